@@ -1,8 +1,8 @@
-// Source: accounts, sections 5 and 19; row 22 of its checklist.
+// Source: accounts, sections 5 and 19.
 import { it } from 'node:test';
 import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
 
-it('row 22: two hundred sudden ends', async (test) => {
+it('two hundred sudden ends', async (test) => {
   await runAccountsCrashRounds({
     seed: 7,
     roundCount: 200,

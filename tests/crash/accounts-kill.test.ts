@@ -1,7 +1,7 @@
-// Source: accounts, sections 5 and 19; row 22 of its checklist. A few rounds; the long test has two hundred.
+// Source: accounts, sections 5 and 19. A few rounds; the long test has two hundred.
 import { it } from 'node:test';
 import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
 
-it('row 22: nothing acknowledged is lost, made twice or half made when the server is killed', async (test) => {
+it('nothing acknowledged is lost, made twice or half made when the server is killed', async (test) => {
   await runAccountsCrashRounds({ seed: 1, roundCount: 5, report: (line) => test.diagnostic(line) });
 });

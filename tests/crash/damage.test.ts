@@ -1,4 +1,4 @@
-// Source: architecture, "Recovery"; docs/formats/commit-log.md, "Reading".
+// Source: docs/ARCHITECTURE.md, "Recovery"; docs/formats/commit-log.md, "Reading".
 import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

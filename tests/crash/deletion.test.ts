@@ -1,4 +1,4 @@
-// Source: architecture, "Catalog, retention, deletion": hard deletion survives restarts, and the catalog and the files agree.
+// Source: docs/ARCHITECTURE.md, "Deletion": hard deletion survives restarts, and the catalog and the files agree.
 import { describe, it } from 'node:test';
 import { runDeletionRounds } from './deletion-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: architecture, "Threads and processes": nothing on the main thread takes long. Behaviour is asserted, the
+// Source: docs/ARCHITECTURE.md, "Threads": nothing on the main thread takes long. Behaviour is asserted, the
 // measured lag is reported.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

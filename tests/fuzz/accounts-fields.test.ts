@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.5 and 10.1: every body is taken or refused with a code, and a refusal changes nothing.
+// Source: accounts, sections 2.5 and 10: every body is taken or refused with a code, and a refusal changes nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Chance } from '../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: house style, "Tests": no crash, no hang, no 500 that is not documented (tsdb-http, "Error model").
+// Source: CONTRIBUTING.md, "Tests": no crash, no hang, no 500 that is not documented (tsdb-http, "Error model").
 import { describe, it } from 'node:test';
 import { fuzz } from './fuzz-rounds.js';
 

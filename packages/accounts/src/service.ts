@@ -33,8 +33,8 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
-import { oldestRecordMs } from './storage/idempotency-store.js';
 import { KeyFile } from './storage/key-file.js';
+import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { Sealer } from './storage/sealer.js';
 

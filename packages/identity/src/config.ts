@@ -13,7 +13,7 @@ const OpenableEndpointName = Type.Unsafe<OpenableEndpoint>(
   Type.Union(OPENABLE_ENDPOINTS.map((name) => Type.Literal(name))),
 );
 
-/** Names of the real system stay valid. Source: tsdb-http, "Server options". */
+/** Names of the real system stay valid. Source: tsdb-http, "Server options users rely on". */
 export const IDENTITY_SETTINGS = defineSettings(
   'identity',
   {

@@ -93,13 +93,14 @@ export {
 export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
 export { type BodyStream, readBody } from './http/read-body.js';
 export { type RequestError, requestError } from './http/request-error.js';
-export type { Pass, Refused, RequestGate, RouteCost, Visit } from './http/request-gate.js';
+export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
 export type { BodyMemory, BodyRule, Route, RouteMethod, RouteTable } from './http/route.js';
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type RouteAccess,
 } from './http/route-access.js';
+export type { RouteCost } from './http/route-cost.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,

@@ -159,9 +159,9 @@ class RateLimitService implements RateLimit {
     const caller = limiter.callers.ofKey(appKey, undefined);
     if (!config.enabled || caller === undefined) return undefined;
     const plan = makeTokenPlan(limiter.resources.need('core'));
-    const admission = await limiter.admit(caller, plan, this.name);
-    limiter.store.finish(admission);
-    if (admission.isAllowed || limiter.isShadowed(admission)) return undefined;
+    const { admission, isRefused, lease } = await limiter.admit(caller, plan, this.name);
+    lease?.finish();
+    if (!isRefused) return undefined;
     const { docsBase } = this.#contextOf(base);
     const rule = serviceRule(config, this.name);
     return refusalOf(caller, admission, { config, rule, docsBase, requestId: undefined });

@@ -1,4 +1,4 @@
-// Expected answers: tsdb-http, "Retention"; row S-03 of its checklist.
+// Expected answers: tsdb-http, "Retention".
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

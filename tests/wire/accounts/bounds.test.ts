@@ -283,7 +283,7 @@ describe("section 4: the operator's mistakes", () => {
     { method = 'PATCH', body }: { readonly method?: string; readonly body: Json },
   ) => await bench.tryOps(method, `platforms/${platform.id}${path}`, body);
 
-  it('row 23: settings name only what exists, and the answer says what does', async () => {
+  it('settings name only what exists, and the answer says what does', async () => {
     const unchanged = (await platform.ops('GET', '')).text;
     for (const [body, field, named] of [
       [{ cross_border: { allow: [['US']] } }, 'cross_border.allow.0', '2'],
@@ -329,7 +329,7 @@ describe("section 4: the operator's mistakes", () => {
     assert.equal((await platform.ops('GET', '')).text, unchanged);
   });
 
-  it('row 20: settings may use the spellings that requests may', async () => {
+  it('settings may use the spellings that requests may', async () => {
     const body = { disabled_capabilities: ['stripe_balance.stripe_transfers'] };
     const own = await bench.platform(body);
     const request: Json = {
@@ -347,7 +347,7 @@ describe("section 4: the operator's mistakes", () => {
     assert.deepEqual(defaults, { fees: 'vendor', losses: 'vendor' });
   });
 
-  it('row 23: facts about an account name what it has', async () => {
+  it('facts about an account name what it has', async () => {
     const id = await platform.make('accounts', merchant());
     const state = `/accounts/${id}/state`;
     const restrict = { configuration: 'merchant', capability: 'magic', status: 'past_due' };

@@ -1,4 +1,4 @@
-// Source: accounts, section 4; row 23 of its checklist: `plinth accounts`.
+// Source: accounts, section 4: `plinth accounts`.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';

@@ -1,4 +1,4 @@
-// Source: accounts, section 1 and checklist row 20: the operator's own word in codes, values and messages.
+// Source: accounts, section 1: the operator's own word in codes, values and messages.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Source: accounts, section 17; row 19 of its checklist.
+// Source: accounts, section 17.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
@@ -23,7 +23,7 @@ const typesOf = async (id: string): Promise<string[]> =>
   (await events(`object_id=${id}`)).map(({ type }) => type).reverse();
 
 describe('events', () => {
-  it('row 19: every type is made by what it is named after', async () => {
+  it('every type is made by what it is named after', async () => {
     const account = await server.create({
       display_name: 'A',
       defaults: { locales: ['en'] },
@@ -114,7 +114,7 @@ describe('events', () => {
     await server.refused('/v2/core/events/evt_test_x', {}, { status: 404, code: 'not_found' });
   });
 
-  it('row 8: makes none for an update that changes nothing', async () => {
+  it('makes none for an update that changes nothing', async () => {
     const account = await server.create({ display_name: 'Same', metadata: { a: 'b' } });
     await server.ok(`/v2/core/accounts/${account.id}`, {
       body: { display_name: 'Same', metadata: { a: 'b', c: '' } },
@@ -158,7 +158,7 @@ describe('events', () => {
 });
 
 describe('event destinations', () => {
-  it('row 19: are created, listed, changed, pinged and deleted by the official client', async () => {
+  it('are created, listed, changed, pinged and deleted by the official client', async () => {
     const { hostname, port } = new URL(server.process.url);
     const stripe = new Stripe(KEYS.sk_test, { host: hostname, port, protocol: 'http' });
     const { eventDestinations } = stripe.v2.core;

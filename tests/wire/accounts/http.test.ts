@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.1 to 2.5 and 3; rows 2, 3 and 11 of its checklist.
+// Source: accounts, sections 2.1 to 2.5 and 3.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AccountsServer, type Json, KEYS, type KeyName } from '../../harness/index.js';
@@ -24,7 +24,7 @@ describe('versions', () => {
     ];
   };
 
-  it('row 2: both headers work, the first goes before the second, and both are echoed', async () => {
+  it('both headers work, the first goes before the second, and both are echoed', async () => {
     const check = async (headers: Record<string, string>, effective: string) =>
       assert.deepEqual(await versions(headers), [200, effective, effective, undefined]);
     await check({}, '2026-10-28.endive');
@@ -40,7 +40,7 @@ describe('versions', () => {
     );
   });
 
-  it('row 2: malformed and too old ones are refused', async () => {
+  it('malformed and too old ones are refused', async () => {
     const check = async (version: string, code: string) =>
       assert.equal((await versions({ 'api-version': version }))[3], code, version);
     await check('2026-10-28', 'invalid_api_version');
@@ -65,7 +65,7 @@ describe('answers', () => {
     assert.equal(one.headers['content-type'], 'application/json');
   });
 
-  it('row 3: name what is wrong with the request line, the body and its type', async () => {
+  it('name what is wrong with the request line, the body and its type', async () => {
     const check = async (
       method: string,
       path: string,
@@ -208,7 +208,7 @@ describe('answers', () => {
 });
 
 describe('keys', () => {
-  it('row 11: what is missing, unknown or ended is told apart', async () => {
+  it('what is missing, unknown or ended is told apart', async () => {
     const check = async (authorization: string | undefined, code: string) => {
       const headers = authorization === undefined ? {} : { authorization };
       const error = await server.refused(ACCOUNTS, { key: null, headers }, { status: 401, code });
@@ -236,7 +236,7 @@ describe('keys', () => {
     await check(`Bearer ${value}`, 'api_key_expired');
   });
 
-  it('row 11: four kinds at every endpoint', async () => {
+  it('four kinds at every endpoint', async () => {
     const liveId = (await server.create({}, { key: 'sk_live' })).id;
     const ids = { test: accountId, live: liveId };
     const endpoints: [string, (id: string) => string, unknown][] = [
@@ -274,7 +274,7 @@ describe('keys', () => {
     );
   });
 
-  it('row 11: tokens are made with publishable keys, and with the secret one in test mode', async () => {
+  it('tokens are made with publishable keys, and with the secret one in test mode', async () => {
     const live = (await server.create({}, { key: 'sk_live' })).id;
     const paths = (id: string) => [`${ACCOUNTS}/${id}/person_tokens`, '/v2/core/account_tokens'];
     for (const key of ['sk_test', 'pk_test'] as const) {
@@ -289,7 +289,7 @@ describe('keys', () => {
     await server.refused(unknown, { body: {}, key: 'pk_test' }, { status: 404, code: 'not_found' });
   });
 
-  it('row 11: live and test do not see each other', async () => {
+  it('live and test do not see each other', async () => {
     const person = await server.ok(`${ACCOUNTS}/${accountId}/persons`, { body: {} });
     const notFound = { status: 404, code: 'not_found' };
     const key = 'sk_live';

@@ -1,4 +1,4 @@
-// Source: accounts, sections 1, 4, 16.5, 18 and 19; rows 16, 18, 20, 21 and 23 of its checklist.
+// Source: accounts, sections 1, 4, 16.5, 18 and 19.
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const PLATFORM = '/platforms/plat_default';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
 
 describe('the operator', () => {
-  it('row 23: merge-patches settings, and is told what is no setting', async () => {
+  it('merge-patches settings, and is told what is no setting', async () => {
     const before = await server.settings({});
     assert.equal(before.id, 'plat_default');
     assert.equal(before.country, 'US');
@@ -46,7 +46,7 @@ describe('the operator', () => {
     );
   });
 
-  it('row 23: gives a platform its id and its instant of creation once', async () => {
+  it('gives a platform its id and its instant of creation once', async () => {
     const patch = async (body: unknown) =>
       await server.process.http.send(`/ops/v1/accounts${PLATFORM}`, {
         method: 'PATCH',
@@ -76,7 +76,7 @@ describe('the operator', () => {
     assert.deepEqual(await server.settings({}), before);
   });
 
-  it('row 23: takes back a record with all that its lists may hold', async () => {
+  it('takes back a record with all that its lists may hold', async () => {
     const many = (suffix: string) =>
       Array.from({ length: 9000 }, (_, index) => `${index}${suffix}`);
     const lists = {
@@ -91,7 +91,7 @@ describe('the operator', () => {
     await server.settings(Object.fromEntries(Object.keys(lists).map((name) => [name, null])));
   });
 
-  it('row 23: makes and revokes keys; shows them once', async () => {
+  it('makes and revokes keys; shows them once', async () => {
     const made = await server.operate(`${PLATFORM}/keys`, { kind: 'secret', livemode: true });
     assert.match(made.id, /^key_/);
     assert.match(made.value, /^sk_live_[0-9A-Za-z]{24,}$/);
@@ -102,7 +102,7 @@ describe('the operator', () => {
     await server.ok(ACCOUNTS, { key: made.value });
   });
 
-  it('row 23: needs its token', async () => {
+  it('needs its token', async () => {
     const guarded = await ServerProcess.start({ flags: ['--services', 'accounts'] });
     try {
       const path = '/ops/v1/accounts/platforms';
@@ -120,7 +120,7 @@ describe('the operator', () => {
     }
   });
 
-  it('row 23: makes files, payment methods and templates, which accounts then refer to', async () => {
+  it('makes files, payment methods and templates, which accounts then refer to', async () => {
     const file = await server.operate(`${PLATFORM}/files`, {
       purpose: 'business_logo',
       filename: 'logo.png',
@@ -157,7 +157,7 @@ describe('the operator', () => {
     );
   });
 
-  it('row 23: takes a file of 10 MiB, although other bodies are smaller, and none that is larger', async () => {
+  it('takes a file of 10 MiB, although other bodies are smaller, and none that is larger', async () => {
     const pngOf = (sizeBytes: number) => {
       const content = Buffer.alloc(sizeBytes);
       content.write(PNG, 'base64');
@@ -184,7 +184,7 @@ describe('the operator', () => {
     await connection.until(/^HTTP\/1\.1 413 [\s\S]*"code":"request_too_large"/);
   });
 
-  it('row 23: states facts of an account and injects requirements, with events', async () => {
+  it('states facts of an account and injects requirements, with events', async () => {
     const { id } = await server.create({
       identity: { country: 'us' },
       configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
@@ -213,7 +213,7 @@ describe('the operator', () => {
     assert.equal(event.reason, null);
   });
 
-  it('row 17: the grace ends by a tick', async () => {
+  it('the grace ends by a tick', async () => {
     const { id } = await server.create({
       identity: { country: 'us', entity_type: 'company' },
       configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
@@ -229,7 +229,7 @@ describe('the operator', () => {
 });
 
 describe('secrets', () => {
-  it('row 16: numbers of ids, contents of tokens and keys are in no answer, event, log or file', async () => {
+  it('numbers of ids, contents of tokens and keys are in no answer, event, log or file', async () => {
     const number = '987654321';
     const { id } = await server.create({
       identity: {
@@ -317,7 +317,7 @@ describe('secrets', () => {
 });
 
 describe('the vendor word', () => {
-  it('row 20: is in every place the configured one, and both spellings are taken', async () => {
+  it('is in every place the configured one, and both spellings are taken', async () => {
     const named = await AccountsServer.start({ flags: ['--accounts-vendor-word', 'stripe'] });
     try {
       const { hostname, port } = new URL(named.process.url);
@@ -373,7 +373,7 @@ describe('the vendor word', () => {
 });
 
 describe('test clocks', () => {
-  it('row 21: are made by the official client, advance, take three accounts, and none in live mode', async () => {
+  it('are made by the official client, advance, take three accounts, and none in live mode', async () => {
     const { hostname, port } = new URL(server.process.url);
     const stripe = new Stripe(KEYS.sk_test, { host: hostname, port, protocol: 'http' });
     const frozen_time = 1_800_000_000;

@@ -1,4 +1,4 @@
-// Source: accounts, sections 5, 6, 9.2 and 9.3; rows 12 to 14 of its checklist.
+// Source: accounts, sections 5, 6, 9.2 and 9.3.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -39,7 +39,7 @@ describe('idempotency', () => {
     }
   });
 
-  it('row 13: a repeat gets the first answer, byte for byte, whatever happened since', async () => {
+  it('a repeat gets the first answer, byte for byte, whatever happened since', async () => {
     const call = {
       body: { display_name: 'First', include: ['identity'] },
       idempotencyKey: randomUUID(),
@@ -58,7 +58,7 @@ describe('idempotency', () => {
     assert.equal(first.headers['idempotent-replayed'], undefined);
   });
 
-  it('row 13: other parameters, another path or another method are refused', async () => {
+  it('other parameters, another path or another method are refused', async () => {
     const idempotencyKey = randomUUID();
     const { id } = await server.create({ display_name: 'x' }, { idempotencyKey });
     const check = async (path: string, body: unknown, method = 'POST') => {
@@ -73,7 +73,7 @@ describe('idempotency', () => {
     await server.ok(ACCOUNTS, { key: 'sk_live', body: { display_name: 'y' }, idempotencyKey });
   });
 
-  it('row 13: a refused request is executed anew, with the same parameters only', async () => {
+  it('a refused request is executed anew, with the same parameters only', async () => {
     const idempotencyKey = randomUUID();
     const body = { contact_email: 'a@example.com' };
     await server.withSettings({ state: 'rejected' }, async () => {
@@ -92,7 +92,7 @@ describe('idempotency', () => {
     assert.equal((await server.send(ACCOUNTS, { body, idempotencyKey })).text, first.text);
   });
 
-  it('row 13: so is one whose shape is refused, and it takes no record from another', async () => {
+  it('so is one whose shape is refused, and it takes no record from another', async () => {
     const idempotencyKey = randomUUID();
     const wrong = { body: { display_name: 7 }, idempotencyKey };
     const right = { body: { display_name: 'Seven' }, idempotencyKey };
@@ -123,7 +123,7 @@ describe('idempotency', () => {
     );
   });
 
-  it('row 13: covers DELETE, survives a restart, and makes a key for who sends none', async () => {
+  it('covers DELETE, survives a restart, and makes a key for who sends none', async () => {
     const { id } = await server.create({});
     const person = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: {} });
     const path = `${ACCOUNTS}/${id}/persons/${person.id}`;
@@ -148,7 +148,7 @@ describe('idempotency', () => {
     await server.refused(ACCOUNTS, { body: {}, idempotencyKey: 'k\tk' }, { code });
   });
 
-  it('row 13: 200 parallel repeats of one key create one account', async () => {
+  it('200 parallel repeats of one key create one account', async () => {
     const idempotencyKey = randomUUID();
     const body = { display_name: 'Only one', metadata: { run: idempotencyKey } };
     const answers = await Promise.all(
@@ -169,7 +169,7 @@ describe('idempotency', () => {
 });
 
 describe('the limit of parallel updates', () => {
-  it('row 14: one more than the limit is refused, exactly one, and leaves no record', async () => {
+  it('one more than the limit is refused, exactly one, and leaves no record', async () => {
     const { id } = await server.create({});
     await server.withSettings({ update_concurrency_limit: 3 }, async () => {
       for (let round = 0; round < 5; round++) {
@@ -207,7 +207,7 @@ describe('the limit of parallel creates', () => {
     assert.deepEqual(new Set(await parallel(128)), new Set(['ok']));
   });
 
-  it('row 14: is the setting, and follows the limit of updates without it', async () => {
+  it('is the setting, and follows the limit of updates without it', async () => {
     await server.withSettings({ create_concurrency_limit: 3 }, async () => {
       const codes = await parallel(4);
       assert.deepEqual(codes.sort(), ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
@@ -226,7 +226,7 @@ describe('tokens', () => {
   const newToken = async (id: string, body: object = { given_name: 'Ada' }): Promise<string> =>
     (await server.ok(`${ACCOUNTS}/${id}/person_tokens`, { body })).id;
 
-  it('row 12: are used once, and repeated with the same key', async () => {
+  it('are used once, and repeated with the same key', async () => {
     const { id } = await server.create({});
     const person_token = await newToken(id);
     const path = `${ACCOUNTS}/${id}/persons`;
@@ -238,7 +238,7 @@ describe('tokens', () => {
     await server.refused(path, { body: { person_token } }, { code: 'token_already_used' });
   });
 
-  it('row 12: stay unused when what they carry is refused', async () => {
+  it('stay unused when what they carry is refused', async () => {
     const { id } = await server.create({});
     const person_token = await newToken(id, { email: 'nonsense' });
     const path = `${ACCOUNTS}/${id}/persons`;
@@ -247,7 +247,7 @@ describe('tokens', () => {
     assert.equal(token.used, false);
   });
 
-  it('row 12: are refused where they do not belong', async () => {
+  it('are refused where they do not belong', async () => {
     const { id } = await server.create({});
     const other = await server.create({});
     const path = `${ACCOUNTS}/${id}/persons`;
@@ -272,7 +272,7 @@ describe('tokens', () => {
     await server.create({ account_token: token, include: ['identity'] });
   });
 
-  it('row 12: carry what was attested, with the place where it was', async () => {
+  it('carry what was attested, with the place where it was', async () => {
     const token = await server.ok('/v2/core/account_tokens', {
       key: 'pk_test',
       headers: { 'user-agent': 'Browser/1.0' },
@@ -294,7 +294,7 @@ describe('tokens', () => {
     assert.equal(account.identity.business_details.registered_name, 'Token Ltd');
   });
 
-  it('row 12: of 200 parallel uses exactly one succeeds', async () => {
+  it('of 200 parallel uses exactly one succeeds', async () => {
     const { id } = await server.create({});
     const person_token = await newToken(id);
     await server.withSettings({ update_concurrency_limit: 1000 }, async () => {
@@ -310,7 +310,7 @@ describe('tokens', () => {
     assert.equal((await server.ok(`${ACCOUNTS}/${id}/persons`)).data.length, 1);
   });
 
-  it('row 12: expire', async () => {
+  it('expire', async () => {
     const short = await AccountsServer.start({ flags: ['--accounts-token-ttl-seconds', '1'] });
     try {
       const { id } = await short.create({});

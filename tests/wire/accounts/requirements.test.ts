@@ -1,4 +1,4 @@
-// Source: accounts, section 16; checklist rows 17 and 18.
+// Source: accounts, section 16.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.2 and 22 (rows 1 to 3): the official client, unmodified.
+// Source: accounts, section 2.2: the official client, unmodified.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
@@ -35,7 +35,7 @@ const FUREVER = {
 } as const;
 
 describe('the official client', () => {
-  it('row 1: creates, retrieves, updates, lists and closes accounts', async () => {
+  it('creates, retrieves, updates, lists and closes accounts', async () => {
     const created: Json = await stripe.v2.core.accounts.create({
       ...FUREVER,
       include: ['configuration.customer', 'configuration.merchant', 'identity', 'defaults'],
@@ -122,7 +122,7 @@ describe('the official client', () => {
     assert.deepEqual(all, [created.id]);
   });
 
-  it('row 9: pages through a list by itself, newest first, with its filters', async () => {
+  it('pages through a list by itself, newest first, with its filters', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 7; index++) {
       const { id } = await stripe.v2.core.accounts.create({
@@ -142,7 +142,7 @@ describe('the official client', () => {
     );
   });
 
-  it('row 1: creates, retrieves, updates, lists and deletes persons', async () => {
+  it('creates, retrieves, updates, lists and deletes persons', async () => {
     const account = await stripe.v2.core.accounts.create({});
     const { persons } = stripe.v2.core.accounts;
     const ada: Json = await persons.create(account.id, {
@@ -171,7 +171,7 @@ describe('the official client', () => {
     await assert.rejects(persons.retrieve(account.id, bob.id), { code: 'not_found' });
   });
 
-  it('row 1: person and account tokens carry data once', async () => {
+  it('person and account tokens carry data once', async () => {
     const account = await stripe.v2.core.accounts.create({});
     const { persons, personTokens } = stripe.v2.core.accounts;
     const token: Json = await personTokens.create(account.id, {
@@ -195,7 +195,7 @@ describe('the official client', () => {
     assert.equal(shown.used, true);
   });
 
-  it('row 3: turns refusals into its own classes', async () => {
+  it('turns refusals into its own classes', async () => {
     const { accounts } = stripe.v2.core;
     const check = async (call: Promise<unknown>, type: string, code: string) =>
       await assert.rejects(call, (error: Json) => {

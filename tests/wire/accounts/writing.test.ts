@@ -1,4 +1,4 @@
-// Source: accounts, sections 7, 8, 10 and 11; rows 7 to 10 of its checklist.
+// Source: accounts, sections 7, 8, 10 and 11.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AccountsServer, type Json } from '../../harness/index.js';
@@ -36,7 +36,7 @@ describe('include', () => {
     id = account.id;
   });
 
-  it('row 7: nothing asked for is null', async () => {
+  it('nothing asked for is null', async () => {
     const account = await server.ok(`${ACCOUNTS}/${id}`);
     for (const name of [
       'configuration',
@@ -49,7 +49,7 @@ describe('include', () => {
     }
   });
 
-  it('row 7: one configuration, all sections, the identity alone', async () => {
+  it('one configuration, all sections, the identity alone', async () => {
     const one = await read(id, ['configuration.merchant']);
     assert.deepEqual(Object.keys(one.configuration), ['customer', 'merchant', 'recipient']);
     assert.equal(one.configuration.customer, null);
@@ -67,7 +67,7 @@ describe('include', () => {
     assert.ok(repeated.identity !== null && repeated.defaults !== null);
   });
 
-  it('row 7: empty sections are empty objects, and unknown ones are refused', async () => {
+  it('empty sections are empty objects, and unknown ones are refused', async () => {
     const bare = (await server.create({ include: ALL })) as Json;
     assert.deepEqual(bare.identity, {});
     assert.deepEqual(bare.defaults, {
@@ -85,7 +85,7 @@ describe('include', () => {
     );
   });
 
-  it('row 7: lists have no include', async () => {
+  it('lists have no include', async () => {
     await server.refused(
       `${ACCOUNTS}?include=identity`,
       {},
@@ -97,7 +97,7 @@ describe('include', () => {
 });
 
 describe('update', () => {
-  it('row 8: merges objects, replaces lists, and unsets by null and by an empty text', async () => {
+  it('merges objects, replaces lists, and unsets by null and by an empty text', async () => {
     const { id } = await server.create({
       display_name: 'One',
       contact_email: 'one@example.com',
@@ -142,7 +142,7 @@ describe('update', () => {
     assert.ok(!('profile' in defaults));
   });
 
-  it('row 8: sets and removes metadata by key', async () => {
+  it('sets and removes metadata by key', async () => {
     const { id, metadata } = await server.create({ metadata: { a: '1', n: 2, gone: null } });
     assert.deepEqual(metadata, { a: '1', n: '2' });
     const check = async (sent: unknown, expected: object) =>
@@ -152,7 +152,7 @@ describe('update', () => {
     await check(null, {});
   });
 
-  it('row 8: changes nothing and tells nobody when it says what is there', async () => {
+  it('changes nothing and tells nobody when it says what is there', async () => {
     const person = { given_name: 'Ada', nationalities: ['gb'] };
     const { id } = await server.create({});
     const made = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: person });
@@ -165,7 +165,7 @@ describe('update', () => {
     assert.equal(await count(), before);
   });
 
-  it('row 8: is refused as a whole', async () => {
+  it('is refused as a whole', async () => {
     const { id } = await server.create({ display_name: 'Kept' });
     const body = { display_name: 'Lost', contact_email: 'nonsense' };
     await server.refused(`${ACCOUNTS}/${id}`, { body }, { code: 'email_invalid' });
@@ -224,7 +224,7 @@ describe('update', () => {
 });
 
 describe('lists', () => {
-  it('row 9: are newest first, do not shift, and lead back', async () => {
+  it('are newest first, do not shift, and lead back', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       ids.unshift((await server.create({ metadata: { run: 'paging' } })).id);
@@ -248,7 +248,7 @@ describe('lists', () => {
     assert.notEqual(back.previous_page_url, null);
   });
 
-  it('row 9: carry their filters, and take a page token for these filters only', async () => {
+  it('carry their filters, and take a page token for these filters only', async () => {
     for (const configuration of [{ customer: {} }, { customer: {}, merchant: {} }, {}]) {
       await server.create({ configuration, identity: { country: 'us' } });
     }
@@ -289,7 +289,7 @@ describe('a list', () => {
 });
 
 describe('close', () => {
-  it('row 10: asks for the right configurations, and then the account is only read', async () => {
+  it('asks for the right configurations, and then the account is only read', async () => {
     const { id } = await server.create({ configuration: { customer: {} }, display_name: 'Last' });
     const path = `${ACCOUNTS}/${id}`;
     const token = await server.ok(`${path}/person_tokens`, { body: {} });

@@ -1,4 +1,4 @@
-// Source: `plinth limits --help`, `plinth identity --help`; rate-limits, sections 3.2 and 12; row 19 of its checklist.
+// Source: `plinth limits --help`, `plinth identity --help`; rate-limits, sections 3.2 and 12.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';

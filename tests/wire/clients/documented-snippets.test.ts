@@ -1,4 +1,4 @@
-// Source: docs/CLIENTS.md of this repository: its examples run as they stand. Rows F-01, F-02, W-08 of tsdb-http's checklist.
+// Source: docs/CLIENTS.md of this repository: its examples run as they stand.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

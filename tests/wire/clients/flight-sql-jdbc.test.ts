@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Flight SQL" and "Client interop checklist"; row F-02. The driver of JDBC decides what its calls send.
+// Source: tsdb-http, "Flight SQL" and "Client interop". The driver of JDBC decides what its calls send.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Client interop checklist": influxdb-client-js; rows T-01, A-02 and W-08 of the checklist.
+// Source: tsdb-http, "Client interop": influxdb-client-js.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDB, Point, setLogger, type WriteApi } from '@influxdata/influxdb-client';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Client interop checklist": influxdb3-js, its writes; rows A-02, W-01 and W-08 of the checklist.
+// Source: tsdb-http, "Client interop": influxdb3-js, its writes.
 // Its queries are tested beside this file.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL" and "Client interop checklist": influxdb3-js, its queries; row F-01.
+// Source: tsdb-http, "Arrow Flight / Flight SQL" and "Client interop": influxdb3-js, its queries.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { InfluxDBClient, setLogger } from '@influxdata/influxdb3-client';

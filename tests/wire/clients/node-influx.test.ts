@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Client interop checklist": node-influx; rows A-02, P-02 and W-07 of the checklist.
+// Source: tsdb-http, "Client interop": node-influx.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FieldType, InfluxDB } from 'influx';

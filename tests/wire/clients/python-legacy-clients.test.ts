@@ -1,4 +1,4 @@
-// Source: the Python packages `influxdb` (5.3) and `influxdb-client` (1.50), used as their documentation shows; rows V-01, V-03, W-07 and W-08 of tsdb-http's checklist.
+// Source: the Python packages `influxdb` (5.3) and `influxdb-client` (1.50), used as their documentation shows.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';

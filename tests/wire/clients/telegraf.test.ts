@@ -1,4 +1,4 @@
-// Source: Telegraf's outputs.influxdb and outputs.influxdb_v2 and its inputs.influxdb, as version 1.37 behaves; rows W-07, W-08 and P-03 of tsdb-http's checklist.
+// Source: Telegraf's outputs.influxdb and outputs.influxdb_v2 and its inputs.influxdb, as version 1.37 behaves.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.7, 2.8, 2.10 to 2.12 (checklist C14, C15, C17 to C22).
+// Source: gamedata, sections 2.7, 2.8, 2.10 to 2.12.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';

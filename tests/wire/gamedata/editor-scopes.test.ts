@@ -1,4 +1,4 @@
-// Source: gamedata, section 6.1 (checklist C31).
+// Source: gamedata, section 6.1.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 4, 6 and 8 (checklist C26 to C38, C41).
+// Source: gamedata, sections 4, 6 and 8.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';

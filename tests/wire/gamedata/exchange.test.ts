@@ -1,4 +1,4 @@
-// Source: gamedata, sections 1.6, 7 and 8 (checklist C6, C27, C29, C36, C37, C39, C40, C44).
+// Source: gamedata, sections 1.6, 7 and 8.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 1.2, 2.1 to 2.6 and 2.9 (checklist C1 to C13, C16).
+// Source: gamedata, sections 1.2, 2.1 to 2.6 and 2.9.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

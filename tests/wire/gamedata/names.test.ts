@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.5, 2.6, 2.7 and 2.9 (checklist C12, C13, C16, C17).
+// Source: gamedata, sections 2.5, 2.6, 2.7 and 2.9.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.2, 2.8, 2.12, 3.7, 3.8, 5, 6.4 and 7.1 (checklist C10, C14, C22, C24, C25, C29, C33, C36, C46).
+// Source: gamedata, sections 2.2, 2.8, 2.12, 3.7, 3.8, 5, 6.4 and 7.1.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Authentication and authorisation"; rows of its checklist.
+// Source: tsdb-http, "Authentication and authorisation".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

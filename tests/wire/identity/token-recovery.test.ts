@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Preset token file" and "Recovery listener"; row K-04 of its checklist.
+// Source: tsdb-http, "Preset token file" and "Recovery listener".
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Tokens"; rows K-01 to K-03 of its checklist.
+// Source: tsdb-http, "Tokens".
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: rate-limits, section 13; row 23 of its checklist.
+// Source: rate-limits, section 13.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 8.1 (token creation), 9 (connections), 13 (PROXY protocol) and 17; rows 17, 23 and 28 of its checklist.
+// Source: rate-limits, sections 8.1 (token creation), 9 (connections), 13 (PROXY protocol) and 17.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -50,7 +50,7 @@ function version2(source: string, family: 'inet' | 'inet6', command = 1): Buffer
   return Buffer.concat([head, body, extra]);
 }
 
-describe('row 23: the PROXY protocol', () => {
+describe('the PROXY protocol', () => {
   it('names the client of a trusted proxy, in both versions', async () => {
     await using server = await ServerProcess.start({
       flags: [...FLAGS, '--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY],
@@ -150,7 +150,7 @@ describe('row 23: the PROXY protocol', () => {
   });
 });
 
-describe('row 17: a flood of connections', () => {
+describe('a flood of connections', () => {
   it('of one address is closed without an answer, that of a service without limits is not', async () => {
     await using server = await ServerProcess.start({
       flags: [
@@ -236,7 +236,7 @@ describe('token creation', () => {
   });
 });
 
-it('row 28: the time that the store takes is among the metrics', async () => {
+it('the time that the store takes is among the metrics', async () => {
   await using platform = await Platform.start();
   const authorization = { authorization: `Bearer ${platform.admin}` };
   for (let index = 0; index < 70; index += 1) await platform.send('/rate_limit');

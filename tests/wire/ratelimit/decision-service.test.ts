@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 4.2 and 12; rows 4 and 21 of its checklist. Protocol of the proxy: Envoy's rls.proto.
+// Source: rate-limits, sections 4.2 and 12. Protocol of the proxy: Envoy's rls.proto.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -113,7 +113,7 @@ describe('the JSON decision API', () => {
     });
   });
 
-  it('row 4: large files: 300 and 3,000 a minute, 429 beyond, at most 100 objects in a batch', async () => {
+  it('large files: 300 and 3,000 a minute, 429 beyond, at most 100 objects in a batch', async () => {
     for (const [who, limit] of [
       [{ ip: '198.51.100.1' }, 300],
       [{ identity: 'user:4' }, 3_000],
@@ -174,7 +174,7 @@ describe('the JSON decision API', () => {
     assert.equal((await platform.send('/ops/v1/rate-limits/check', undefined, 'POST')).status, 401);
   });
 
-  it('row 18: charges nothing for a batch of which one question cannot be answered', async () => {
+  it('charges nothing for a batch of which one question cannot be answered', async () => {
     const good = { identity: 'user:77' };
     for (const bad of [
       { ...good, resource: 'none' },
@@ -194,7 +194,7 @@ describe('the JSON decision API', () => {
     );
   });
 
-  it('row 13: takes no time of a request that is longer than a day', async () => {
+  it('takes no time of a request that is longer than a day', async () => {
     const { lease_id } = await ask({ identity: 'user:78', lease: true });
     const finish = (cpu_ms: number) =>
       platform.ops('POST', 'rate-limits/finish', { lease_id, status: 200, cpu_ms });

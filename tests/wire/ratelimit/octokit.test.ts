@@ -1,4 +1,4 @@
-// Source: rate-limits, section 19; row 29 of its checklist. The real client with its two plugins decides what to do.
+// Source: rate-limits, section 19. The real client with its two plugins decides what to do.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Octokit } from 'octokit';

@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 3.1, 3.2, 4.3, 8.1, 19; rows 1, 7, 17, 19, 20, 29 of its checklist, with all services on one port.
+// Source: rate-limits, sections 3.1, 3.2, 4.3, 8.1, 19, with all services on one port.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,7 +82,7 @@ describe('octokit as an app', () => {
   });
 });
 
-describe('row 20: on one port', () => {
+describe('on one port', () => {
   it('webhooks and the probe are limited, each with its own words; the others are left alone', async () => {
     const refused = await server.http.send('/api/v3/app/hook/config');
     assert.equal(refused.status, 401);
@@ -106,7 +106,7 @@ describe('row 20: on one port', () => {
     }
   });
 
-  it('row 17: a ban is told to apps that listen', async () => {
+  it('a ban is told to apps that listen', async () => {
     for (let index = 0; index < 4; index += 1) {
       await ops('POST', 'rate-limits/check', { identity: 'user:66', resource: 'scim' });
     }
@@ -128,7 +128,7 @@ describe('row 20: on one port', () => {
   });
 });
 
-it('row 20: a service that the operator limits refuses in its own dialect', async () => {
+it('a service that the operator limits refuses in its own dialect', async () => {
   const services = {
     tsdb: { enabled: true },
     accounts: { enabled: true },

@@ -1,4 +1,4 @@
-// Source: requirement document 2, "B. Primary limits"; rate-limits, sections 3.1, 4.1, 4.2; rows 1, 2, 3, 4, 5 of its checklist.
+// Source: rate-limits, sections 3.1, 4.1, 4.2.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { basic, bucketOf, Platform, PROBE, text } from './platform.js';
@@ -36,11 +36,11 @@ describe('each row of the table of primary limits', () => {
   };
   const organization = (id: number) => ({ type: 'Organization', id });
 
-  it('row 1, 2: an address has 60 an hour', async () => {
+  it('an address has 60 an hour', async () => {
     await checkFirst('unauthenticated', undefined, 60);
   });
 
-  it('row 1, 2: a user with a personal token has 5,000, with either scheme and over Basic', async () => {
+  it('a user with a personal token has 5,000, with either scheme and over Basic', async () => {
     const token = await platform.token({ kind: 'personal', identity: `user:${nextId()}` });
     await checkFirst('personal', token, 5_000);
     const text = token.slice('Bearer '.length);
@@ -52,7 +52,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('row 1: all tokens of one user share one bucket, whoever issued them', async () => {
+  it('all tokens of one user share one bucket, whoever issued them', async () => {
     const identity = `user:${nextId()}`;
     const kinds = ['personal', 'oauth', 'app_user', 'personal'];
     for (const [index, kind] of kinds.entries()) {
@@ -61,7 +61,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('row 2: a user has 15,000 through an app of an enterprise organization', async () => {
+  it('a user has 15,000 through an app of an enterprise organization', async () => {
     const makeApp = async (name: string, plan: keyof typeof ORGANIZATION) => {
       const owner = { login: `org-${plan}`, id: ORGANIZATION[plan], type: 'Organization', plan };
       const made = await platform.ops('POST', 'apps', { name, owner });
@@ -74,7 +74,7 @@ describe('each row of the table of primary limits', () => {
     await checkFirst('free', await through(await makeApp('small', 'free')), 5_000);
   });
 
-  it('row 2: a user has 15,000 through an OAuth app that an enterprise organization of the user owns or approved', async () => {
+  it('a user has 15,000 through an OAuth app that an enterprise organization of the user owns or approved', async () => {
     const cases = [
       ['owned, member', { owner: organization(900) }, [900], 15_000],
       ['owned, no member', { owner: organization(900) }, [], 5_000],
@@ -94,7 +94,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('row 2: an OAuth app with client id and secret has 5,000, of an enterprise organization 15,000', async () => {
+  it('an OAuth app with client id and secret has 5,000, of an enterprise organization 15,000', async () => {
     for (const [id, limit] of [
       [901, 5_000],
       [900, 15_000],
@@ -106,7 +106,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('row 2: the token of a workflow has 1,000 per repository, of an enterprise account 15,000', async () => {
+  it('the token of a workflow has 1,000 per repository, of an enterprise account 15,000', async () => {
     await platform.register({ kind: 'user', id: 77, plan: 'enterprise' });
     for (const [owner, limit] of [
       [organization(901), 1_000],
@@ -120,7 +120,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('row 2, 3: an installation grows by 50 per repository and user beyond 20, up to 12,500; enterprise has 15,000', async () => {
+  it('an installation grows by 50 per repository and user beyond 20, up to 12,500; enterprise has 15,000', async () => {
     // Repositories, users, limit: the table of section 4.1.
     const table = [
       [0, 0, 5_000],
@@ -150,7 +150,7 @@ describe('each row of the table of primary limits', () => {
     await checkFirst('user account', await install({ type: 'User', id: 5 }, 21), 6_050);
   });
 
-  it('row 1: the limit is that of the credential in hand, what was used is counted together', async () => {
+  it('the limit is that of the credential in hand, what was used is counted together', async () => {
     const id = nextId();
     await platform.register({ kind: 'user', id, organizations: [900] });
     const app = await platform.register({ kind: 'oauth_app', owner: organization(900) });
@@ -181,7 +181,7 @@ describe('each row of the table of primary limits', () => {
   });
 });
 
-describe('row 4, 5: every other resource has a bucket of its own', () => {
+describe('every other resource has a bucket of its own', () => {
   it('shows the limits of users and of addresses', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const limitsOf = async (authorization?: string) => {

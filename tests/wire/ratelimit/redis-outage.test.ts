@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 2, 14.2 and 14.3; rows 11, 25 and 26 of its checklist.
+// Source: rate-limits, sections 2, 14.2 and 14.3.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
@@ -16,7 +16,7 @@ const shown = async (platform: Platform, identity: string): Promise<Shown> =>
   JSON.parse((await platform.ops('GET', `rate-limits/${identity}`)).text) as Shown;
 
 describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
-  it('row 11: keeps no slot for a client that went away while it was asked', async () => {
+  it('keeps no slot for a client that went away while it was asked', async () => {
     await using redis = await OwnRedis.start();
     await using platform = await Platform.start(redis.flags(30_000));
     const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
@@ -36,7 +36,7 @@ describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
     await eventually(async () => (await shown(platform, 'user:1')).secondary.concurrency === 0);
   });
 
-  it('row 26: gives back what it decided after it had been given up', async () => {
+  it('gives back what it decided after it had been given up', async () => {
     await using redis = await OwnRedis.start();
     await using platform = await Platform.start(redis.flags(100));
     const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
@@ -56,7 +56,7 @@ describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
   });
 });
 
-it('row 25: three nodes on a cluster of three count every identity together', {
+it('three nodes on a cluster of three count every identity together', {
   skip: noOwnRedis,
 }, async () => {
   await using redis = await OwnRedis.start(3);
@@ -102,7 +102,7 @@ it('row 25: three nodes on a cluster of three count every identity together', {
   }
 });
 
-it('rows 25 and 26: a shard that hangs holds up its own identities for one time-out, and no others', {
+it('a shard that hangs holds up its own identities for one time-out, and no others', {
   skip: noOwnRedis,
 }, async () => {
   const timeoutMs = 300;

@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 14.2, 14.3, 15; rows 18, 25, 26 of its checklist.
+// Source: rate-limits, sections 14.2, 14.3, 15.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -178,7 +178,7 @@ describe('nodes that share a Redis', { skip }, () => {
 /** Nothing listens there. */
 const NOWHERE = ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://127.0.0.1:1'];
 
-describe('row 26: while Redis is away', () => {
+describe('while Redis is away', () => {
   it('a node counts for itself', async () => {
     await using platform = await Platform.start(NOWHERE);
     for (let used = 1; used <= 8; used += 1) {

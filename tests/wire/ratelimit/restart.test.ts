@@ -1,4 +1,4 @@
-// Source: rate-limits, section 14.1; row 24 of its checklist.
+// Source: rate-limits, section 14.1.
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { it } from 'node:test';
@@ -41,7 +41,7 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('row 17: a ban that has ended before a restart still makes the next one longer', async () => {
+it('a ban that has ended before a restart still makes the next one longer', async () => {
   const flags = ['--rate-limit-ban-threshold', '2', '--rate-limit-secondary-heavy', '0'];
   const first = await Platform.start(flags);
   const { dataDir } = first.server;
@@ -65,7 +65,7 @@ it('row 17: a ban that has ended before a restart still makes the next one longe
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('row 24: a flood of addresses costs nobody who is signed in a count', async () => {
+it('a flood of addresses costs nobody who is signed in a count', async () => {
   await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
   const check = async (checks: readonly object[]) => {
     const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });

@@ -1,4 +1,4 @@
-// Source: requirement document 2, "B. Secondary limits"; rate-limits, sections 8, 9, 15; rows 11 to 18 of its checklist.
+// Source: rate-limits, sections 8, 9, 15.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,7 +61,7 @@ function assertSecondary(platform: Platform, answer: Answer | undefined, message
 }
 
 describe('each row of the table of secondary limits', () => {
-  it('row 12: the two forms of a path are one endpoint', async () => {
+  it('the two forms of a path are one endpoint', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
       '--rate-limit-secondary-points-rest',
@@ -74,7 +74,7 @@ describe('each row of the table of secondary limits', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 403, 403]);
   });
 
-  it('row 12: 900 points per endpoint and minute: 900 reads or 180 writes, each endpoint apart', async () => {
+  it('900 points per endpoint and minute: 900 reads or 180 writes, each endpoint apart', async () => {
     await using platform = await Platform.start(ROOMY);
     for (const [method, allowed, identity] of [
       ['GET', 900, 'user:1'],
@@ -97,7 +97,7 @@ describe('each row of the table of secondary limits', () => {
     assert.equal(declared.allowed, 9);
   });
 
-  it('row 12: 2,000 points of graph queries per minute: 2,000 reads or 400 changes', async () => {
+  it('2,000 points of graph queries per minute: 2,000 reads or 400 changes', async () => {
     await using platform = await Platform.start([
       '--rate-limit-resources',
       '{"graphql":{"limit":100000}}',
@@ -120,7 +120,7 @@ describe('each row of the table of secondary limits', () => {
     }
   });
 
-  it('row 11: 100 requests at the same time, REST and graph together, each slot given back', async () => {
+  it('100 requests at the same time, REST and graph together, each slot given back', async () => {
     await using platform = await Platform.start(ROOMY);
     const leases: string[] = [];
     for (let index = 0; index < 120; index += 1) {
@@ -143,7 +143,7 @@ describe('each row of the table of secondary limits', () => {
     assert.equal((await ask(platform, { identity: 'user:2', lease: true })).allowed, true);
   });
 
-  it('row 13: 90 s of CPU time within a minute, 60 s of it for graph queries', async () => {
+  it('90 s of CPU time within a minute, 60 s of it for graph queries', async () => {
     await using platform = await Platform.start(ROOMY);
     const spend = async (identity: string, graph: boolean, cpu_ms: number) => {
       const { lease_id, allowed } = await ask(platform, { identity, graph, lease: true });
@@ -163,7 +163,7 @@ describe('each row of the table of secondary limits', () => {
     assert.equal((await ask(platform, { identity: 'user:2' })).allowed, true);
   });
 
-  it('row 14: 80 requests that create content per minute, 500 per hour, other systems included', async () => {
+  it('80 requests that create content per minute, 500 per hour, other systems included', async () => {
     await using platform = await Platform.start(ROOMY);
     const question = { identity: 'user:1', content: true, points: 1 };
     const minute = await askMany(platform, question, 100);
@@ -176,7 +176,7 @@ describe('each row of the table of secondary limits', () => {
     assert.equal((await ask(platform, { ...own, endpoint: '/d' })).allowed, true);
   });
 
-  it('row 14: the 501st within an hour waits, however they were spread', async () => {
+  it('the 501st within an hour waits, however they were spread', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
       '--rate-limit-secondary-content-minute',
@@ -201,7 +201,7 @@ describe('each row of the table of secondary limits', () => {
 });
 
 describe('over HTTP', () => {
-  it('row 15, 16: a refusal says when to come back and not what was in the way', async () => {
+  it('a refusal says when to come back and not what was in the way', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
       '--rate-limit-secondary-points-rest',
@@ -224,7 +224,7 @@ describe('over HTTP', () => {
     assert.doesNotMatch(status.text, /point|secondary|concurren/);
   });
 
-  it('row 10: /rate_limit costs a point', async () => {
+  it('/rate_limit costs a point', async () => {
     await using platform = await Platform.start(['--rate-limit-secondary-points-rest', '3']);
     const statuses: number[] = [];
     for (let index = 0; index < 4; index += 1) {
@@ -243,7 +243,7 @@ describe('over HTTP', () => {
     assert.equal((await platform.send(PROBE, undefined, 'OPTIONS')).status, 403);
   });
 
-  it('row 18: 10,000 requests side by side of one user: exactly 5,000 pass', async () => {
+  it('10,000 requests side by side of one user: exactly 5,000 pass', async () => {
     await using platform = await Platform.start([
       '--rate-limit-secondary-points-rest',
       '1000000',
@@ -278,7 +278,7 @@ describe('over HTTP', () => {
   });
 });
 
-describe('row 17: who goes on after refusals', () => {
+describe('who goes on after refusals', () => {
   it('is banned with growing length, seen and pardoned by the operator', async () => {
     await using platform = await Platform.start([
       '--rate-limit-ban-threshold',
@@ -350,7 +350,7 @@ it('an operator sees and resets what is held against an identity', async () => {
   assert.equal(bucketOf(await platform.send(PROBE, token)), 'core 1+4999/5000');
 });
 
-it('row 28: shadow mode counts and refuses nothing', async () => {
+it('shadow mode counts and refuses nothing', async () => {
   await using platform = await Platform.start([
     '--rate-limit-shadow',
     '--rate-limit-resources',

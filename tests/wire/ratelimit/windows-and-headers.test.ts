@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 3.1, 5, 6, 7; rows 6, 7, 8, 9, 10, 19, 30 of its checklist.
+// Source: rate-limits, sections 3.1, 5, 6, 7.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ describe('with plain settings', () => {
   });
   after(async () => await platform[Symbol.asyncDispose]());
 
-  it('row 6: a window starts with the first request and lasts an hour from then on', async () => {
+  it('a window starts with the first request and lasts an hour from then on', async () => {
     const before = Math.floor(Date.now() / 1000);
     const first = await platform.send(PROBE, token);
     const after = Math.floor(Date.now() / 1000);
@@ -36,7 +36,7 @@ describe('with plain settings', () => {
     assert.equal(resetOf(await platform.send(PROBE, token)), resetOf(first));
   });
 
-  it('row 7: every answer carries the five headers, whatever its status', async () => {
+  it('every answer carries the five headers, whatever its status', async () => {
     const cases: readonly (readonly [
       path: string,
       status: number,
@@ -61,7 +61,7 @@ describe('with plain settings', () => {
     }
   });
 
-  it('row 7: leaves other services alone', async () => {
+  it('leaves other services alone', async () => {
     for (const path of ['/ops/v1/identities', '/metrics']) {
       const answer = await platform.send(path, `Bearer ${platform.admin}`);
       assert.equal(answer.status, 200, path);
@@ -69,7 +69,7 @@ describe('with plain settings', () => {
     }
   });
 
-  it('row 8: a 304 costs nothing with a credential, and one without', async () => {
+  it('a 304 costs nothing with a credential, and one without', async () => {
     const fresh = await platform.token({ kind: 'personal', identity: 'user:8' });
     const first = await platform.send(PROBE, fresh);
     const etag = String(first.headers['etag']);
@@ -89,7 +89,7 @@ describe('with plain settings', () => {
     assert.equal(full.headers['x-ratelimit-used'], '2');
   });
 
-  it('row 10: /rate_limit shows every bucket and is not counted', async () => {
+  it('/rate_limit shows every bucket and is not counted', async () => {
     const fresh = await platform.token({ kind: 'personal', identity: 'user:10' });
     await platform.send(PROBE, fresh);
     for (const path of ['/rate_limit', '/api/v3/rate_limit', '/rate_limit']) {
@@ -112,7 +112,7 @@ describe('with plain settings', () => {
     }
   });
 
-  it('row 10: the later version of the API has no `rate`', async () => {
+  it('the later version of the API has no `rate`', async () => {
     const send = async (version: string) => {
       const headers = { authorization: token, 'x-github-api-version': version };
       return Object.keys(
@@ -123,7 +123,7 @@ describe('with plain settings', () => {
     assert.deepEqual(await send('2026-03-10'), ['resources']);
   });
 
-  it('row 19: a credential that is unknown, mistyped, expired or revoked is bad, and its address pays', async () => {
+  it('a credential that is unknown, mistyped, expired or revoked is bad, and its address pays', async () => {
     const brief = await platform.token({ kind: 'personal', identity: 'user:19', expires_in: 1 });
     const made = await platform.ops('POST', 'credentials', {
       kind: 'personal',
@@ -156,12 +156,12 @@ describe('with plain settings', () => {
     }
   });
 
-  it('row 19: an Authorization header goes before credentials in the query', async () => {
+  it('an Authorization header goes before credentials in the query', async () => {
     const answer = await platform.send(`${PROBE}?access_token=plp_x&client_id=a`, token);
     assert.equal(answer.headers['x-ratelimit-limit'], '5000');
   });
 
-  it('row 9: an address over its limit is refused in the documented words and charged no more', async () => {
+  it('an address over its limit is refused in the documented words and charged no more', async () => {
     const count = Number((await platform.send('/rate_limit')).headers['x-ratelimit-remaining']);
     for (let index = 0; index < count; index += 1) {
       assert.equal((await platform.send(PROBE)).status, 200);
@@ -181,7 +181,7 @@ describe('with plain settings', () => {
     assert.equal((await platform.send(PROBE, token)).status, 200);
   });
 
-  it('row 19: too many wrong credentials are told so, and lock no right one out', async () => {
+  it('too many wrong credentials are told so, and lock no right one out', async () => {
     const other = await platform.token({ kind: 'personal', identity: 'user:20' });
     for (let index = 0; index < 60; index += 1) {
       await platform.send('/rate_limit', `Bearer wrong${index}`);
@@ -216,7 +216,7 @@ describe('over the limit', () => {
   });
   after(async () => await platform[Symbol.asyncDispose]());
 
-  it('row 9: the message names the identity', async () => {
+  it('the message names the identity', async () => {
     const app = await platform.register({ kind: 'oauth_app', id: 'Iv1.a0' });
     const cases = [
       [await platform.token({ kind: 'personal', identity: 'user:583231' }), 'user ID 583231.', 2],
@@ -251,7 +251,7 @@ describe('over the limit', () => {
     }
   });
 
-  it('row 22: the structured headers tell quota, rest and seconds to the reset', async () => {
+  it('the structured headers tell quota, rest and seconds to the reset', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:22' });
     const answer = await platform.send(PROBE, token);
     assert.equal(answer.headers['ratelimit-policy'], '"core";q=2;w=3600');
@@ -265,7 +265,7 @@ describe('over the limit', () => {
   });
 });
 
-it('row 6: when the window has ended, the count begins anew', async () => {
+it('when the window has ended, the count begins anew', async () => {
   await using platform = await Platform.start([
     '--rate-limit-test-window-seconds',
     '2',
@@ -287,7 +287,7 @@ it('row 6: when the window has ended, the count begins anew', async () => {
   assert.ok(resetOf(next) >= reset + 2);
 });
 
-it('row 30: without the limiter nothing is limited and /rate_limit is not there', async () => {
+it('without the limiter nothing is limited and /rate_limit is not there', async () => {
   await using server = await ServerProcess.start({
     flags: ['--without-auth', '--services', 'ratelimit', '--rate-limit-enabled', 'false'],
   });

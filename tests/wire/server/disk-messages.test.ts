@@ -1,4 +1,4 @@
-// Source: house style, "Errors": a message names the path and what the system says of it.
+// Source: CONTRIBUTING.md, "Style": a message names the path and what the system says of it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour", row T-01; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
+// Source: tsdb-http, "Transport and common behaviour"; CVE-2023-44487, CVE-2019-9512, 9515 and 9518, CVE-2024-27983.
 // What costs a client nothing must not cost others their answers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

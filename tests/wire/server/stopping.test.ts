@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`; rows T-01 and F-01: calls are cut off by a stop.
+// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: calls are cut off by a stop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

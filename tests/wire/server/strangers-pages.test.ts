@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Pages of other sites": where a request needs no credential, a page that somebody has open in a
+// Source: docs/SECURITY.md, "The port": where a request needs no credential, a page that somebody has open in a
 // browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -28,6 +28,7 @@ const ofStrangers = (own: string): readonly Headers[] => [
   { host: 'evil.example' },
   { host: `127.0.0.1.evil.example:${new URL(own).port}` },
   { host: 'localhost.evil.example' },
+  { host: '[::1].evil.example' },
   { host: 'evil.example', origin: 'http://evil.example' },
 ];
 /** What the server's own pages, and programs that are no browsers, send. */

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour"; row T-01 of its checklist, under TLS.
+// Source: tsdb-http, "Transport and common behaviour", under TLS.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour"; rows T-01 and T-02 of its checklist.
+// Source: tsdb-http, "Transport and common behaviour".
 // TLS shares the port as well (beside this file), and gRPC, which is tested with its clients.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

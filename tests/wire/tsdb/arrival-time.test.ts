@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Parameter rules": missing timestamp; row W-03 of its checklist.
+// Source: tsdb-http, "Parameter rules": missing timestamp.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

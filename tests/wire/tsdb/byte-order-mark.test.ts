@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Line protocol": the bytes of a string field are what was sent.
+// Source: tsdb-http, "Splitting into lines": the bytes of a string field are what was sent.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertEmpty, query, ServerProcess } from '../../harness/index.js';

@@ -1,5 +1,4 @@
-// Source: tsdb-http, "Distinct value cache" and "Last value cache"; query-languages, "Cache table functions"; rows C-01 to C-05 of
-// the checklist.
+// Source: tsdb-http, "Distinct value cache" and "Last value cache"; query-languages, "Cache table functions".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

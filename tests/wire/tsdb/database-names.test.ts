@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Database names", "Common failures"; row W-09 of its checklist.
+// Source: tsdb-http, "Database names", "Common failures".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Databases", "Tables" and "Deletion life cycle"; rows D-01 to D-05 of the checklist.
+// Source: tsdb-http, "Databases", "Tables" and "Deletion life cycle".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Source: architecture, "nothing holds the main thread"; query-languages, "Guards"; tsdb-http, "Error model"; ADR 0072.
+// Source: docs/ARCHITECTURE.md, "Threads"; query-languages, "Guards"; tsdb-http, "Error model"; ADR 0072.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure, which hold nobody else up.
+// Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure, which hold nobody else up.
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { it } from 'node:test';

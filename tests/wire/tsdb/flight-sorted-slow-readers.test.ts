@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure hold a bounded memory, and nothing starves.
+// Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure hold a bounded memory, and nothing starves.
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Flight SQL"; row F-02 of its checklist. Flight SQL's own description says what the answers look like.
+// Source: tsdb-http, "Flight SQL". Flight SQL's own description says what the answers look like.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

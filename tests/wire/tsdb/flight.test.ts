@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL"; rows F-01 and T-01 of its checklist, and "gRPC over HTTP/2".
+// Source: tsdb-http, "Arrow Flight / Flight SQL"; gRPC over HTTP/2.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';

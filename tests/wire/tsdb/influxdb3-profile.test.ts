@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Compatibility profile" and "Seed versus real system": the second column of its table.
+// Source: tsdb-http, "Compatibility profile" and "Differences between the profiles": the second column of its table.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

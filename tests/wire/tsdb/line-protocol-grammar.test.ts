@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Line protocol grammar": splitting, whitespace, names, field values; rows L-01 and L-02 of its checklist.
+// Source: tsdb-http, "Line protocol grammar": splitting, whitespace, names, field values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

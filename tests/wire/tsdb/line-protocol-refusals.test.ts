@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Semantics of a line", "Parse error messages", "Line failures"; rows L-03 and L-04 of its checklist.
+// Source: tsdb-http, "Semantics of a line", "Parse error messages", "Line failures".
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -80,7 +80,7 @@ describe('times at the end of 64 bits', () => {
   });
 });
 
-// Source: tsdb-http, "query execution error", and query-languages, "integer overflow".
+// Source: tsdb-http, "Common failures", and query-languages, "Numbers".
 describe('a value that an expression does not have', () => {
   const cases: readonly (readonly [expression: string, words: RegExp])[] = [
     ["date_trunc('hour', time)", /Arithmetic overflow: Overflow happened on: -922337203685477580/],

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Semantics of a line"; row L-05 of its checklist.
+// Source: tsdb-http, "Semantics of a line".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, rows, ServerProcess, type WriteApi, write } from '../../harness/index.js';

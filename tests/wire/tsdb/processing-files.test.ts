@@ -1,4 +1,4 @@
-// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; row E-05 of its checklist.
+// Source: processing-engine, "HTTP API" and "Plugin files"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

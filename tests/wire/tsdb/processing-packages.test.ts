@@ -1,4 +1,4 @@
-// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; row E-04 of its checklist.
+// Source: processing-engine, "Packages and environment"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: processing-engine, "Acceptance checks": processes that plugins start end with them.
+// Source: processing-engine, "Processes": processes that plugins start end with them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

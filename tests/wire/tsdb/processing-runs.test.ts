@@ -1,4 +1,4 @@
-// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; row E-03 of its checklist.
+// Source: processing-engine, "Entry points", "The handle", "Request plugin responses" and "Errors, retry, disable, async, cancel"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

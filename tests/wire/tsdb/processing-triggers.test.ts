@@ -1,4 +1,4 @@
-// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; rows E-01 and E-02 of its checklist.
+// Source: processing-engine, "Trigger record", "Trigger specification grammar" and "Lifecycle"; tsdb-http, "Processing engine over HTTP".
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Native query endpoints" and §7.5; rows of its checklist.
+// Source: tsdb-http, "Native query endpoints" and §7.5.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Native query endpoints" and "Result formats"; rows of its checklist.
+// Source: tsdb-http, "Native query endpoints" and "Result formats".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';

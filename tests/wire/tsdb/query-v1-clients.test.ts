@@ -1,4 +1,4 @@
-// Source: tsdb-http, "v1 query endpoint" (Accept, DEFAULT policies) and query-languages 9.9, 10.12; bytes and rows from InfluxDB 1.6.7.
+// Source: tsdb-http, "v1 query endpoint" (Accept, DEFAULT policies) and query-languages, sections 9.9 and 10.12; bytes and rows from InfluxDB 1.6.7.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "v1 query endpoint" and query-languages, "Result shapes"; rows V-01 to V-06 of its checklist.
+// Source: tsdb-http, "v1 query endpoint" and query-languages, "Result shapes".
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: query-languages, "No row order without ORDER BY": rows of a plain scan ascend by time; row F-01 of tsdb-http.
+// Source: query-languages, "No row order without ORDER BY": rows of a plain scan ascend by time.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';

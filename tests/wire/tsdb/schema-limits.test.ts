@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Limits", "Line failures", "Request-level failures"; row W-10 of its checklist.
+// Source: tsdb-http, "Limits", "Line failures", "Request-level failures".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Tables and columns"; row S-02 of its checklist.
+// Source: tsdb-http, "Tables and columns".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, query, rows, ServerProcess, write } from '../../harness/index.js';

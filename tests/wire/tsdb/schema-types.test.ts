@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Tables and columns", "Type conflicts"; row S-01 of its checklist.
+// Source: tsdb-http, "Tables and columns", "Type conflicts".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

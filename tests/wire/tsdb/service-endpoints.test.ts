@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Transport", "Error model" and "Service endpoints"; rows T-02, T-05 and P-01 to P-03 of its checklist.
+// Source: tsdb-http, "Transport and common behaviour", "Error model" and "Service endpoints".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RawConnection, ServerProcess } from '../../harness/index.js';

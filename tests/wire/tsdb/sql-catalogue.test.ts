@@ -1,4 +1,4 @@
-// Source: tsdb-http, "SQL SHOW and catalogue"; query-languages, "SQL schema views"; row Q-07 (its SQL part) of the checklist.
+// Source: tsdb-http, "SQL SHOW and catalogue"; query-languages, "SQL schema views".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Source: query-languages, "Guards" (memory by configuration), tsdb-http "Result formats"; docs/adr/0074.
+// Source: query-languages, "Guards" (memory by configuration), tsdb-http, "Result formats"; docs/adr/0074.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';

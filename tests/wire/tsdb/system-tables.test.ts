@@ -1,5 +1,5 @@
 // Source: tsdb-http, "System tables and information_schema", "SQL SHOW and catalogue" and "Tokens"; query-languages, "SQL schema
-// views"; rows Y-01 and Y-02 of the checklist.
+// views".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

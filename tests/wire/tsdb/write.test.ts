@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Writing"; rows W-01 to W-10 and T-03 of its checklist.
+// Source: tsdb-http, "Writing".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Source: webhooks, section 7; rows 20 to 23 of its checklist.
+// Source: webhooks, section 7.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const batch = async (events: readonly object[]) => {
 };
 
 describe('a slow receiver', () => {
-  it('row 21: does not delay the others', async () => {
+  it('does not delay the others', async () => {
     const hanging = await receive(() => {});
     const slow = await WebhookApp.register(server, { url: hanging.url, events: ['*'] });
     const quickReceiver = await receive();
@@ -66,7 +66,7 @@ describe('a slow receiver', () => {
 });
 
 describe('retries', () => {
-  it('row 22: follow the schedule, each with a record of its own and the same GUID', async () => {
+  it('follow the schedule, each with a record of its own and the same GUID', async () => {
     const receiver = await failing(500, 503);
     const app = await WebhookApp.register(server, {
       url: receiver.url,
@@ -90,7 +90,7 @@ describe('retries', () => {
     assert.equal(bodies.size, 1);
   });
 
-  it('row 22: wait as long as the receiver asks', async () => {
+  it('wait as long as the receiver asks', async () => {
     let isFirst = true;
     const receiver = await receive((delivery, response) => {
       if (delivery.headers['x-vendor-event'] === 'asked' && isFirst) {
@@ -109,7 +109,7 @@ describe('retries', () => {
     assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 1000);
   });
 
-  it('row 22: end dead, from where the operator sends them again', async () => {
+  it('end dead, from where the operator sends them again', async () => {
     const receiver = await failing(500, 500);
     const app = await WebhookApp.register(server, {
       url: receiver.url,
@@ -144,7 +144,7 @@ describe('retries', () => {
     assert.deepEqual([again?.guid, again?.status_code, again?.redelivery], [guid, 200, true]);
   });
 
-  it('row 22: are none by default, and failed events are found by a filter', async () => {
+  it('are none by default, and failed events are found by a filter', async () => {
     const receiver = await failing(500, 500, 200);
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
     await app.publish('lost', { action: 'a' });
@@ -163,7 +163,7 @@ describe('retries', () => {
     assert.deepEqual(JSON.parse(none.text), { matched: 0, queued: 0 });
   });
 
-  it('row 22: stop at 410, which switches the webhook off', async () => {
+  it('stop at 410, which switches the webhook off', async () => {
     const receiver = await failing(410);
     const app = await WebhookApp.register(server, {
       url: receiver.url,
@@ -184,7 +184,7 @@ describe('retries', () => {
 });
 
 describe('order', () => {
-  it('row 23: is strict per key; a head that is retried blocks its own key alone', async () => {
+  it('is strict per key; a head that is retried blocks its own key alone', async () => {
     let isThrough = false;
     const receiver = await receive((delivery, response) => {
       const { key, n } = JSON.parse(delivery.body) as { key?: string; n?: number };
@@ -230,7 +230,7 @@ describe('order', () => {
 });
 
 describe('limits', () => {
-  it('row 21: of attempts per second hold back, and the record says since when', async () => {
+  it('of attempts per second hold back, and the record says since when', async () => {
     await using limited = await ServerProcess.start({
       flags: [...FLAGS, '--webhooks-rate-app=5'],
     });
@@ -272,7 +272,7 @@ describe('limits', () => {
 });
 
 describe('a restart', () => {
-  it('row 20: loses no event, whether the server was asked to stop or killed', async () => {
+  it('loses no event, whether the server was asked to stop or killed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-restart-'));
     let node = await ServerProcess.start({ flags: FLAGS, dataDir });
     const refusing = await receive();

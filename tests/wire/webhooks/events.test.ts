@@ -1,4 +1,4 @@
-// Source: webhooks, sections 6.1, 8 and 14; rows 16, 18 and 32 of its checklist.
+// Source: webhooks, sections 6.1, 8 and 14.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -50,7 +50,7 @@ const accepted = (answer: HttpAnswer): Accepted => {
 const appsOf = ({ targets }: Accepted) => targets.map(({ app_id }) => app_id).sort();
 
 describe('publishing an event', () => {
-  it('row 18: reaches every app that is subscribed, by name, pattern or action', async () => {
+  it('reaches every app that is subscribed, by name, pattern or action', async () => {
     const [all, issues, opened, dotted, other] = [
       await register(['*']),
       await register(['topic']),
@@ -78,7 +78,7 @@ describe('publishing an event', () => {
     assert.deepEqual(accepted(await post({ event: 'topic', payload: {} })).targets, []);
   });
 
-  it('row 18: with a key happens once a day', async () => {
+  it('with a key happens once a day', async () => {
     const app = await register(['once']);
     const body = { event: 'once', payload: { n: 1 }, id: 'key-1' };
     const first = accepted(await post(body));
@@ -123,7 +123,7 @@ describe('publishing an event', () => {
     await app.untilRecorded('?event=kept&installation_id=3', 1);
   });
 
-  it('row 18: of a registered installation goes to its app alone', async () => {
+  it('of a registered installation goes to its app alone', async () => {
     const [installed, other] = [await register(['inst']), await register(['inst'])];
     const made = await server.http.send('/ops/v1/identities', {
       body: JSON.stringify({ kind: 'installation', id: 77, app_id: installed.id }),
@@ -146,7 +146,7 @@ describe('publishing an event', () => {
     assert.ok((received?.atMs ?? 0) >= startMs + 700);
   });
 
-  it('row 16: is refused when its payload is too large, or anything about it is wrong', async () => {
+  it('is refused when its payload is too large, or anything about it is wrong', async () => {
     const large = await post({ event: 'large', payload: { text: 'x'.repeat(1_048_576) } });
     assert.equal(large.status, 413);
     assert.equal((JSON.parse(large.text) as { message: string }).message, 'Request body too large');
@@ -188,7 +188,7 @@ describe('publishing an event', () => {
     assert.equal(anonymous.status, 401);
   });
 
-  it('row 18: in batches is one commit with an answer for each', async () => {
+  it('in batches is one commit with an answer for each', async () => {
     const app = await register(['*']);
     const lines = [
       { event: 'line', payload: { n: 1 }, app_id: app.id, id: 'b1' },
@@ -212,7 +212,7 @@ describe('publishing an event', () => {
     assert.equal((await post(tooMany, {}, '/batch')).status, 422);
   });
 
-  it('row 18: in batches of lines are read each on its own, unfinished and deep ones, too', async () => {
+  it('in batches of lines are read each on its own, unfinished and deep ones, too', async () => {
     const app = await register(['*']);
     const lineOf = (payload: string) =>
       `{"event":"own","app_id":${app.id},"payload":{"a":${payload}}}`;
@@ -233,7 +233,7 @@ describe('publishing an event', () => {
 });
 
 describe('the page of metrics', () => {
-  it('row 32: counts events and attempts', async () => {
+  it('counts events and attempts', async () => {
     const app = await register(['*']);
     await app.publish('measured');
     await app.untilRecorded('?event=measured', 1);
@@ -252,7 +252,7 @@ describe('the page of metrics', () => {
     }
   });
 
-  it('row 32: logs failed attempts without secrets', async () => {
+  it('logs failed attempts without secrets', async () => {
     const failing = await WebhookReceiver.start((_, response) => response.writeHead(500).end());
     const url = `${failing.url.replace('//', '//user:hidden@')}?key=concealed`;
     const app = await WebhookApp.register(

@@ -1,4 +1,4 @@
-// Source: webhooks, section 8.2 and 7.5; row 19 of its checklist.
+// Source: webhooks, section 8.2 and 7.5.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ after(async () => {
 });
 
 describe('what happens to accounts', () => {
-  it('row 19: reaches apps that subscribed to it, signed, and can be delivered again', async () => {
+  it('reaches apps that subscribed to it, signed, and can be delivered again', async () => {
     let failuresLeft = 1;
     receiver.answer = ({ headers }, response) => {
       const fails = headers['x-vendor-event'] === 'account' && failuresLeft-- > 0;
@@ -75,7 +75,7 @@ describe('what happens to accounts', () => {
     assert.deepEqual([delivered?.redelivery, delivered?.guid], [true, failed?.guid]);
   });
 
-  it('row 19: tells of changes and persons, and of each once', async () => {
+  it('tells of changes and persons, and of each once', async () => {
     receiver.answer = (_, response) => response.end();
     const { id } = await accounts.create({});
     await accounts.ok(`/v2/core/accounts/${id}`, { body: { display_name: 'Renamed' } });
@@ -100,7 +100,7 @@ describe('what happens to accounts', () => {
 });
 
 describe('what happens to databases, tables, triggers and tokens', () => {
-  it('row 19: reaches apps that subscribed to it', async () => {
+  it('reaches apps that subscribed to it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
     const secret = `apiv3_${randomBytes(64).toString('base64url')}`;
     await writeFile(join(folder, 'token.json'), JSON.stringify({ token: secret, name: '_admin' }));
@@ -225,7 +225,7 @@ describe('what happens to databases, tables, triggers and tokens', () => {
 });
 
 describe('a webhook that is switched off', () => {
-  it('row 19: is reported to apps that asked for it', async () => {
+  it('is reported to apps that asked for it', async () => {
     receiver.answer = (_, response) => response.end();
     await WebhookApp.register(server, { url: receiver.url, events: ['webhook.disabled'] });
     const gone = await WebhookReceiver.start(({ headers }, response) =>

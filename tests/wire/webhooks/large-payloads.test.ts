@@ -1,4 +1,4 @@
-// Source: webhooks, sections 5.2, 6.1 and 6.4; row 16 of its checklist; architecture, "Threads and processes".
+// Source: webhooks, sections 5.2, 6.1 and 6.4; docs/ARCHITECTURE.md, "Threads".
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -59,7 +59,7 @@ async function publish(app: WebhookApp, event: string, payload: string, id?: str
 }
 
 describe('a payload of 25 MiB', () => {
-  it('row 16: is delivered and recorded byte by byte, and holds nobody up', async (t) => {
+  it('is delivered and recorded byte by byte, and holds nobody up', async (t) => {
     const app = await WebhookApp.register(server, {
       url: receiver.url,
       secret: SECRET,
@@ -95,7 +95,7 @@ describe('a payload of 25 MiB', () => {
     );
   });
 
-  it('row 16: is refused with one byte more', async () => {
+  it('is refused with one byte more', async () => {
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['larger'] });
     const refused = await publish(app, 'larger', payloadText(MAX_PAYLOAD_BYTES + 1));
     assert.equal(refused.status, 413, refused.text.slice(0, 200));
@@ -105,7 +105,7 @@ describe('a payload of 25 MiB', () => {
 describe('a large payload', () => {
   const payload = payloadText(1_000_000);
 
-  it('row 15: is signed and encoded as every other', async () => {
+  it('is signed and encoded as every other', async () => {
     const app = await WebhookApp.register(server, {
       url: receiver.url,
       secret: SECRET,
@@ -120,7 +120,7 @@ describe('a large payload', () => {
     assert.equal(delivery?.headers['x-hub-signature-256'], `sha256=${expected}`);
   });
 
-  it('row 18: gets what it lacks, and is refused in the same words', async () => {
+  it('gets what it lacks, and is refused in the same words', async () => {
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
     const bare = `{"text":"${'x'.repeat(600_000)}"}`;
     const answer = await server.http.send('/ops/v1/events', {

@@ -1,4 +1,4 @@
-// Source: webhooks, sections 9 and 10; rows 25 and 26 of its checklist.
+// Source: webhooks, sections 9 and 10.
 import assert from 'node:assert/strict';
 import { createHash, createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ const post = async (body: unknown, path = '') =>
   await server.http.send(`/ops/v1/apps${path}`, { body: JSON.stringify(body) });
 
 describe('the registry of apps', () => {
-  it('row 26: takes a public key, or makes a pair and shows the private half once', async () => {
+  it('takes a public key, or makes a pair and shows the private half once', async () => {
     const { publicKey, privateKey } = makePair();
     const made = JSON.parse((await post({ name: 'brought', public_key: publicKey })).text) as {
       id: number;
@@ -64,7 +64,7 @@ describe('the registry of apps', () => {
     assert.equal(shown.text.includes('pem'), false);
   });
 
-  it('row 26: keeps at most 25 keys and never loses the last', async () => {
+  it('keeps at most 25 keys and never loses the last', async () => {
     const app = await WebhookApp.register(server, undefined);
     const { publicKey } = makePair();
     const first = JSON.parse((await app.operate('GET', '')).text) as {
@@ -82,7 +82,7 @@ describe('the registry of apps', () => {
     assert.equal((await app.call(CONFIG)).status, 401, 'the key is worth nothing any more');
   });
 
-  it('row 26: refuses what is wrong, names the field and changes nothing', async () => {
+  it('refuses what is wrong, names the field and changes nothing', async () => {
     const before = (await server.http.send('/ops/v1/apps?per_page=100')).text;
     const cases: readonly (readonly [object, string, string])[] = [
       [{}, 'name', 'missing_field'],
@@ -130,14 +130,14 @@ describe('the registry of apps', () => {
     }
   });
 
-  it('row 26: ends everything of an app with it', async () => {
+  it('ends everything of an app with it', async () => {
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
     assert.equal((await app.operate('DELETE', '')).status, 204);
     assert.equal((await app.call(CONFIG)).status, 404);
     assert.equal((await app.operate('GET', '')).status, 404);
   });
 
-  it('row 26: holds the deliveries of a suspended app', async () => {
+  it('holds the deliveries of a suspended app', async () => {
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
     await app.untilRecorded('?event=ping', 1);
     await app.operate('POST', '/suspend');
@@ -149,7 +149,7 @@ describe('the registry of apps', () => {
 });
 
 describe('the secret', () => {
-  it('row 25: is rotated while the old one stays valid', async () => {
+  it('is rotated while the old one stays valid', async () => {
     const app = await WebhookApp.register(server, {
       url: receiver.url,
       events: ['*'],
@@ -179,7 +179,7 @@ describe('the secret', () => {
     assert.equal((await app.operate('POST', '/secret/rotate', { secret: 5 })).status, 422);
   });
 
-  it('row 25: is nowhere on the disk, nor is what stands in the URL', async () => {
+  it('is nowhere on the disk, nor is what stands in the URL', async () => {
     const secret = 'a-secret-that-is-easy-to-find';
     const url = receiver.url.replace('//', '//someone:findable-password@');
     const app = await WebhookApp.register(server, { url, events: ['*'], secret });

@@ -1,4 +1,4 @@
-// Source: webhooks, sections 4.1, 5.2 and 9; row 25 of its checklist.
+// Source: webhooks, sections 4.1, 5.2 and 9.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Source: webhooks, section 11; row 27 of its checklist.
+// Source: webhooks, section 11.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,12 +24,12 @@ const startNode = async (url: string, ...flags: string[]) =>
   });
 
 if (POSTGRES_URL === undefined) {
-  it('row 27: two nodes on one PostgreSQL', {
+  it('two nodes on one PostgreSQL', {
     skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
   });
 } else {
   describe('two nodes on one PostgreSQL', () => {
-    it('row 27: share the work, and one goes on when the other is killed', async () => {
+    it('share the work, and one goes on when the other is killed', async () => {
       await using database = await TestDatabase.create();
       const { url } = database;
       await using receiver = await WebhookReceiver.start((_, response) => {
@@ -60,7 +60,7 @@ if (POSTGRES_URL === undefined) {
       }
     });
 
-    it('row 27: an API node takes events in and leaves the sending to others', async () => {
+    it('an API node takes events in and leaves the sending to others', async () => {
       await using database = await TestDatabase.create();
       const { url } = database;
       await using receiver = await WebhookReceiver.start();
@@ -75,7 +75,7 @@ if (POSTGRES_URL === undefined) {
       await app.untilRecorded('?event=handed', 1);
     });
 
-    it('row 27: know the same admin tokens', async () => {
+    it('know the same admin tokens', async () => {
       await using database = await TestDatabase.create();
       const { url } = database;
       const start = async () =>
@@ -96,7 +96,7 @@ if (POSTGRES_URL === undefined) {
       }
     });
 
-    it('row 25: refuses to start with another master key', async () => {
+    it('refuses to start with another master key', async () => {
       await using database = await TestDatabase.create();
       const { url } = database;
       const first = await startNode(url);

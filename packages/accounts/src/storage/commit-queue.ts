@@ -10,7 +10,7 @@ import {
 import type { Insertable, Transaction } from 'kysely';
 import type { AccountTables, TableName } from './account-tables.js';
 import { type Guard, readGuards, toGuardRow } from './guard-store.js';
-import type { OldestRecordMs } from './idempotency-store.js';
+import type { OldestRecordMs } from './oldest-record.js';
 
 type Row<T extends TableName> = Insertable<AccountTables[T]>;
 /** Which table a row belongs to is checked where it is put in. */

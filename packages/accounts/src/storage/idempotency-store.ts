@@ -1,7 +1,8 @@
-import type { Clock, RelationalStore } from '@plinth/kernel';
+import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 import type { AccountTables } from './account-tables.js';
 import { WriteSet } from './commit-queue.js';
+import type { OldestRecordMs } from './oldest-record.js';
 import type { Sealer } from './sealer.js';
 
 export interface IdempotencyRecord {
@@ -20,14 +21,6 @@ export interface IdempotencyRecord {
       }
     | undefined;
 }
-
-/** When the oldest records were made that still count, in milliseconds; the upkeep removes older ones in its own time. */
-export type OldestRecordMs = () => number;
-
-export const oldestRecordMs =
-  (clock: Clock, ttlSec: number): OldestRecordMs =>
-  () =>
-    clock.nowMs() - ttlSec * 1000;
 
 /** What was answered to which key. Source: accounts, section 5. */
 export class IdempotencyStore {

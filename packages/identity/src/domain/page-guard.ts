@@ -87,11 +87,8 @@ export class PageGuard {
 
 /** Of `Host`: without port, brackets and end dot, in lower case. */
 function nameOf(host: string): string {
-  const bare = host.startsWith('[')
-    ? host.slice(1, host.indexOf(']'))
-    : isIP(host) === 6
-      ? host
-      : host.replace(/:\d*$/, '');
+  const bracketed = /^\[([^\]]+)\](?::\d*)?$/.exec(host)?.[1];
+  const bare = bracketed ?? (isIP(host) === 6 ? host : host.replace(/:\d*$/, ''));
   return bare.toLowerCase().replace(/\.$/, '');
 }
 

@@ -1,8 +1,8 @@
 import type { Dialect } from './dialect.js';
 import type { HttpAnswer } from './http-answer.js';
 import type { HttpHead, HttpRequest } from './http-request.js';
-import type { RouteCost } from './request-gate.js';
 import type { RouteAccess } from './route-access.js';
+import type { RouteCost } from './route-cost.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -8,10 +8,10 @@ import {
 import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
-import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import type { ClientAddresses } from './client-address.js';
+import type { Lease } from './lease.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';
 
@@ -54,12 +54,12 @@ export interface Answer {
   readonly leaseId: string | undefined;
   /** The question brought a credential that nobody knows. */
   readonly isBadCredential: boolean;
-  /** Over a limit, but only noted. */
-  readonly isShadowed: boolean;
+  /** Over a limit that is not only noted. */
+  readonly isRefused: boolean;
 }
 
-interface Lease {
-  readonly admission: Admission;
+interface KeptLease {
+  readonly lease: Lease;
   readonly startedMs: number;
 }
 
@@ -81,7 +81,7 @@ export interface DecisionDeskNeeds {
 export class DecisionDesk {
   readonly #needs: DecisionDeskNeeds;
   /** Oldest first. */
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases = new Map<string, KeptLease>();
 
   constructor(needs: DecisionDeskNeeds) {
     this.#needs = needs;
@@ -112,24 +112,24 @@ export class DecisionDesk {
     const { limiter } = this.#needs;
     if (isDry) {
       const decision = await limiter.store.peek(caller, plan);
-      return { caller, plan, decision, leaseId: undefined, isBadCredential, isShadowed: false };
+      const isRefused = !decision.isAllowed;
+      return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
     }
-    const admission = await limiter.admit(caller, plan, SERVICE);
-    const isShadowed = !admission.isAllowed && limiter.isShadowed(admission);
-    const leaseId = admission.isAllowed && isLeased ? this.#keep(admission) : undefined;
-    if (leaseId === undefined) limiter.store.finish(admission);
-    return { caller, plan, decision: admission, leaseId, isBadCredential, isShadowed };
+    const { admission, isRefused, lease } = await limiter.admit(caller, plan, SERVICE);
+    const leaseId = lease && isLeased ? this.#keep(lease) : undefined;
+    if (leaseId === undefined) lease?.finish();
+    return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
   }
 
   /** Throws `lease_unknown`. */
   finish(leaseId: string, end: { readonly cpuMs: number; readonly notModified: boolean }): void {
-    const { store } = this.#needs.limiter;
-    const lease = this.#leases.get(leaseId);
-    if (lease === undefined) throw rateLimitError('lease_unknown');
+    const kept = this.#leases.get(leaseId);
+    if (kept === undefined) throw rateLimitError('lease_unknown');
     this.#leases.delete(leaseId);
-    if (end.notModified) store.refund(lease.admission);
-    if (end.cpuMs > 0) store.chargeCpu(lease.admission, end.cpuMs);
-    store.finish(lease.admission);
+    const { lease } = kept;
+    if (end.notModified) lease.refund();
+    if (end.cpuMs > 0) lease.chargeCpu(end.cpuMs);
+    lease.finish();
   }
 
   async #callerOf(
@@ -164,16 +164,16 @@ export class DecisionDesk {
     }
   }
 
-  #keep(admission: Admission): string {
-    const { clock, random, limiter } = this.#needs;
+  #keep(lease: Lease): string {
+    const { clock, random } = this.#needs;
     const nowMs = clock.monotonicMs();
-    for (const [id, { admission: old, startedMs }] of this.#leases) {
+    for (const [id, { lease: old, startedMs }] of this.#leases) {
       if (nowMs - startedMs < LEASE_MS && this.#leases.size < MAX_LEASE_COUNT) break;
       this.#leases.delete(id);
-      limiter.store.finish(old);
+      old.finish();
     }
     const id = random.uuidV4();
-    this.#leases.set(id, { admission, startedMs: nowMs });
+    this.#leases.set(id, { lease, startedMs: nowMs });
     return id;
   }
 }

@@ -61,7 +61,7 @@ export class EnvoyDesk {
       answers.push(question && (await this.#desk.ask(question)));
     }
     const given = answers.filter((answer) => answer !== undefined);
-    const refusal = given.find(isRefused);
+    const refusal = given.find(({ isRefused }) => isRefused);
     return {
       isOverLimit: refusal !== undefined,
       answers,
@@ -69,9 +69,6 @@ export class EnvoyDesk {
     };
   }
 }
-
-export const isRefused = ({ decision, isShadowed }: Answer): boolean =>
-  !decision.isAllowed && !isShadowed;
 
 export const leftOf = ({ decision }: Answer): number => Math.max(0, decision.limit - decision.used);
 

@@ -5,6 +5,7 @@ import type { Admission, LimitStore } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
+import { Lease } from './lease.js';
 import type { LimiterNumbers } from './limiter-numbers.js';
 
 export interface LimiterNeeds {
@@ -26,6 +27,15 @@ export interface BucketReport {
   readonly reset: number;
 }
 
+/** What became of a request. */
+export interface Outcome {
+  readonly admission: Admission;
+  /** Over a limit that is not only noted. */
+  readonly isRefused: boolean;
+  /** `undefined` when it was over a limit: then nothing was charged. */
+  readonly lease: Lease | undefined;
+}
+
 /** Decides about requests of whatever origin, and counts what it decides. */
 export class Limiter {
   readonly callers: Callers;
@@ -40,26 +50,16 @@ export class Limiter {
     this.callers = new Callers(needs.rules);
   }
 
-  /** Whether the request may go on. Charges it unless it was refused. */
-  admit(caller: Caller, plan: Plan, service: string): Admission | Promise<Admission> {
+  /** Whether the request may go on. Charges it unless it is over a limit. Throws `store_unavailable`. */
+  admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
     const { numbers, clock } = this.#needs;
     const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
+    const conclude = (admission: Admission): Outcome => {
+      if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
+      return this.#conclude(caller, admission, service);
+    };
     const found = this.store.admit(caller, plan);
-    if (found instanceof Promise) {
-      return found.then((admission) => {
-        if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
-        this.#count(admission, service);
-        return admission;
-      });
-    }
-    if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
-    this.#count(found, service);
-    return found;
-  }
-
-  /** A refusal that is only noted. */
-  isShadowed({ plan }: Admission): boolean {
-    return this.#needs.isShadow || this.#needs.shadowResources.has(plan.resource.name);
+    return found instanceof Promise ? found.then(conclude) : conclude(found);
   }
 
   /** Every bucket of a caller. */
@@ -71,10 +71,16 @@ export class Limiter {
     );
   }
 
-  #count(admission: Admission, service: string): void {
-    const { numbers } = this.#needs;
-    const isShadowed = !admission.isAllowed && this.isShadowed(admission);
+  #conclude(caller: Caller, admission: Admission, service: string): Outcome {
+    const { numbers, clock, isShadow, shadowResources } = this.#needs;
+    const { isAllowed, plan } = admission;
+    const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));
     numbers.count(service, admission, isShadowed);
+    const isAuthenticated = caller.identityClass !== 'ip';
+    const lease = isAllowed
+      ? new Lease({ admission, isAuthenticated, store: this.store, clock })
+      : undefined;
+    return { admission, isRefused: !isAllowed && !isShadowed, lease };
   }
 }
 

@@ -31,7 +31,7 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
   const { config, docsBase, clock } = context;
   const at = { windowSec: windowSecOf(caller, plan), clock, hasIetfHeaders: config.ietf_headers };
   const headers: Record<string, string> = Object.fromEntries(headerList({ ...decision, plan }, at));
-  if (decision.isAllowed || answer.isShadowed || decision.limitedBy === undefined) {
+  if (!answer.isRefused || decision.limitedBy === undefined) {
     return {
       allowed: true,
       limit_kind: null,

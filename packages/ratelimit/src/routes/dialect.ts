@@ -2,10 +2,12 @@ import {
   type Dialect,
   emptyAnswer,
   type HeaderList,
+  type Logger,
+  type Principal,
   pathOf,
   platformFailureAnswer,
 } from '@plinth/kernel';
-import type { RateLimitNeeds } from '../service.js';
+import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
 import { docsBaseAt } from './docs-base.js';
 import { EXPOSED_HEADERS } from './headers.js';
@@ -24,10 +26,17 @@ const PREFLIGHT_HEADERS: HeaderList = [
   ['access-control-max-age', '86400'],
 ];
 
+export interface DialectNeeds {
+  readonly config: RateLimitConfig;
+  /** Who a credential belongs to. Throws `not_authenticated`. */
+  readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
+  /** No other service answers `/api/v3/meta`. */
+  readonly ownsMeta: boolean;
+  readonly log: Logger;
+}
+
 /** Of what a caller asks about its own limits: anybody may, and who shows a credential is meant by it. */
-export function rateLimitDialect(
-  needs: Pick<RateLimitNeeds, 'config' | 'credentials' | 'log' | 'ownsMeta'>,
-): Dialect {
+export function rateLimitDialect(needs: DialectNeeds): Dialect {
   const { config, credentials, log } = needs;
   const documentationAt = (base: string): string => `${docsBaseAt(config, base)}/rest`;
   return {

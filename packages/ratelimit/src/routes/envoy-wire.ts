@@ -2,7 +2,6 @@ import {
   type EnvoyAnswer,
   type EnvoyDescriptor,
   type EnvoyRequest,
-  isRefused,
   isUnit,
   leftOf,
   UNIT_SEC,
@@ -98,12 +97,12 @@ export function toEnvoyResponse(answer: EnvoyAnswer, context: AnswerContext): En
     overallCode: answer.isOverLimit ? CODE.OVER_LIMIT : CODE.OK,
     statuses: answer.answers.map((each) => {
       if (each === undefined || each.decision.limit === UNLIMITED) {
-        return { code: each !== undefined && isRefused(each) ? CODE.OVER_LIMIT : CODE.OK };
+        return { code: each !== undefined && each.isRefused ? CODE.OVER_LIMIT : CODE.OK };
       }
       const { decision, caller, plan } = each;
       const windowSec = windowSecOf(caller, plan);
       return {
-        code: isRefused(each) ? CODE.OVER_LIMIT : CODE.OK,
+        code: each.isRefused ? CODE.OVER_LIMIT : CODE.OK,
         currentLimit: {
           requestsPerUnit: decision.limit,
           unit: NAME_OF_SEC.get(windowSec) ?? 'UNKNOWN',

@@ -13,22 +13,18 @@ import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.j
 import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { LoginGuard } from '../domain/login-guard.js';
-import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
-import type { Ban } from '../model/decision.js';
-import type { Admission } from '../model/limit-store.js';
-import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import {
+  type AskedRequest,
+  admitRequest,
+  UNLIMITED,
+  unlessAway,
+  type Worded,
+} from './admit-request.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { docsBaseAt } from './docs-base.js';
-import { headerList, limitedByHeaderOf } from './headers.js';
-import {
-  loginRefusal,
-  type Refusal,
-  type RefusalContext,
-  refusalOf,
-  unavailableRefusal,
-} from './refusal.js';
-import { RequestLease } from './request-lease.js';
+import { loginRefusal, type RefusalContext } from './refusal.js';
 import type { RouteListing } from './route-listing.js';
 
 export interface HttpGateNeeds {
@@ -50,11 +46,10 @@ const ALIAS_PREFIX = '/api/v3/';
 const NO_ENDPOINT = '*';
 const NO_HEADERS: HeaderList = [];
 
-/** Of a request that nothing is counted of. */
-const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() {} };
 const CUT: Refused = { refusal: undefined };
 
 type Decision = Pass | Refused;
+type Admitted = Pass | Worded;
 
 /** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
 export class HttpGate implements RequestGate {
@@ -64,12 +59,10 @@ export class HttpGate implements RequestGate {
   readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
   /** Of requests without a route, by service and method. */
   readonly #unrouted = new Map<string, Plan>();
-  readonly #limitedByHeader: string;
   readonly #connections: ConnectionGuard | undefined;
 
   constructor(needs: HttpGateNeeds) {
     this.#needs = needs;
-    this.#limitedByHeader = limitedByHeaderOf(needs.config);
     const { ban_enabled, ban_ip_connections, shadow } = needs.config;
     this.#connections =
       ban_enabled && !shadow ? new ConnectionGuard(ban_ip_connections) : undefined;
@@ -90,79 +83,39 @@ export class HttpGate implements RequestGate {
     const { request } = visit;
     const address = addresses.of(request);
     if (visit.purpose === 'refusal' && request.headers['authorization'] !== undefined) {
-      if (logins.isLocked(address.key)) return this.#refuse(visit, loginRefusal);
+      if (logins.isLocked(address.key)) {
+        const refusal = loginRefusal(this.#contextOf(visit));
+        return this.#refuse(visit, { refusal, headers: NO_HEADERS });
+      }
       logins.noteFailure(address.key);
     }
     const plan = this.#planOf(visit);
     if (plan === 'exempt' || this.#isExempt(visit, address)) return UNLIMITED;
     const caller = this.#callerOf(visit, address);
     if (!this.#mayConnect(caller, address, visit)) return CUT;
-    const charge = (): Decision | Promise<Decision> => this.#charge(visit, caller, plan);
+    const asked: AskedRequest = {
+      caller,
+      plan,
+      service: visit.dialect.service,
+      context: () => this.#contextOf(visit),
+    };
+    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, asked);
+    const refuse = (admitted: Admitted): Decision =>
+      'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
     // Whoever is banned stays out; the others are not charged for what they cannot help.
-    return visit.purpose === 'uncheckable' ? this.#unlessBanned(visit, caller, charge) : charge();
+    const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(asked, admit) : admit();
+    return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
   }
 
   #unlessBanned(
-    visit: Visit,
-    caller: Caller,
-    charge: () => Decision | Promise<Decision>,
-  ): Decision | Promise<Decision> {
-    return this.#settled(
-      visit,
-      () => this.#needs.limiter.store.banOf(caller.key),
-      (ban: Ban | undefined) => (ban === undefined ? UNLIMITED : charge()),
+    asked: AskedRequest,
+    admit: () => Admitted | Promise<Admitted>,
+  ): Admitted | Promise<Admitted> {
+    return unlessAway(
+      asked,
+      () => this.#needs.limiter.store.banOf(asked.caller.key),
+      (ban) => (ban === undefined ? UNLIMITED : admit()),
     );
-  }
-
-  #charge(visit: Visit, caller: Caller, plan: Plan): Decision | Promise<Decision> {
-    return this.#settled(
-      visit,
-      () => this.#needs.limiter.admit(caller, plan, visit.dialect.service),
-      (admission: Admission) => this.#decide(visit, caller, admission),
-    );
-  }
-
-  /** Asks the store, at once where it can; a store that is away has an answer of its own. */
-  #settled<T>(
-    visit: Visit,
-    ask: () => T | Promise<T>,
-    then: (found: T) => Decision | Promise<Decision>,
-  ): Decision | Promise<Decision> {
-    const fail = (error: unknown): Decision => {
-      if (!rateLimitError.is(error, 'store_unavailable')) throw error;
-      return this.#refuse(visit, unavailableRefusal);
-    };
-    let found: T | Promise<T>;
-    try {
-      found = ask();
-    } catch (error) {
-      return fail(error);
-    }
-    return found instanceof Promise ? found.then(then, fail) : then(found);
-  }
-
-  #decide(visit: Visit, caller: Caller, admission: Admission): Decision {
-    const { config, limiter, clock } = this.#needs;
-    const windowSec = windowSecOf(caller, admission.plan);
-    const options = { windowSec, clock, hasIetfHeaders: config.ietf_headers };
-    if (!admission.isAllowed && !limiter.isShadowed(admission)) {
-      const headers = [...headerList(admission, options)];
-      if (config.limited_by_header && admission.limitedBy !== undefined) {
-        headers.push([this.#limitedByHeader, admission.limitedBy]);
-      }
-      return this.#refuse(visit, (context) => refusalOf(caller, admission, context), headers);
-    }
-    if (!admission.isAllowed) {
-      const headers = headerList(admission, options);
-      return { ...UNLIMITED, settle: () => headers };
-    }
-    return new RequestLease({
-      admission,
-      isAuthenticated: caller.identityClass !== 'ip',
-      headers: () => headerList(admission, options),
-      store: limiter.store,
-      clock,
-    });
   }
 
   #isExempt({ principal }: Visit, address: ClientAddress): boolean {
@@ -182,24 +135,24 @@ export class HttpGate implements RequestGate {
     return known ?? callers.ofAddress(address.key, address.address);
   }
 
-  #refuse(
-    { request, dialect, headers }: Visit,
-    word: (context: RefusalContext) => Refusal,
-    about: HeaderList = NO_HEADERS,
-  ): Refused {
+  #contextOf({ request, dialect, headers }: Visit): RefusalContext {
     const { config } = this.#needs;
     const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
-    const { status, contentType, retryAfterSec, body } = word({
+    return {
       config,
       rule: this.#ruleOf(dialect.service),
       docsBase: docsBaseAt(config, request.base),
       requestId: headers.find(([name]) => name === idHeader)?.[1],
-    });
+    };
+  }
+
+  #refuse({ request, dialect }: Visit, { refusal, headers }: Worded): Refused {
+    const { status, contentType, retryAfterSec, body } = refusal;
     const bytes = Buffer.from(JSON.stringify(dialect.wordRefusal?.(body) ?? body));
     const retry: HeaderList =
       retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
     const own = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
-    return { refusal: bytesAnswer(status, contentType, bytes, [...own, ...about, ...retry]) };
+    return { refusal: bytesAnswer(status, contentType, bytes, [...own, ...headers, ...retry]) };
   }
 
   #ruleOf(service: string): ServiceRule {

@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock, HeaderList, RouteCost } from '@plinth/kernel';
+import type { Clock, Pass, RouteCost } from '@plinth/kernel';
 import { Memo } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
-import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
-import type { Admission } from '../model/limit-store.js';
-import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import { admitRequest, type Worded } from './admit-request.js';
 import { docsBaseAt } from './docs-base.js';
-import { headerList } from './headers.js';
-import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
-import { RequestLease } from './request-lease.js';
+import type { RefusalContext } from './refusal.js';
 
 /** What an application says about its requests. */
 export interface MiddlewareOptions {
@@ -49,7 +46,7 @@ export function nodeMiddleware(
   needs: MiddlewareNeeds,
   options: MiddlewareOptions = {},
 ): NodeMiddleware {
-  const { config, limiter, addresses, clock } = needs;
+  const { config, limiter, addresses } = needs;
   const rule: ServiceRule = { ...serviceRule(config, 'ratelimit'), isEnabled: true };
   const plans = new Memo<string, { readonly cost: RouteCost; readonly plan: Plan }>({
     maxCount: MAX_PLAN_COUNT,
@@ -88,45 +85,36 @@ export function nodeMiddleware(
     const known = key === undefined ? undefined : limiter.callers.ofKey(key);
     const caller: Caller = known ?? limiter.callers.ofAddress(address.key, address.address);
 
-    const settle = (admission: Admission): void => {
-      const windowSec = windowSecOf(caller, admission.plan);
-      const { ietf_headers: hasIetfHeaders } = config;
-      const headers = (): HeaderList => headerList(admission, { windowSec, clock, hasIetfHeaders });
-      for (const [name, value] of headers()) response.setHeader(name, value);
-      if (admission.isAllowed) {
-        const isAuthenticated = known !== undefined;
-        const { store } = limiter;
-        watch(new RequestLease({ admission, isAuthenticated, headers, store, clock }), response);
-        next();
-      } else if (limiter.isShadowed(admission)) {
-        next();
-      } else {
-        send(response, refusalOf(caller, admission, contextOf(request)));
+    const conclude = (admitted: Pass | Worded): void => {
+      if ('refusal' in admitted) {
+        send(response, admitted);
+        return;
       }
+      watch(admitted, response);
+      next();
     };
-    const fail = (error: unknown): void => {
-      if (rateLimitError.is(error, 'store_unavailable'))
-        send(response, unavailableRefusal(contextOf(request)));
-      else next(error);
-    };
+    const context = () => contextOf(request);
     try {
-      const found = limiter.admit(caller, plan, SERVICE);
-      if (found instanceof Promise) found.then(settle, fail);
-      else settle(found);
+      const admitted = admitRequest(needs, { caller, plan, service: SERVICE, context });
+      if (admitted instanceof Promise) admitted.then(conclude, next);
+      else conclude(admitted);
     } catch (error) {
-      fail(error);
+      next(error);
     }
   };
 }
 
-/** Follows the response: its first byte ends the handler's work, its end or that of the connection the lease. */
-function watch(lease: RequestLease, response: ServerResponse): void {
-  lease.begin();
-  lease.followTo(response);
+/** Follows the response: its first byte ends the handler's work, its end or that of the connection what it owes. */
+function watch(pass: Pass, response: ServerResponse): void {
+  pass.begin();
+  // The client may have gone while its counters were asked for; nobody would say so a second time.
+  const stream: unknown = Reflect.get(response, 'stream'); // of version 2, which alone knows of its end
+  if (response.destroyed || Reflect.get(Object(stream), 'destroyed') === true) pass.finish();
+  else response.once('close', () => pass.finish());
   const writeHead = response.writeHead;
   response.writeHead = function watched(this: ServerResponse, ...args: unknown[]) {
     const status = typeof args[0] === 'number' ? args[0] : response.statusCode;
-    for (const [name, value] of lease.settle(status)) response.setHeader(name, value);
+    for (const [name, value] of pass.settle(status)) response.setHeader(name, value);
     response.writeHead = writeHead;
     return Reflect.apply(writeHead, this, args);
   } as typeof response.writeHead;
@@ -134,8 +122,9 @@ function watch(lease: RequestLease, response: ServerResponse): void {
 
 function send(
   response: ServerResponse,
-  { status, contentType, body, retryAfterSec }: Refusal,
+  { refusal: { status, contentType, body, retryAfterSec }, headers }: Worded,
 ): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
   if (retryAfterSec !== undefined) response.setHeader('retry-after', String(retryAfterSec));
   const bytes = Buffer.from(JSON.stringify(body));
   // The request's body is not read: what may follow it on this connection cannot be told apart.

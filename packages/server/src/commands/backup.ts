@@ -10,7 +10,7 @@ import {
   writeChecked,
   writeManifest,
 } from './backup-folder.js';
-import { type Connection, callOk, connectionOf, withConnection } from './connection.js';
+import { bytesOf, type Connection, callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
@@ -54,8 +54,8 @@ export function backupCommand(): Command {
   });
 }
 
-async function* linesOf({ body }: Response): AsyncGenerator<string> {
-  if (body !== null) yield* createInterface({ input: Readable.fromWeb(body as never) });
+async function* linesOf(answer: Response): AsyncGenerator<string> {
+  yield* createInterface({ input: Readable.from(bytesOf(answer)) });
 }
 
 /** Rejects when the server ends the backup. Never resolves. */
@@ -77,9 +77,9 @@ async function copyFiles(
   const copyNext = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const query = { name: file.name };
-      const { body } = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
-      if (body === null) throw new CommandFailed(`the server sent nothing of ${file.name}`);
-      await writeChecked(join(folder, file.name), body, file, (size) => progress.add(size));
+      const answer = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
+      const pieces = bytesOf(answer);
+      await writeChecked(join(folder, file.name), pieces, file, (size) => progress.add(size));
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, copyNext));

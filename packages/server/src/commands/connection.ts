@@ -98,6 +98,14 @@ export async function callOk(
   throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }
 
+/**
+ * The bytes of an answer's body. Whoever keeps the body alone may read nothing of it, without a failure: the runtime cancels the
+ * body of an answer that it has collected.
+ */
+export async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
+  if (response.body !== null) yield* response.body;
+}
+
 /** What to do about an answer, as far as its status tells. */
 export function failureOf(status: number, text: string, { token }: Connection): CommandFailed {
   if (status === 401 && token === undefined) {

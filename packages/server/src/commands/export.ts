@@ -2,7 +2,14 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
-import { type Connection, callOk, connectionOf, databaseOf, withConnection } from './connection.js';
+import {
+  bytesOf,
+  type Connection,
+  callOk,
+  connectionOf,
+  databaseOf,
+  withConnection,
+} from './connection.js';
 import { CommandFailed, cannotWrite, EXIT } from './exit.js';
 import { Progress } from './progress.js';
 import { print } from './terminal.js';
@@ -120,8 +127,7 @@ async function answerOf(
   format: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   const json = { db: databaseOf(connection), q, format };
-  const { body } = await callOk(connection, 'api/v3/query_sql', { json });
-  return body ?? Readable.from([]);
+  return bytesOf(await callOk(connection, 'api/v3/query_sql', { json }));
 }
 
 interface ExportedColumn {

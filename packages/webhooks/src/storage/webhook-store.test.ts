@@ -126,10 +126,10 @@ const done = (item: QueueItem, more: Partial<AttemptRecord> = {}) => ({
 
 const guids = (items: readonly QueueItem[]) => items.map(({ guid }) => guid);
 
-/** What the queue and its records promise on either engine. Source: webhooks, sections 7 and 11; row 27. */
+/** What the queue and its records promise on either engine. Source: webhooks, sections 7 and 11. */
 function webhookStoreContract(engine: string, withStore: WithStore): void {
   describe(`webhook store on ${engine}`, () => {
-    it('row 27: claims what is due, oldest first, each item once', async () => {
+    it('claims what is due, oldest first, each item once', async () => {
       await withStore(async (store) => {
         const [one, other] = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
         await one.start(NOW_MS);
@@ -165,7 +165,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('row 20: gives back what a dead node had, and lets it end nothing', async () => {
+    it('gives back what a dead node had, and lets it end nothing', async () => {
       await withStore(async (store) => {
         const [dead, live] = [new QueueStore(store, 'dead'), new QueueStore(store, 'live')];
         await dead.start(NOW_MS);
@@ -197,7 +197,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('row 18: knows an idempotency key for a day', async () => {
+    it('knows an idempotency key for a day', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         await queue.start(NOW_MS);
@@ -216,7 +216,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('row 23: lets one item per key go at a time', async () => {
+    it('lets one item per key go at a time', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         await queue.start(NOW_MS);
@@ -251,7 +251,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('row 8: lists records newest first, by page, filter and app', async () => {
+    it('lists records newest first, by page, filter and app', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         const deliveries = new DeliveryStore(store);
@@ -362,7 +362,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('row 28: removes what is older than the retention, and nothing that is still needed', async () => {
+    it('removes what is older than the retention, and nothing that is still needed', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         const deliveries = new DeliveryStore(store);
@@ -400,7 +400,7 @@ if (POSTGRES === undefined) {
   webhookStoreContract('PostgreSQL', onPostgres);
 
   describe('webhook store of several nodes', () => {
-    it('row 8: shows records in the order of their ids, so that lists grow at their head', async () => {
+    it('shows records in the order of their ids, so that lists grow at their head', async () => {
       await onPostgres(async (store) => {
         const nodes = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
         const items: QueueItem[] = [];

@@ -17,7 +17,7 @@ type KeepReply = (
 const KEEP_MS = 24 * 3_600_000;
 const MAX_KEY_LENGTH = 255;
 
-/** Gives a request with an `Idempotency-Key` the reply that the same one got before. Source: gamedata, 6.3. */
+/** Gives a request with an `Idempotency-Key` the reply that the same one got before. Source: gamedata, section 6.3. */
 export class KeptReplies {
   readonly #store: ReplyStore;
   readonly #clock: Clock;

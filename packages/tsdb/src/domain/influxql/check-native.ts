@@ -1,6 +1,6 @@
 import { tsdbError } from '../../errors.js';
-import type { SelectStatement } from './ast/select-statement.js';
-import type { Statement } from './ast/statement.js';
+import type { SelectStatement } from './ast/select.js';
+import type { Statement } from './ast/statements.js';
 import { ParseError } from './parse/parse-error.js';
 
 /** The native endpoint takes one statement, and only those that the version-3 server has. Source: tsdb-http, "Failures". */

@@ -1,6 +1,6 @@
 import { type Answer, type AnswerColumn, listAnswer } from './answer.js';
-import type { ExplainStatement } from './ast/explain-statement.js';
 import { printSelect } from './ast/print.js';
+import type { ExplainStatement } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
 import type { Session } from './execute/session.js';
 import type { CompiledSelect } from './plan/compiled-select.js';

@@ -5,7 +5,7 @@ import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query/query-session.js';
 import type { Answer } from './answer.js';
-import type { Statement } from './ast/statement.js';
+import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';

@@ -10,9 +10,8 @@ import {
   type AnswerSeries,
   EMPTY_ANSWER,
 } from './answer.js';
-import type { ExplainStatement } from './ast/explain-statement.js';
-import type { SelectStatement } from './ast/select-statement.js';
-import type { Statement } from './ast/statement.js';
+import type { SelectStatement } from './ast/select.js';
+import type { ExplainStatement, Statement } from './ast/statements.js';
 import { BlockRun } from './execute/run-blocks.js';
 import { runSelect } from './execute/run-select.js';
 import { LazyBlock, type SeriesBlock } from './execute/series.js';

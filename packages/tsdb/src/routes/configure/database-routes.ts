@@ -76,7 +76,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
   ];
 }
 
-/** Source: tsdb-http, "Seed versus real system", D12. */
+/** Source: tsdb-http, "Differences between the profiles", D12. */
 export function asAsked(choice: HardDeletion, { settings }: RouteDeps): HardDeletion {
   return choice.kind === 'absent' && settings.compat === 'influxdb3' ? { kind: 'default' } : choice;
 }

@@ -124,7 +124,7 @@ describe('nested values', () => {
       { name: 'time', type: TIME },
     ],
   };
-  // Source: query-languages, "selector functions".
+  // Source: query-languages, "Selectors".
   it('show a selector as an object in JSON and in braces in tables', () => {
     const cells: Cells = ['s', selector, [{ value: 65, time: 100n }]];
     const json = '[{"s":{"value":65.0,"time":"1970-01-01T00:00:00.000000100"}}]';

@@ -1,6 +1,5 @@
-import type { Measurement } from '../../domain/influxql/ast/measurement.js';
-import type { SelectStatement } from '../../domain/influxql/ast/select-statement.js';
-import type { Statement } from '../../domain/influxql/ast/statement.js';
+import type { Measurement, SelectStatement } from '../../domain/influxql/ast/select.js';
+import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/find-sources.js';
 import { tsdbError } from '../../errors.js';
 

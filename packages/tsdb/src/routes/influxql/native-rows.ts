@@ -1,5 +1,5 @@
 import type { Answer, AnswerColumn } from '../../domain/influxql/answer.js';
-import type { Statement } from '../../domain/influxql/ast/statement.js';
+import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { sqlTypeOf } from '../../domain/influxql/execute/table-reader.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';

@@ -1,6 +1,6 @@
 import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
 import { type Answer, type AnswerColumn, listAnswer } from '../../domain/influxql/answer.js';
-import type { Statement } from '../../domain/influxql/ast/statement.js';
+import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../domain/influxql/show/go-duration.js';
 import { tsdbError } from '../../errors.js';
 import { compareByteOrder } from '../../model/byte-order.js';

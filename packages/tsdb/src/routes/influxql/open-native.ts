@@ -1,5 +1,5 @@
 import type { Answer } from '../../domain/influxql/answer.js';
-import type { Statement } from '../../domain/influxql/ast/statement.js';
+import type { Statement } from '../../domain/influxql/ast/statements.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';

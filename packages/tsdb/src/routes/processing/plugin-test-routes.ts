@@ -5,7 +5,7 @@ import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { readArguments } from './trigger-routes.js';
 
-/** Source: processing-engine, "Test endpoints (dry run)". */
+/** Source: processing-engine, "Test endpoints". */
 export function pluginTestRoutes({ processing, admin, clock }: RouteDeps): readonly Route[] {
   const { dryRuns } = processing;
   const route = (path: string, run: (input: ManagementInput) => Promise<DryRunReport>): Route =>

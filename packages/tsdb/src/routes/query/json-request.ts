@@ -8,7 +8,7 @@ interface NumberText {
 }
 
 const NUMBER_KEY = '\u0000number';
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const QUOTE_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 const MIN_INT64 = -9_223_372_036_854_775_808n;
 
@@ -34,8 +34,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) {
-      const marked = text.replace(STRING_OR_NUMBER, markNumber);
-      return JSON.parse(marked) as Readonly<Record<string, unknown>>; // an object, as before
+      return JSON.parse(markNumbers(text)) as Readonly<Record<string, unknown>>; // an object, as before
     }
   } catch (error) {
     throw jsonError(error instanceof Error ? error.message : String(error));
@@ -110,8 +109,35 @@ function toNumber(text: string): number | bigint {
   return whole < MIN_INT64 || whole > MAX_UINT64 ? Number(text) : whole;
 }
 
-const markNumber = (token: string): string =>
-  token.startsWith('"') ? token : `{"\\u0000number":"${token}"}`;
+/** Strings are stepped over, not matched: a pattern would need a stack as deep as they are long. */
+function markNumbers(text: string): string {
+  let marked = '';
+  let from = 0;
+  QUOTE_OR_NUMBER.lastIndex = 0;
+  for (;;) {
+    const found = QUOTE_OR_NUMBER.exec(text);
+    if (found === null) return marked + text.slice(from);
+    const [token] = found;
+    if (token === '"') {
+      QUOTE_OR_NUMBER.lastIndex = endOfString(text, found.index) + 1;
+      continue;
+    }
+    marked += `${text.slice(from, found.index)}{"\\u0000number":"${token}"}`;
+    from = QUOTE_OR_NUMBER.lastIndex;
+  }
+}
+
+/** Where the closing quote stands; the text has been parsed, so there is one. */
+function endOfString(text: string, start: number): number {
+  for (let from = start + 1; ; ) {
+    const end = text.indexOf('"', from);
+    let before = end - 1;
+    while (text[before] === '\\') before -= 1;
+    // An even number of backslashes stands for themselves.
+    if ((end - before) % 2 === 1 || end < 0) return end;
+    from = end + 1;
+  }
+}
 
 function isNumberText(value: unknown): value is NumberText {
   return isObject(value) && Object.hasOwn(value, NUMBER_KEY);

@@ -7,26 +7,11 @@ import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';
+import type { DuckDbSettings } from './duckdb-settings.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
-import type { EngineWatch } from './engine-watch.js';
 import { MemoryWatch } from './memory-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
-
-export interface DuckDbSettings {
-  /** The only folder the engine may read and write. */
-  readonly dataDir: string;
-  /** Where queries that exceed the memory limit spill; below `dataDir`. */
-  readonly spillDir: string;
-  readonly memoryLimitBytes: number;
-  readonly threads: number;
-  /** Connections kept open for queries; more are opened when needed and closed afterwards. */
-  readonly idleConnections: number;
-  /** Puts macros and functions into the instance; called with its first connection. */
-  readonly register: (connection: DuckDBConnection) => Promise<void>;
-  /** In tests: lets calls fail. */
-  readonly watch?: EngineWatch | undefined;
-}
 
 /**
  * The embedded engine: one in-memory instance that can reach files below the data folder and nothing else

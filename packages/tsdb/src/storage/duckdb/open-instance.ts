@@ -2,7 +2,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { MemoryDrain } from '../../model/memory-drain.js';
 import type { OutputColumn } from '../../model/result.js';
 import { ChunkDecoder } from './decode-chunk.js';
-import type { DuckDbSettings } from './duckdb-host.js';
+import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';
 import { quoteString } from './quote.js';
 

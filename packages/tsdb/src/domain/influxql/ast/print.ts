@@ -1,13 +1,8 @@
 import { assertNever } from '@plinth/kernel';
 import { KEYWORDS } from '../parse/token.js';
-import type { Dimension } from './dimension.js';
-import type { Expr } from './expr.js';
-import type { Fill } from './fill.js';
-import type { Measurement } from './measurement.js';
-import type { PolicyOptions } from './schema-statements.js';
-import type { SelectStatement, Source } from './select-statement.js';
-import type { ShowClauses, TagKeyFilter } from './show-statements.js';
-import type { Statement } from './statement.js';
+import type { Expr } from './expressions.js';
+import type { Dimension, Fill, Measurement, SelectStatement, Source } from './select.js';
+import type { PolicyOptions, ShowClauses, Statement, TagKeyFilter } from './statements.js';
 
 /** Text that reads back as the same statement. */
 export function printStatement(statement: Statement): string {

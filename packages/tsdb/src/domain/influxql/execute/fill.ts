@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../errors.js';
 import { isStepEnd, type Steps } from '../../../model/steps.js';
-import type { Fill } from '../ast/fill.js';
+import type { Fill } from '../ast/select.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
 import type { Windows } from './windows.js';

@@ -1,6 +1,4 @@
-import type { BinaryOperator } from '../ast/binary-expr.js';
-import type { Expr } from '../ast/expr.js';
-import type { CastType } from '../ast/var-ref.js';
+import type { BinaryOperator, CastType, Expr } from '../ast/expressions.js';
 import type { Scanner } from './scanner.js';
 import type { Token } from './token.js';
 

@@ -1,5 +1,5 @@
 import type { ParameterValue } from '../../sql/planned-query.js';
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../ast/expressions.js';
 import { type BoundNumber, type BoundTokens, Scanner } from './scanner.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Statement } from '../ast/statement.js';
+import type { Statement } from '../ast/statements.js';
 import {
   parseAlter,
   parseCreate,

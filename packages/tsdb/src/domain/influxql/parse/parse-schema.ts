@@ -1,5 +1,4 @@
-import type { PolicyOptions } from '../ast/schema-statements.js';
-import type { Statement } from '../ast/statement.js';
+import type { PolicyOptions, Statement } from '../ast/statements.js';
 import { parseWhere } from './parse-select.js';
 import { parseFrom } from './parse-show.js';
 import type { TokenStream } from './token-stream.js';

@@ -1,9 +1,12 @@
-import type { Dimension } from '../ast/dimension.js';
-import type { Expr } from '../ast/expr.js';
-import type { Field } from '../ast/field.js';
-import type { Fill } from '../ast/fill.js';
-import type { Measurement } from '../ast/measurement.js';
-import type { SelectStatement, Source } from '../ast/select-statement.js';
+import type { Expr } from '../ast/expressions.js';
+import type {
+  Dimension,
+  Field,
+  Fill,
+  Measurement,
+  SelectStatement,
+  Source,
+} from '../ast/select.js';
 import { ExprParser } from './parse-expr.js';
 import type { TokenStream } from './token-stream.js';
 

@@ -1,6 +1,5 @@
-import type { Measurement } from '../ast/measurement.js';
-import type { CardinalityOf, ShowClauses, TagKeyFilter } from '../ast/show-statements.js';
-import type { Statement } from '../ast/statement.js';
+import type { Measurement } from '../ast/select.js';
+import type { CardinalityOf, ShowClauses, Statement, TagKeyFilter } from '../ast/statements.js';
 import {
   commaList,
   parseGroupBy,

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Expr } from '../ast/expr.js';
-import type { Fill } from '../ast/fill.js';
+import type { Expr } from '../ast/expressions.js';
 import { printStatement } from '../ast/print.js';
-import type { SelectStatement } from '../ast/select-statement.js';
+import type { Fill, SelectStatement } from '../ast/select.js';
 import { ParseError } from './parse-error.js';
 import { parseQuery } from './parse-query.js';
 

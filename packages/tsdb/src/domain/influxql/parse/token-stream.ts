@@ -1,4 +1,4 @@
-import type { RegexLiteral } from '../ast/regex-literal.js';
+import type { RegexLiteral } from '../ast/expressions.js';
 import type { ParseError } from './parse-error.js';
 import { wordOf } from './parse-expr.js';
 import { type BoundTokens, Scanner } from './scanner.js';

@@ -1,4 +1,4 @@
-import type { BinaryOperator } from '../ast/binary-expr.js';
+import type { BinaryOperator } from '../ast/expressions.js';
 import type { DataType, Value } from './data-type.js';
 import { isNumeric } from './data-type.js';
 

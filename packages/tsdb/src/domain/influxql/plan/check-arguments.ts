@@ -1,5 +1,4 @@
-import type { Call } from '../ast/call.js';
-import type { Expr } from '../ast/expr.js';
+import type { Call, Expr } from '../ast/expressions.js';
 import { printDuration, printExpr } from '../ast/print.js';
 import { planFailure } from './plan-failure.js';
 

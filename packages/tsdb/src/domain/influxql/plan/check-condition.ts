@@ -1,4 +1,4 @@
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../ast/expressions.js';
 import { printExpr } from '../ast/print.js';
 import { checkDatePart } from './check-arguments.js';
 import { SCALARS } from './functions.js';

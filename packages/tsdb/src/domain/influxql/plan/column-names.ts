@@ -1,5 +1,5 @@
-import type { Expr } from '../ast/expr.js';
-import type { Field } from '../ast/field.js';
+import type { Expr } from '../ast/expressions.js';
+import type { Field } from '../ast/select.js';
 
 export interface NamedColumn {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { TableSchema } from '../../../model/schema.js';
-import type { Expr } from '../ast/expr.js';
-import type { Fill } from '../ast/fill.js';
+import type { Expr } from '../ast/expressions.js';
+import type { Fill } from '../ast/select.js';
 import type { DataType } from './data-type.js';
 import type { TableSource } from './source.js';
 

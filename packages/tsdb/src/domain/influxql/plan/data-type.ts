@@ -1,5 +1,5 @@
 import type { ColumnKind } from '../../../model/column.js';
-import type { CastType } from '../ast/var-ref.js';
+import type { CastType } from '../ast/expressions.js';
 
 /** Type of a reference or expression. `unknown`: no source has such a column. */
 export type DataType =

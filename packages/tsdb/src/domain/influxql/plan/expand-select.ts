@@ -1,19 +1,14 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import type { Call } from '../ast/call.js';
-import type { Dimension } from '../ast/dimension.js';
-import type { Expr } from '../ast/expr.js';
-import type { Field } from '../ast/field.js';
-import type { SelectStatement } from '../ast/select-statement.js';
-import type { VarRef } from '../ast/var-ref.js';
+import type { Call, Expr, VarRef } from '../ast/expressions.js';
+import type { Dimension, Field, SelectStatement } from '../ast/select.js';
 import { nameOf } from './column-names.js';
 import type { DataType } from './data-type.js';
 import type { Environment } from './environment.js';
-import type { ExpandedSelect } from './expanded-select.js';
 import { findTables } from './find-sources.js';
 import { takesType } from './functions.js';
 import { planFailure } from './plan-failure.js';
 import { compileRegex } from './regex.js';
-import type { BoundSource, SourceColumns } from './source.js';
+import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
 import { mergedColumns } from './source-columns.js';
 
 /** Columns that all wildcards of one statement may write out. */

@@ -1,5 +1,4 @@
-import type { BinaryExpr } from '../ast/binary-expr.js';
-import type { Expr } from '../ast/expr.js';
+import type { BinaryExpr, Expr } from '../ast/expressions.js';
 import { printExpr } from '../ast/print.js';
 import { arithmeticType } from './arithmetic.js';
 import type { ColumnRef } from './compiled-select.js';

@@ -1,7 +1,7 @@
 import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
-import type { Measurement } from '../ast/measurement.js';
+import type { Measurement } from '../ast/select.js';
 import type { Environment } from './environment.js';
 import { compileRegex } from './regex.js';
 import type { TableSource } from './source.js';

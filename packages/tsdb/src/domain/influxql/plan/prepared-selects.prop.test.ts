@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Column } from '../../../model/column.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
-import type { SelectStatement } from '../ast/select-statement.js';
+import type { SelectStatement } from '../ast/select.js';
 import { parseQuery } from '../parse/parse-query.js';
 import { compileSelect } from './compile-select.js';
 import type { CompiledSelect } from './compiled-select.js';

@@ -1,7 +1,7 @@
 import { invariant, Memo } from '@plinth/kernel';
-import type { Expr } from '../ast/expr.js';
-import type { SelectStatement } from '../ast/select-statement.js';
-import type { Statement } from '../ast/statement.js';
+import type { Expr } from '../ast/expressions.js';
+import type { SelectStatement } from '../ast/select.js';
+import type { Statement } from '../ast/statements.js';
 import { type LiftedText, type LiftedValue, liftValues } from '../parse/lift-values.js';
 import { ParseError } from '../parse/parse-error.js';
 import { recompileSelect } from './compile-select.js';

@@ -1,8 +1,7 @@
 import type { ParameterValue } from '../../sql/planned-query.js';
-import type { BinaryExpr } from '../ast/binary-expr.js';
-import { type Expr, isLiteral } from '../ast/expr.js';
-import type { SelectStatement } from '../ast/select-statement.js';
-import type { Statement } from '../ast/statement.js';
+import { type BinaryExpr, type Expr, isLiteral } from '../ast/expressions.js';
+import type { SelectStatement } from '../ast/select.js';
+import type { Statement } from '../ast/statements.js';
 import { calculate } from './arithmetic.js';
 import { planFailure } from './plan-failure.js';
 import { parseTimeLiteral } from './time-literal.js';

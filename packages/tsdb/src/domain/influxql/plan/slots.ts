@@ -1,6 +1,4 @@
-import type { Call } from '../ast/call.js';
-import type { Expr } from '../ast/expr.js';
-import type { VarRef } from '../ast/var-ref.js';
+import type { Call, Expr, VarRef } from '../ast/expressions.js';
 import { isTime } from './column-names.js';
 import type { ColumnRef, CompiledCall, SlotExpr } from './compiled-select.js';
 import type { DataType } from './data-type.js';

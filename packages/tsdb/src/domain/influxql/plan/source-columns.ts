@@ -1,13 +1,11 @@
 import type { TableSchema } from '../../../model/schema.js';
-import type { Expr } from '../ast/expr.js';
-import type { VarRef } from '../ast/var-ref.js';
+import type { Expr, VarRef } from '../ast/expressions.js';
 import { arithmeticType } from './arithmetic.js';
 import { columnNames } from './column-names.js';
 import { castedType, type DataType, strongerType, typeOfKind } from './data-type.js';
-import type { ExpandedSelect } from './expanded-select.js';
 import { resultType, SCALARS, scalarType } from './functions.js';
 import { planFailure } from './plan-failure.js';
-import type { BoundSource, SourceColumns } from './source.js';
+import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
 
 /** Columns of one source. */
 export function columnsOf(source: BoundSource): SourceColumns {

@@ -1,6 +1,6 @@
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { Field, SelectStatement } from '../ast/select.js';
 import type { DataType } from './data-type.js';
-import type { ExpandedSelect } from './expanded-select.js';
 
 export interface TableSource {
   readonly kind: 'table';
@@ -15,6 +15,12 @@ export interface SubquerySource {
 }
 
 export type BoundSource = TableSource | SubquerySource;
+
+/** A SELECT whose sources are found and whose wildcards and regular expressions are written out. */
+export interface ExpandedSelect extends Omit<SelectStatement, 'sources' | 'fields'> {
+  readonly fields: readonly Field[];
+  readonly bound: readonly BoundSource[];
+}
 
 /** What can be asked of a source. */
 export interface SourceColumns {

@@ -1,6 +1,5 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import type { ComparisonOperator } from '../ast/binary-expr.js';
-import type { Expr } from '../ast/expr.js';
+import type { ComparisonOperator, Expr } from '../ast/expressions.js';
 import { printExpr } from '../ast/print.js';
 import { planFailure } from './plan-failure.js';
 import { type ReduceContext, timeValueOf } from './reduce.js';

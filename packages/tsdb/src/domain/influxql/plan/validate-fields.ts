@@ -1,6 +1,5 @@
-import type { Call } from '../ast/call.js';
-import { type Expr, isLiteral } from '../ast/expr.js';
-import type { Field } from '../ast/field.js';
+import { type Call, type Expr, isLiteral } from '../ast/expressions.js';
+import type { Field } from '../ast/select.js';
 import {
   checkCount,
   checkCountBetween,

@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/row-expr.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
 import { planFailure } from '../plan/plan-failure.js';

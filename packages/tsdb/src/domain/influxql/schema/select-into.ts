@@ -2,7 +2,7 @@ import { tsdbError } from '../../../errors.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
-import type { Measurement } from '../ast/measurement.js';
+import type { Measurement } from '../ast/select.js';
 import type { Series } from '../execute/series.js';
 import { exactValue } from '../execute/vector-values.js';
 import type { CompiledSelect, OutputField } from '../plan/compiled-select.js';

@@ -1,7 +1,7 @@
 import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Answer, listAnswer } from '../answer.js';
-import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/show-statements.js';
+import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/source.js';
 import { splitCondition } from '../plan/split-condition.js';

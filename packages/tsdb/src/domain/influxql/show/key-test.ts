@@ -1,4 +1,4 @@
-import type { TagKeyFilter } from '../ast/show-statements.js';
+import type { TagKeyFilter } from '../ast/statements.js';
 import { compileRegex } from '../plan/regex.js';
 
 /** Whether `WITH KEY` means a tag. */

@@ -1,4 +1,4 @@
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/row-expr.js';
 import { buildFilter, filterColumns } from '../plan/filter.js';
 import { planFailure } from '../plan/plan-failure.js';

@@ -8,9 +8,8 @@ import {
   listAnswer,
   rowlessAnswer,
 } from '../answer.js';
-import type { Measurement } from '../ast/measurement.js';
-import type { ShowClauses, ShowNothing, ShowTagValues } from '../ast/show-statements.js';
-import type { ShowStatement } from '../ast/statement.js';
+import type { Measurement } from '../ast/select.js';
+import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
 import { typeOfKind } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';

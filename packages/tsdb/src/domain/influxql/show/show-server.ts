@@ -2,7 +2,7 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { Diagnostic } from '../../own-metrics/diagnostics.js';
 import type { Statistic } from '../../own-metrics/statistics.js';
 import { type Answer, type AnswerSeries, headedAnswer } from '../answer.js';
-import type { ShowServer } from '../ast/show-statements.js';
+import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
 import type { RowPlaces } from './show-shards.js';
 

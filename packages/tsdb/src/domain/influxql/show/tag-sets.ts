@@ -1,5 +1,5 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/row-expr.js';
 import type { Session } from '../execute/session.js';
 import { outputColumn, TableReader } from '../execute/table-reader.js';

@@ -4,7 +4,6 @@ import { quoteName } from '../emit/quote.js';
 import { type Expr, tagOf } from '../parse/ast.js';
 import type { Bound } from './bound.js';
 import type { Scope, ScopeColumn } from './scope.js';
-import type { Session } from './session.js';
 
 /** What GROUP BY groups by, as a column of the grouped rows. */
 export interface GroupKey {
@@ -28,6 +27,12 @@ export interface GapFill {
   readonly engineName: string;
 }
 
+/** What it needs of the query that is bound. */
+interface Names {
+  newName(prefix: string): string;
+  columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
+}
+
 /**
  * The border between rows and groups of one SELECT. Expressions after it see only keys and values; every aggregate
  * met while they are bound becomes a value here.
@@ -40,14 +45,14 @@ export class Aggregation {
   /** Set when one key is a gap-filling bin. */
   gaps: { readonly key: GroupKey; readonly binsText: string } | undefined;
   readonly fills: GapFill[] = [];
-  readonly #session: Session;
+  readonly #names: Names;
   readonly #byShape = new Map<string, GroupKey>();
   readonly #tags = new Set<string>();
 
-  constructor(session: Session, input: Scope) {
-    this.#session = session;
+  constructor(names: Names, input: Scope) {
+    this.#names = names;
     this.input = input;
-    this.relation = session.newName('g');
+    this.relation = names.newName('g');
   }
 
   addKey(expr: Expr, input: Bound): GroupKey {
@@ -123,7 +128,7 @@ export class Aggregation {
       if (typeof value === 'bigint') return String(value);
       if (typeof value === 'object' && value !== null) {
         if ('Nested' in value) return value.Nested;
-        const column = this.#session.columnOf(value as Expr, this.input);
+        const column = this.#names.columnOf(value as Expr, this.input);
         if (column !== undefined) return `\0${column.text}`;
       }
       return value;

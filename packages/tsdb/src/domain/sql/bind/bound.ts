@@ -2,7 +2,7 @@ import type { SqlType } from '../../../model/sql-type.js';
 import type { BoundExpr, ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteString } from '../emit/quote.js';
-import type { Fact } from './facts.js';
+import type { Fact } from './scan-draft.js';
 import type { ScopeColumn } from './scope.js';
 
 /** `BoundExpr` with what only the binder itself wants to know. */

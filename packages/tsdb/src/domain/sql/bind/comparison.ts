@@ -4,7 +4,7 @@ import { arrowTypeName } from '../arrow-type-name.js';
 import { BOOLEAN, type Bound, derive, UTF8 } from './bound.js';
 import { comparisonType, isNumeric, isText } from './common-type.js';
 import { convert } from './convert.js';
-import type { Fact } from './facts.js';
+import type { Fact } from './scan-draft.js';
 
 export type ComparisonOp =
   | '='

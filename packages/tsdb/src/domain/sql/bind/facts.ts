@@ -1,15 +1,5 @@
-import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
-import type { ScanDraft } from './scan-draft.js';
-
-/** A necessary condition on the rows of one scan. */
-export type Fact =
-  | {
-      readonly scan: ScanDraft;
-      readonly kind: 'time';
-      readonly minNs: bigint;
-      readonly maxNs: bigint;
-    }
-  | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition };
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { Fact, ScanDraft } from './scan-draft.js';
 
 /** Either side of an OR may hold: what is kept must follow from both. */
 export function eitherFact(left: readonly Fact[], right: readonly Fact[]): readonly Fact[] {

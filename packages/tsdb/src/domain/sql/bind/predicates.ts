@@ -3,8 +3,8 @@ import { BOOLEAN, type Bound, derive } from './bound.js';
 import { unionType } from './common-type.js';
 import { bindComparison, comparable } from './comparison.js';
 import { convert } from './convert.js';
-import type { Fact } from './facts.js';
 import { condition } from './operators.js';
+import type { Fact } from './scan-draft.js';
 import type { Env } from './session.js';
 
 export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {

@@ -6,7 +6,16 @@ import {
   type TagCondition,
 } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { Fact } from './facts.js';
+
+/** A necessary condition on the rows of one scan. */
+export type Fact =
+  | {
+      readonly scan: ScanDraft;
+      readonly kind: 'time';
+      readonly minNs: bigint;
+      readonly maxNs: bigint;
+    }
+  | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition };
 
 /** A scan while the query is bound: columns and conditions are gathered from everything that reads it. */
 export class ScanDraft {

@@ -1,0 +1,34 @@
+// Source: docs/formats/backup.md, "How it is consistent": every file is there with the bytes that the server has of it.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { bytesOf, callOk } from './connection.js';
+
+it('reads the whole body of an answer that nobody else holds, whenever memory is collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const sent = 'x'.repeat(728);
+  const server = createServer((_, response) => response.end(sent)).listen(0, '127.0.0.1');
+  try {
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const host = `http://127.0.0.1:${port}`;
+    const begin = async () => bytesOf(await callOk({ host }, '/'));
+    for (let i = 0; i < 5; i++) {
+      const pieces = await begin();
+      await sleep(5);
+      collect();
+      await sleep(5);
+      let read = '';
+      for await (const piece of pieces) read += Buffer.from(piece).toString();
+      assert.equal(read, sent);
+    }
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});

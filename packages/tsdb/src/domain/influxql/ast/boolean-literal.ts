@@ -1,4 +1,0 @@
-export interface BooleanLiteral {
-  readonly kind: 'boolean';
-  readonly value: boolean;
-}

@@ -1,5 +1,0 @@
-/** `$name`; replaced by a literal before a statement is planned. */
-export interface BoundParameter {
-  readonly kind: 'parameter';
-  readonly name: string;
-}

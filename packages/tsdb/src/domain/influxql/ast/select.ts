@@ -1,0 +1,51 @@
+import type { Call, Expr, RegexLiteral, VarRef, Wildcard } from './expressions.js';
+
+/** A table, or all whose names match, perhaps qualified by database and retention policy. */
+export interface Measurement {
+  readonly kind: 'measurement';
+  readonly database?: string;
+  readonly policy?: string;
+  readonly name: string | RegexLiteral;
+}
+
+export interface Subquery {
+  readonly kind: 'subquery';
+  readonly select: SelectStatement;
+}
+
+/** One item of the select list. */
+export interface Field {
+  readonly expr: Expr;
+  readonly alias?: string;
+}
+
+/** One item of GROUP BY; a call is `time(interval, offset)`. */
+export type Dimension = VarRef | Wildcard | RegexLiteral | Call;
+
+/** What stands in an empty bucket. `undefined` where a statement says nothing. */
+export type Fill =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'previous' }
+  | { readonly kind: 'linear' }
+  | { readonly kind: 'number'; readonly value: number | bigint };
+
+export type Source = Measurement | Subquery;
+
+export interface SelectStatement {
+  readonly kind: 'select';
+  readonly fields: readonly Field[];
+  /** Where the rows go instead of to the client; a name of `:MEASUREMENT` keeps each row's own. */
+  readonly into?: Measurement;
+  readonly sources: readonly Source[];
+  readonly condition?: Expr;
+  readonly dimensions: readonly Dimension[];
+  readonly fill?: Fill;
+  /** `undefined`: the statement does not say. */
+  readonly order?: 'ASC' | 'DESC';
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly seriesLimit?: number;
+  readonly seriesOffset?: number;
+  readonly zone?: string;
+}

@@ -1,0 +1,186 @@
+import type { Expr, RegexLiteral } from './expressions.js';
+import type { Dimension, Measurement, SelectStatement } from './select.js';
+
+export interface ExplainStatement {
+  readonly kind: 'explain';
+  readonly analyze: boolean;
+  readonly verbose: boolean;
+  readonly select: SelectStatement;
+}
+
+/** What `WITH` or `CREATE RETENTION POLICY` says; durations in nanoseconds, 0 without end. */
+export interface PolicyOptions {
+  readonly name?: string;
+  readonly durationNs?: bigint;
+  readonly shardDurationNs?: bigint;
+  readonly replication?: number;
+  readonly isDefault?: boolean;
+}
+
+export interface CreateDatabase {
+  readonly kind: 'create_database';
+  readonly name: string;
+  readonly policy: PolicyOptions;
+}
+
+export interface DropDatabase {
+  readonly kind: 'drop_database';
+  readonly name: string;
+}
+
+export interface CreateRetentionPolicy {
+  readonly kind: 'create_retention_policy';
+  readonly name: string;
+  readonly database: string;
+  readonly options: PolicyOptions;
+}
+
+export interface AlterRetentionPolicy {
+  readonly kind: 'alter_retention_policy';
+  readonly name: string;
+  readonly database: string;
+  readonly options: PolicyOptions;
+}
+
+export interface DropRetentionPolicy {
+  readonly kind: 'drop_retention_policy';
+  readonly name: string;
+  readonly database: string;
+}
+
+export interface DropMeasurement {
+  readonly kind: 'drop_measurement';
+  readonly name: string;
+}
+
+/** Rows by tags and time; `drop_series` takes no time. */
+export interface DeleteRows {
+  readonly kind: 'delete' | 'drop_series';
+  readonly sources: readonly Measurement[];
+  readonly condition?: Expr;
+}
+
+export interface KillQuery {
+  readonly kind: 'kill_query';
+  readonly id: bigint;
+}
+
+/** What the statements about the schema have in common. */
+export interface ShowClauses {
+  /** `ON database`; `*` stands for all. */
+  readonly database?: string;
+  readonly policy?: string;
+  readonly sources: readonly Measurement[];
+  readonly condition?: Expr;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface ShowDatabases {
+  readonly kind: 'show_databases';
+}
+
+export interface ShowRetentionPolicies {
+  readonly kind: 'show_retention_policies';
+  readonly database?: string;
+}
+
+export interface ShowMeasurements extends ShowClauses {
+  readonly kind: 'show_measurements';
+  /** `WITH MEASUREMENT = name` or `=~ /re/`. */
+  readonly filter?: Measurement;
+}
+
+export interface ShowTagKeys extends ShowClauses {
+  readonly kind: 'show_tag_keys';
+}
+
+export interface ShowFieldKeys extends ShowClauses {
+  readonly kind: 'show_field_keys';
+}
+
+export type TagKeyFilter =
+  | { readonly op: '=' | '!='; readonly key: string }
+  | { readonly op: '=~' | '!~'; readonly regex: RegexLiteral }
+  | { readonly op: 'IN'; readonly keys: readonly string[] };
+
+export interface ShowTagValues extends ShowClauses {
+  readonly kind: 'show_tag_values';
+  readonly keys: TagKeyFilter;
+}
+
+export interface ShowSeries extends ShowClauses {
+  readonly kind: 'show_series';
+}
+
+export type CardinalityOf = 'series' | 'measurement' | 'tag_key' | 'tag_values' | 'field_key';
+
+/** `SHOW ... [EXACT] CARDINALITY`. */
+export interface ShowCardinality extends ShowClauses {
+  readonly kind: 'show_cardinality';
+  readonly of: CardinalityOf;
+  readonly exact: boolean;
+  readonly keys?: TagKeyFilter;
+  readonly dimensions: readonly Dimension[];
+}
+
+export interface ShowQueries {
+  readonly kind: 'show_queries';
+}
+
+/** What the server tells of itself. */
+export interface ShowServer {
+  readonly kind: 'show_server';
+  readonly what: 'STATS' | 'DIAGNOSTICS';
+  /** `FOR 'group'`. */
+  readonly group?: string;
+}
+
+export interface ShowShards {
+  readonly kind: 'show_shards';
+  readonly isGrouped: boolean;
+}
+
+/** A list that is always empty: tools ask for it whether or not they need it. */
+export interface ShowNothing {
+  readonly kind: 'show_nothing';
+  readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS' | 'USERS';
+}
+
+/** A statement of the 1.x server about something that this server has in another form. */
+export interface UnsupportedStatement {
+  readonly kind: 'unsupported';
+  /** `CREATE USER` and the like. */
+  readonly what: string;
+}
+
+export type SchemaStatement =
+  | CreateDatabase
+  | DropDatabase
+  | CreateRetentionPolicy
+  | AlterRetentionPolicy
+  | DropRetentionPolicy
+  | DropMeasurement
+  | DeleteRows
+  | KillQuery;
+
+export type ShowStatement =
+  | ShowDatabases
+  | ShowRetentionPolicies
+  | ShowMeasurements
+  | ShowTagKeys
+  | ShowFieldKeys
+  | ShowTagValues
+  | ShowSeries
+  | ShowCardinality
+  | ShowQueries
+  | ShowServer
+  | ShowShards
+  | ShowNothing;
+
+export type Statement =
+  | SelectStatement
+  | ExplainStatement
+  | ShowStatement
+  | SchemaStatement
+  | UnsupportedStatement;

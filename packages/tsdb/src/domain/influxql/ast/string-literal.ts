@@ -1,4 +1,0 @@
-export interface StringLiteral {
-  readonly kind: 'string';
-  readonly value: string;
-}

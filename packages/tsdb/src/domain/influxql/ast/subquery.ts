@@ -1,6 +1,0 @@
-import type { SelectStatement } from './select-statement.js';
-
-export interface Subquery {
-  readonly kind: 'subquery';
-  readonly select: SelectStatement;
-}

@@ -1,5 +1,0 @@
-/** `*`, `*::tag`, `*::field`. */
-export interface Wildcard {
-  readonly kind: 'wildcard';
-  readonly of?: 'tag' | 'field';
-}
