@@ -47,7 +47,7 @@ export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export { decodeBody, encodingOf } from './http/decode-body.js';
-export type { Dialect } from './http/dialect.js';
+export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
@@ -76,9 +76,15 @@ export type {
 } from './http/http-service.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
-export { OpenApi, type QueryParameter } from './http/open-api.js';
+export {
+  type ApiWords,
+  type DescribedRoute,
+  describeApi,
+  OpenApi,
+} from './http/open-api.js';
 export {
   type FieldError,
+  PLATFORM_REFUSALS,
   type PlatformFailure,
   platformAnswer,
   platformFailure,
@@ -92,9 +98,20 @@ export {
 } from './http/platform-requests.js';
 export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
 export { type BodyStream, readBody } from './http/read-body.js';
+export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
-export type { BodyMemory, BodyRule, Route, RouteMethod, RouteTable } from './http/route.js';
+export {
+  type BodyMemory,
+  type BodyRule,
+  checkedRoute,
+  type Route,
+  type RouteAbout,
+  type RouteInput,
+  type RouteMethod,
+  type RouteOutput,
+  type RouteTable,
+} from './http/route.js';
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,

@@ -174,6 +174,7 @@ class RateLimitService implements RateLimit {
     const { dialect } = this;
     const own = {
       dialect,
+      api: 'ratelimit',
       routes: [
         ...statusRoutes({ config, limiter, addresses }),
         ...platformRoutes({

@@ -42,7 +42,7 @@ const MAX_KNOWN_VERSIONS = 100;
 
 export interface ArrivalsNeeds {
   readonly keys: KeyDirectory;
-  readonly platforms: Platforms;
+  readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;

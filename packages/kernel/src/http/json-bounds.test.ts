@@ -28,6 +28,15 @@ function countOf(value: unknown): number {
 }
 
 describe('bounds of JSON texts', () => {
+  it('are named as a parser would name what it does not take', () => {
+    const refuse = (text: string) => () =>
+      refuseExcessiveJson(Buffer.from(text), { maxDepth: 2, maxValueCount: 3 });
+    assert.throws(refuse('[[[]]]'), { message: 'nested deeper than 2 levels', reason: 'too_deep' });
+    const many = { message: 'more than 3 members and items', reason: 'too_many_values' };
+    assert.throws(refuse('[1,2,3,4]'), many);
+    assert.throws(refuse('[[],[],[]]'), many);
+  });
+
   it('are as deep and as many as parsing would find', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', '}', ']', 'a', 'ß') });
     const { tree } = fc.letrec((tie) => ({

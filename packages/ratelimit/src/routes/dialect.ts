@@ -3,6 +3,7 @@ import {
   emptyAnswer,
   type HeaderList,
   type Logger,
+  PLATFORM_REFUSALS,
   type Principal,
   pathOf,
   platformFailureAnswer,
@@ -47,6 +48,7 @@ export function rateLimitDialect(needs: DialectNeeds): Dialect {
       AUTH_PATH,
       ...(needs.ownsMeta ? META_PATHS : []),
     ],
+    refusals: PLATFORM_REFUSALS,
     identify({ url, headers, ip }) {
       const { authorization } = headers;
       // The credential there is that of the request which is asked about.

@@ -4,9 +4,11 @@ import {
   type HttpHead,
   jsonAnswer,
   jsonOf,
+  OpenApi,
   type RouteTable,
   requestError,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
 import { rateLimitError } from '../errors.js';
 import type { AnswerContext } from './answer.js';
@@ -24,6 +26,7 @@ export interface EnvoyJsonNeeds {
 export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
   return {
     dialect,
+    api: 'ratelimit',
     answerError(error, request) {
       if (
         rateLimitError.is(error, 'question_invalid') ||
@@ -41,6 +44,10 @@ export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): Ro
         path: '/json',
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
+        about: { summary: 'question in the protocol of Envoy (RateLimitRequest), as JSON' },
+        input: { body: Type.Object({}), judged: 'the protocol has words of its own' },
+        output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
+        errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counters cannot be reached' },
         async handle(request): Promise<HttpAnswer> {
           const answer = await desk.ask(readEnvoyRequest(jsonOf(request.body)));
           const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));

@@ -180,10 +180,11 @@ export class HttpGate implements RequestGate {
   }
 
   #unroutedPlan(method: string, service: string): Plan {
-    const key = `${service} ${KNOWN_METHODS.has(method) ? method : 'GET'}`;
+    const known = KNOWN_METHODS.has(method) ? method : 'POST';
+    const key = `${service} ${known}`;
     let plan = this.#unrouted.get(key);
     if (plan === undefined) {
-      plan = this.#makePlan(NO_ENDPOINT, {}, method, service);
+      plan = this.#makePlan(NO_ENDPOINT, {}, known, service);
       this.#unrouted.set(key, plan);
     }
     return plan;
@@ -203,7 +204,7 @@ export class HttpGate implements RequestGate {
   }
 }
 
-/** Others are the client's choice and have no bound. */
+/** Others are the client's choice and have no bound; they cost as much as any that is no read. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

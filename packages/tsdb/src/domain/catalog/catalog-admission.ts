@@ -1,11 +1,12 @@
 import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import { runThrough, StepRunner, type Steps } from '../../model/steps.js';
 import type { Admission, Catalog } from './catalog.js';
 import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogGrowth } from './catalog-growth.js';
 import type { CatalogState } from './catalog-state.js';
 import { admitKnown, hasNewTags } from './check-known.js';
-import { type CheckedTable, checkRows } from './check-rows.js';
+import { type CheckedTable, checkRows, ROWS_A_STEP } from './check-rows.js';
 import { DoubtfulTables } from './doubtful-tables.js';
 import type { CatalogLimits } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
@@ -44,7 +45,7 @@ export class CatalogAdmission {
     }
     return this.#changes.run(
       request.database,
-      () => this.#admitKnown(request, false) ?? this.#admitByRow(request),
+      () => this.#admitKnown(request, false) ?? this.#admitInSteps(request),
     );
   }
 
@@ -56,17 +57,25 @@ export class CatalogAdmission {
     return tables === undefined ? undefined : { database, tables };
   }
 
-  #admitByRow(request: AdmitRequest): Admission | Promise<Admission> {
+  /** Few rows at once; others have their turns between the steps of many. */
+  #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
+    const steps = this.#admitByRow(request);
+    const rowCount = request.tables.reduce((sum, table) => sum + table.rowCount, 0);
+    if (rowCount < ROWS_A_STEP) return runThrough(steps);
+    return new StepRunner().run(steps).then((admission) => admission); // which may be a promise itself
+  }
+
+  *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
     const database = this.#state.database(request.database);
     if (database === undefined) this.#state.assertNotDeleted(request.database);
-    const checked = checkRows({
+    const checked = yield* checkRows({
       database,
       isDeleted: (table) =>
         database !== undefined && this.#state.deleted.table(database.id, table) !== undefined,
       tables: request.tables,
       seriesOf: request.seriesOf,
       limits: this.#limits,
-      tableCount: this.#state.tableCount,
+      tableCount: () => this.#state.tableCount,
     });
     const hasRefusals =
       request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);

@@ -1,6 +1,7 @@
 import { tagKeysAt } from '../../model/new-series.js';
 import type { ParsedField, ParsedTable } from '../../model/parsed-body.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import type { Steps } from '../../model/steps.js';
 import type { RowRefusal } from './catalog.js';
 import type { CatalogLimits } from './limits.js';
 import { tableLimitMessage } from './limits.js';
@@ -22,29 +23,34 @@ export interface CheckedTable {
   readonly refusals: readonly RowRefusal[];
 }
 
+/** A row that is refused takes a microsecond: its reason is worded. */
+export const ROWS_A_STEP = 8192;
+
 /**
  * Checks every row in the order of the lines; what earlier rows define holds for later ones. Tables only meet in
- * the limit of tables, so each is checked alone first and the limit is applied afterwards.
+ * the limit of tables, so each is checked alone first and the limit is applied afterwards, in the last step.
  */
-export function checkRows(check: {
+export function* checkRows(check: {
   /** `undefined`: the database does not exist yet. */
   readonly database: DatabaseSchema | undefined;
   readonly tables: readonly ParsedTable[];
   readonly seriesOf: SeriesOf;
   readonly limits: CatalogLimits;
   /** Active tables of all databases, those being created included. */
-  readonly tableCount: number;
+  readonly tableCount: () => number;
   /** Whether a deleted table has the name. */
   readonly isDeleted?: (table: string) => boolean;
-}): readonly CheckedTable[] {
-  const alone = check.tables.map((parsed) =>
-    (check.isDeleted?.(parsed.table) === true ? refuseTable : checkTable)(
-      parsed,
-      new TableDraft(parsed.table, check.database?.tables.get(parsed.table), check.limits),
-      check.seriesOf,
-    ),
-  );
-  return applyTableLimit(alone, check.tableCount, check.limits.tableCount);
+}): Steps<readonly CheckedTable[]> {
+  const { database, limits } = check;
+  const alone: CheckedAlone[] = [];
+  for (const parsed of check.tables) {
+    const draft = new TableDraft(parsed.table, database?.tables.get(parsed.table), limits);
+    const isDeleted = check.isDeleted?.(parsed.table) === true;
+    alone.push(
+      isDeleted ? refuseTable(parsed, draft) : yield* checkTable(parsed, draft, check.seriesOf),
+    );
+  }
+  return applyTableLimit(alone, check.tableCount(), limits.tableCount);
 }
 
 interface CheckedAlone extends CheckedTable {
@@ -52,12 +58,17 @@ interface CheckedAlone extends CheckedTable {
   readonly firstTakenLine: number;
 }
 
-function checkTable(parsed: ParsedTable, draft: TableDraft, seriesOf: SeriesOf): CheckedAlone {
+function* checkTable(
+  parsed: ParsedTable,
+  draft: TableDraft,
+  seriesOf: SeriesOf,
+): Steps<CheckedAlone> {
   const settledSeries = new Set<number>();
   let openFields = parsed.fields;
   let firstTakenLine = Number.POSITIVE_INFINITY;
   const refusals: RowRefusal[] = [];
   for (let row = 0; row < parsed.rowCount; row++) {
+    if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
     const series = at(parsed.series, row);
     const tagKeys = settledSeries.has(series) ? NO_TAGS : tagKeysOf(parsed, series, seriesOf);
     const refusal = requireRow(draft, tagKeys, openFields, row);

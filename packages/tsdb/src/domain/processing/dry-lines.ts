@@ -3,6 +3,7 @@ import { tagSetsOf } from '../../model/new-series.js';
 import type { ParsedBody, ParsedTable } from '../../model/parsed-body.js';
 import type { PluginInput } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import { runThrough } from '../../model/steps.js';
 import { checkRows } from '../catalog/check-rows.js';
 import { DEFAULT_CATALOG_LIMITS } from '../catalog/limits.js';
 import { SeriesIndex } from '../engine/series/series-index.js';
@@ -31,14 +32,14 @@ export function checkDryLines(
   },
 ): readonly string[] {
   const parsed = parse(lines, at);
-  const checked = checkRows({
+  const check = checkRows({
     database: at.schema,
     tables: parsed.tables,
     seriesOf: () => ({ tagKeys: [] }), // All series are new to this parser.
     limits: DEFAULT_CATALOG_LIMITS,
-    tableCount: 0,
+    tableCount: () => 0,
   });
-  const refusals = checked.flatMap(({ parsed: table, refusals: rows }) =>
+  const refusals = runThrough(check).flatMap(({ parsed: table, refusals: rows }) =>
     rows.map(({ row, message }) => `line ${table.lineNumbers[row]}: ${message}`),
   );
   return [...parsed.refused.map(faultOf), ...refusals];

@@ -62,8 +62,8 @@ export class PluginFolder {
       await readdir(this.root);
       return undefined;
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      const why = `plugin folder ${this.root} cannot be made or read (${cause}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
+      const { message } = error as Error; // the system says it
+      const why = `plugin folder ${this.root} cannot be made or read (${message}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
       if (!this.#isObstacleTold) this.#onObstacle(why);
       this.#isObstacleTold = true;
       return why;
