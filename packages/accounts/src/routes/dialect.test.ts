@@ -101,9 +101,10 @@ it('tells a request that is let in nowhere what is wrong with it first', () => {
   const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
     const request = head(url, headers);
     const { refusal } = arrivals.of(request);
-    const answers = [requestError('not_authenticated'), ...(refusal === undefined ? [] : [refusal])].map(
-      (error) => told(dialect.answerError(error, request)),
-    );
+    const answers = [
+      requestError('not_authenticated'),
+      ...(refusal === undefined ? [] : [refusal]),
+    ].map((error) => told(dialect.answerError(error, request)));
     assert.equal(new Set(answers).size, 1);
     return answers[0] ?? '';
   };

@@ -32,7 +32,13 @@ const shop = (service = 'shop'): Dialect => ({
   answerNotFound: () => emptyAnswer(404),
 });
 const route = (path: string, more: Partial<Route> = {}): Route => ({
-  ...{ method: 'GET', path, access: 'public', about: { summary: path }, output: { 204: { description: 'done' } } },
+  ...{
+    method: 'GET',
+    path,
+    access: 'public',
+    about: { summary: path },
+    output: { 204: { description: 'done' } },
+  },
   handle: () => emptyAnswer(204),
   ...more,
 });

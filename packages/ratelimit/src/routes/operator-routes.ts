@@ -121,7 +121,10 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
           const isList = Array.isArray(body);
           const checks: unknown = isList ? body : fieldsOf(body)['checks'];
           if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
-            throw rateLimitError('question_invalid', `checks is a list of at most ${MAX_BATCH_COUNT}`);
+            throw rateLimitError(
+              'question_invalid',
+              `checks is a list of at most ${MAX_BATCH_COUNT}`,
+            );
           }
           const results = await checkAll(needs, checks, contextOf(request));
           return platformAnswer(200, isList ? results : { results });
@@ -215,7 +218,8 @@ function viewRoutes(needs: OperatorNeeds): readonly Route[] {
       async handle(request) {
         const name = queryParameter(request, 'resource') ?? 'core';
         const resource = resources.find(name);
-        if (resource === undefined) throw rateLimitError('question_invalid', `there is no resource ${name}`);
+        if (resource === undefined)
+          throw rateLimitError('question_invalid', `there is no resource ${name}`);
         const users = await store.top(resource, countOf(request));
         return platformAnswer(200, { resource: name, top: users });
       },
