@@ -124,7 +124,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/token-file.js',
-    tests: [unit('identity', 'service')],
+    tests: [unit('identity', 'domain/token-file')],
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
