@@ -155,6 +155,8 @@ describe('a plugin folder', () => {
     await mkdir(join(root, '.hidden'));
     await symlink(join(root, '.hidden'), join(root, 'shown'));
     await assert.rejects(open().write('shown/x.py', 'x'), /begin with a dot/);
+    await symlink(join(root, 'team'), join(root, '.link'));
+    await assert.rejects(open().write('.link/x.py', 'x'), /begin with a dot/);
     await symlink(root, join(root, 'self'));
     await assert.rejects(open().write('self', 'x'), /it names the plugin folder itself/);
   });
