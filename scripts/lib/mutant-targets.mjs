@@ -228,11 +228,11 @@ export const EQUIVALENT = [
   // The signal is asked again before anything is handed out.
   { file: 'connect.js', text: 'signal.throwIfAborted(); -> ;' },
   // Bounds of memory that 10,000 tokens and 100,000 keys would have to reach.
-  { file: 'platform-keys.js', text: 'throw new PlatformKeyLimitReached' },
+  { file: 'platform-keys.js', text: "throw identityError('platform_key_limit_reached'" },
   { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
   { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(oldest); -> ;' },
-  { file: 'admin-tokens.js', text: 'throw new TokenLimitReached' },
+  { file: 'admin-tokens.js', text: "throw identityError('token_limit_reached'" },
   { file: 'admin-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
   { file: 'platform-keys.js', text: 'issued.length > MAX_KEY_COUNT -> false' },
   { file: 'normal-target.js', text: "!target.startsWith('/') -> true" },

@@ -1,4 +1,4 @@
-import { BootstrapKeysInvalid } from './errors.js';
+import { accountsError } from './errors.js';
 
 export interface BootstrapKey {
   readonly platform: string;
@@ -9,7 +9,7 @@ const PLATFORM = /^plat_[A-Za-z0-9_]{1,60}$/;
 
 /**
  * Keys that the operator brings along: `sk_test_...`, `plat_x:sk_test_...`, or a JSON list of `{platform, value}`
- * (kind and mode stand in the value). Throws `BootstrapKeysInvalid`, which never shows a key.
+ * (kind and mode stand in the value). Throws `bootstrap_keys_invalid`, which never shows a key.
  */
 export function readBootstrapKeys(
   setting: readonly string[],
@@ -30,16 +30,19 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
   try {
     list = JSON.parse(text);
   } catch {
-    throw new BootstrapKeysInvalid('not a valid JSON list');
+    throw accountsError('bootstrap_keys_invalid', 'not a valid JSON list');
   }
-  if (!Array.isArray(list)) throw new BootstrapKeysInvalid('not a JSON list');
+  if (!Array.isArray(list)) throw accountsError('bootstrap_keys_invalid', 'not a JSON list');
   return list.map((item: unknown) => {
     const { platform = defaultPlatform, value } = Object(item) as Record<string, unknown> & {
       platform?: unknown;
       value?: unknown;
     };
     if (typeof value !== 'string' || typeof platform !== 'string') {
-      throw new BootstrapKeysInvalid('every entry has a value, and a platform if not the default');
+      throw accountsError(
+        'bootstrap_keys_invalid',
+        'every entry has a value, and a platform if not the default',
+      );
     }
     return checked({ platform, text: value });
   });
@@ -47,5 +50,8 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
 
 function checked(key: BootstrapKey): BootstrapKey {
   if (PLATFORM.test(key.platform)) return key;
-  throw new BootstrapKeysInvalid('a platform is plat_ and up to 60 letters and digits');
+  throw accountsError(
+    'bootstrap_keys_invalid',
+    'a platform is plat_ and up to 60 letters and digits',
+  );
 }

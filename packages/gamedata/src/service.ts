@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import {
   type BackupMoment,
   type Clock,
+  type DescribedRoute,
   type FileSystem,
   type FrozenFiles,
   type HttpService,
@@ -31,9 +32,9 @@ import { readWordLists } from './domain/sample/words.js';
 import { Slices } from './domain/slices.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
+import { describeGameData } from './routes/description.js';
 import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
-import { describeGameData } from './routes/openapi/describe-game-data.js';
 import { cacheFor } from './routes/public-headers.js';
 import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
@@ -92,6 +93,7 @@ class GameDataService implements GameData {
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
   readonly #opening: Opening;
+  #described: readonly DescribedRoute[] = [];
   #description: Record<string, unknown> | undefined;
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
@@ -194,7 +196,9 @@ class GameDataService implements GameData {
       clock: this.#needs.clock,
       maxImportBytes: this.#needs.settings.max_import_bytes,
     };
-    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
+    const { routes, ...table } = gameDataTable({ dialect: this.#dialect, parts, editor });
+    this.#described = routes.map((route) => ({ route, dialect: table.dialect }));
+    return [{ ...table, routes }];
   }
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */
@@ -202,7 +206,7 @@ class GameDataService implements GameData {
 
   /** Made when first asked for: building it takes longer than a request should. */
   #describe(): Record<string, unknown> {
-    this.#description ??= describeGameData(this.#parts.limits);
+    this.#description ??= describeGameData(this.#described);
     return this.#description;
   }
 

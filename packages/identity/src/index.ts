@@ -8,18 +8,10 @@ export type {
   PresetPlatformKey,
 } from './domain/platform-keys.js';
 export type { Registry } from './domain/registry.js';
-export {
-  AppNotFound,
-  EndpointDisabled,
-  type IdentityError,
-  IdentityNotFound,
-  InstallationOfOtherApp,
-  TokenFileInvalid,
-} from './errors.js';
+export { type IdentityError, identityError } from './errors.js';
 export type { AdminToken } from './model/admin-token.js';
 export type { App, AppKey, AppOwner, AppSelector } from './model/app.js';
 export type { IssuedPlatformKey, PlatformKey, PlatformKeyKind } from './model/platform-key.js';
 export type { TokenQuota } from './routes/registry-routes.js';
-export { CreateNamedToken, DeleteToken, TokenObject } from './routes/schemas.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';
 export { createIdentity, type Identity, type IdentityNeeds } from './service.js';

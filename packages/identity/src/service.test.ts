@@ -1,17 +1,18 @@
 // Expected answers: tsdb-http, "Authentication and authorisation", "Preset token file" and "Recovery listener".
+
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
-  NotAuthenticated,
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type Principal,
   type RouteAccess,
+  requestError,
 } from '@plinth/kernel';
-import { EndpointDisabled, TokenFileInvalid } from './errors.js';
+import { identityError } from './errors.js';
 import type { TokenObject } from './routes/schemas.js';
 import { toErrorAnswer } from './routes/to-wire.js';
 import { openTestIdentity, START_MS, type TestIdentity } from './testing/open-test-identity.js';
@@ -32,13 +33,16 @@ function works(to: TestIdentity, token: string): boolean {
   try {
     return to.identity.check(bearer(token), 'admin').kind === 'admin';
   } catch (error) {
-    assert.ok(error instanceof NotAuthenticated);
+    assert.ok(requestError.is(error, 'not_authenticated'));
     return false;
   }
 }
 
 it('adds what version 2 clients read', () => {
-  const { status, headers, body } = toErrorAnswer(new NotAuthenticated(), '/api/v2/write');
+  const { status, headers, body } = toErrorAnswer(
+    requestError('not_authenticated'),
+    '/api/v2/write',
+  );
   assert.equal(status, 401);
   assert.deepEqual(headers, { 'www-authenticate': 'Bearer realm="plinth"' });
   assert.deepEqual(body, {
@@ -54,8 +58,8 @@ it('takes a password in the query of version 1 paths alone', async () => {
   const token = await createAdmin(to);
   const kindOf = (url: string, headers = {}) => to.identity.check({ url, headers }, 'admin').kind;
   assert.equal(kindOf(`/query?u=x&p=${token}`), 'admin');
-  assert.throws(() => kindOf('/query?p=x', bearer(token).headers), NotAuthenticated);
-  assert.throws(() => kindOf(`/health?p=${token}`), NotAuthenticated);
+  assert.throws(() => kindOf('/query?p=x', bearer(token).headers), { kind: 'not_authenticated' });
+  assert.throws(() => kindOf(`/health?p=${token}`), { kind: 'not_authenticated' });
 });
 
 it('says who a request speaks for', async () => {
@@ -72,7 +76,9 @@ it('says who a request speaks for', async () => {
     kind: 'anonymous',
     ip: '10.0.0.1',
   });
-  assert.throws(() => to.identity.check({ ...raw, headers: {} }, undefined), NotAuthenticated);
+  assert.throws(() => to.identity.check({ ...raw, headers: {} }, undefined), {
+    kind: 'not_authenticated',
+  });
 });
 
 it('grants a route to those that it names, and one that names nobody to none', async () => {
@@ -107,7 +113,7 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
       const principal = identity.check({ headers: {} }, { openable });
       return identity.grants({ openable }, principal);
     } catch (error) {
-      assert.ok(error instanceof NotAuthenticated);
+      assert.ok(requestError.is(error, 'not_authenticated'));
       return false;
     }
   };
@@ -119,7 +125,7 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
     assert.equal(isOpen(all, openable), true, openable);
     assert.equal(isOpen(one, openable), openable === 'ping', openable);
   }
-  assert.throws(() => all.identity.check({ headers: {} }, 'admin'), NotAuthenticated);
+  assert.throws(() => all.identity.check({ headers: {} }, 'admin'), { kind: 'not_authenticated' });
   await assert.rejects(openTestIdentity({ 'disable-authz': 'health,write' }), {
     name: 'ConfigInvalid',
   });
@@ -133,7 +139,11 @@ it('asks for nothing when started without auth, and has no token endpoints then'
     assert.ok(to.identity.grants('admin', principal));
   }
   for (const url of [ADMIN, `${ADMIN}/regenerate`, '/api/v3/configure/tokens']) {
-    assert.throws(() => to.identity.check({ url, headers: {} }, undefined), EndpointDisabled, url);
+    assert.throws(
+      () => to.identity.check({ url, headers: {} }, undefined),
+      { kind: 'endpoint_disabled' },
+      url,
+    );
   }
   await assert.rejects(to.ask({ method: 'POST', url: ADMIN }), /no route/);
 });
@@ -192,13 +202,15 @@ it('does not start with a preset file that holds no token', async () => {
   for (const content of ['', '{"token":', '{}', '{"token":"secret"}', '{"token":1}', '[]']) {
     await using file = await temporaryFile(content);
     await assert.rejects(openTestIdentity({ 'admin-token-file': file.path }), (error) => {
-      assert.ok(error instanceof TokenFileInvalid);
+      assert.ok(identityError.is(error, 'token_file_invalid'));
       assert.ok(error.message.includes(file.path));
       assert.equal(error.message.includes('secret'), false);
       return true;
     });
   }
-  await assert.rejects(openTestIdentity({ 'admin-token-file': '/no/such/file' }), TokenFileInvalid);
+  await assert.rejects(openTestIdentity({ 'admin-token-file': '/no/such/file' }), {
+    kind: 'token_file_invalid',
+  });
 });
 
 it('regenerates the admin token once on the recovery port, without a token', async () => {

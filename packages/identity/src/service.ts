@@ -59,8 +59,8 @@ export interface Identity extends HttpService {
   /** Of everything below `/ops/v1`, whichever service has the route. */
   readonly dialect: Dialect;
   /**
-   * Who the request speaks for, before its handler runs; synchronous. Throws `EndpointDisabled`, `PageRefused`,
-   * `CredentialMalformed` and `NotAuthenticated`, which `toErrorAnswer` turns into an answer.
+   * Who the request speaks for, before its handler runs; synchronous. Throws `endpoint_disabled`, `page_refused`,
+   * `credential_malformed` and `not_authenticated`, which `toErrorAnswer` turns into an answer.
    * @param access of the route that it has found.
    */
   check(request: CheckedHead, access: RouteAccess | undefined): Principal;
@@ -78,7 +78,7 @@ export interface Identity extends HttpService {
   /** Users, installations, OAuth apps, repositories, and what they present. */
   readonly registry: Registry;
   /**
-   * Who an `Authorization` header of any kind speaks for. Throws `NotAuthenticated`, `AppJwtRefused` for the JSON
+   * Who an `Authorization` header of any kind speaks for. Throws `not_authenticated`, `AppJwtRefused` for the JSON
    * web token of an app, and `CredentialUncheckable`.
    */
   resolveCredential(authorization: string): Principal | Promise<Principal>;

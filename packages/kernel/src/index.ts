@@ -28,27 +28,27 @@ export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/g
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
 export { hostOf, portOf, TargetGuard } from './deliver/target-guard.js';
-export { type DomainError, isDomainError } from './errors/domain-error.js';
+export {
+  asGiven,
+  DomainError,
+  type ErrorCatalogue,
+  type ErrorOf,
+  errorCatalogue,
+  isDomainError,
+} from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export { SyncFailed } from './fs/file-errors.js';
+export { fileError } from './fs/file-error.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
-export { FolderInUse, FolderNotLocked } from './fs/folder-lock-errors.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
-export {
-  CredentialMalformed,
-  CredentialUncheckable,
-  NotAllowed,
-  NotAuthenticated,
-} from './http/auth-errors.js';
-export { BodyCut, ContentTypeUnacceptable, EncodingUnacceptable } from './http/body-errors.js';
+export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export { decodeBody, encodingOf } from './http/decode-body.js';
-export type { Dialect } from './http/dialect.js';
+export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
-export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
+export { gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {
   bytesAnswer,
@@ -75,9 +75,15 @@ export type {
 } from './http/http-service.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
-export { OpenApi, type QueryParameter } from './http/open-api.js';
+export {
+  type ApiWords,
+  type DescribedRoute,
+  describeApi,
+  OpenApi,
+} from './http/open-api.js';
 export {
   type FieldError,
+  PLATFORM_REFUSALS,
   type PlatformFailure,
   platformAnswer,
   platformFailure,
@@ -85,15 +91,26 @@ export {
 } from './http/platform-dialect.js';
 export { answerPlatformError } from './http/platform-errors.js';
 export {
-  JsonUnreadable,
   jsonObjectOf,
   jsonOf,
   ValidationFailed,
 } from './http/platform-requests.js';
 export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
 export { type BodyStream, readBody } from './http/read-body.js';
+export { type InputReader, inputReader } from './http/read-input.js';
+export { type RequestError, requestError } from './http/request-error.js';
 export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
-export type { BodyMemory, BodyRule, Route, RouteMethod, RouteTable } from './http/route.js';
+export {
+  type BodyMemory,
+  type BodyRule,
+  checkedRoute,
+  type Route,
+  type RouteAbout,
+  type RouteInput,
+  type RouteMethod,
+  type RouteOutput,
+  type RouteTable,
+} from './http/route.js';
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
@@ -109,7 +126,7 @@ export type {
 } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
 export { type CommitLogOptions, openCommitLog } from './journal/file-commit-log.js';
-export { LogDamaged, LogOverloaded, LogReadOnly } from './journal/log-errors.js';
+export { logError } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
@@ -133,7 +150,7 @@ export {
   parseNetwork,
 } from './net/networks.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
-export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';
+export { objectError } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
@@ -143,15 +160,9 @@ export type { PostgresStoreOptions } from './relational/postgres-store.js';
 export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,
-  ConstraintViolated,
-  MigrationsDiffer,
   StatementFailed,
   StoreAway,
-  StoreDamaged,
-  StoreOverloaded,
-  StoreUnusable,
-  TransactionAborted,
-  TransactionTimedOut,
+  storeError,
 } from './relational/relational-errors.js';
 export type {
   EmbeddedStore,

@@ -1,69 +1,29 @@
-import type {
-  CredentialMalformed,
-  CredentialUncheckable,
-  NotAllowed,
-  NotAuthenticated,
+import {
+  asGiven,
+  type CredentialUncheckable,
+  type ErrorOf,
+  errorCatalogue,
+  type RequestError,
 } from '@plinth/kernel';
 
-/** Closed list of the expected failures of this service. */
+/** Closed catalogue of the expected failures of this service. */
+const TEXTS = {
+  /** The limiter is switched off. */
+  limiter_disabled: 'Rate limiting is not enabled.',
+  /** The counters cannot be reached, and the operator prefers no service to one without limits. */
+  store_unavailable: 'Service unavailable',
+  identity_key_invalid:
+    'not an identity; expected a key like user:1, installation:1, repo:1 or ip:192.0.2.1',
+  /** A question that cannot be answered as it is put. */
+  question_invalid: asGiven,
+  lease_unknown: 'no such lease, or it has ended',
+  ban_unknown: 'this identity is not banned',
+} as const;
 
-/** The limiter is switched off. */
-export class LimiterDisabled extends Error {
-  override readonly name = 'LimiterDisabled';
-  readonly kind = 'limiter_disabled';
-  constructor() {
-    super('Rate limiting is not enabled.');
-  }
-}
-
-/** The counters cannot be reached, and the operator prefers no service to one without limits. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-  readonly kind = 'store_unavailable';
-  constructor(cause?: unknown) {
-    super('Service unavailable', { cause });
-  }
-}
-
-export class IdentityKeyInvalid extends Error {
-  override readonly name = 'IdentityKeyInvalid';
-  readonly kind = 'identity_key_invalid';
-  constructor() {
-    super('not an identity; expected a key like user:1, installation:1, repo:1 or ip:192.0.2.1');
-  }
-}
-
-/** A question that cannot be answered as it is put. */
-export class QuestionInvalid extends Error {
-  override readonly name = 'QuestionInvalid';
-  readonly kind = 'question_invalid';
-}
-
-export class LeaseUnknown extends Error {
-  override readonly name = 'LeaseUnknown';
-  readonly kind = 'lease_unknown';
-  constructor() {
-    super('no such lease, or it has ended');
-  }
-}
-
-export class BanUnknown extends Error {
-  override readonly name = 'BanUnknown';
-  readonly kind = 'ban_unknown';
-  constructor() {
-    super('this identity is not banned');
-  }
-}
+export const rateLimitError = errorCatalogue('RateLimitError', TEXTS);
 
 /** What a request can end in. */
 export type RateLimitError =
-  | LimiterDisabled
-  | StoreUnavailable
-  | IdentityKeyInvalid
-  | QuestionInvalid
-  | LeaseUnknown
-  | BanUnknown
-  | NotAuthenticated
-  | CredentialUncheckable
-  | NotAllowed
-  | CredentialMalformed;
+  | ErrorOf<typeof TEXTS>
+  | RequestError<'not_authenticated' | 'credential_malformed'>
+  | CredentialUncheckable;

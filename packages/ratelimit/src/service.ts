@@ -44,7 +44,7 @@ import { Snapshots } from './storage/snapshots.js';
 
 /** Who a credential belongs to, whoever issued it. */
 export interface CredentialDesk {
-  /** Throws `NotAuthenticated` for a credential that is unknown, expired or revoked. */
+  /** Throws `not_authenticated` for a credential that is unknown, expired or revoked. */
   resolve(authorization: string): Principal | Promise<Principal>;
   /** For an app, in the name of one of its installations. */
   readonly mint: MintInstallationToken;
@@ -174,6 +174,7 @@ class RateLimitService implements RateLimit {
     const { dialect } = this;
     const own = {
       dialect,
+      api: 'ratelimit',
       routes: [
         ...statusRoutes({ config, limiter, addresses }),
         ...platformRoutes({

@@ -40,7 +40,7 @@ export class DataFolder {
   readonly path: string;
   readonly #lock: FolderLock | undefined;
 
-  /** Throws `ConfigInvalid` when the folder cannot be made or is half restored, `FolderInUse` when it is another's. */
+  /** Throws `ConfigInvalid` when the folder cannot be made or is half restored, `folder_in_use` when it is another's. */
   static async open(settings: ServerSettings): Promise<DataFolder> {
     const files = new NodeFileSystem();
     if (settings.object_store === 'memory') {

@@ -1,4 +1,4 @@
-export { describeTimeSeriesApi } from './api-description.js';
+export { describeServer } from './describe-server.js';
 export type { ServerAddress } from './port/listener.js';
 export { describeAllSettings, SETTINGS, type Settings } from './settings.js';
 export {

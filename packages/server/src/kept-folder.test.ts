@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FolderInUse } from '@plinth/kernel';
 import { type RunningServer, readSettings, startServer } from './start-server.js';
 
 const start = (dataDir: string): Promise<RunningServer> =>
@@ -50,6 +49,6 @@ it('gives its folder to nobody while statements that nothing interrupts work the
   }
   await sleep(1000); // The engine, where nothing can look, has begun with the rows.
   await server.close(AbortSignal.abort());
-  await assert.rejects(async () => await (await start(dataDir)).close(), FolderInUse);
+  await assert.rejects(async () => await (await start(dataDir)).close(), { kind: 'folder_in_use' });
   await running;
 });

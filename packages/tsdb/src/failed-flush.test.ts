@@ -1,7 +1,7 @@
 // A disk without room refuses at any step; files of a try that failed must not take what room there is.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
@@ -9,7 +9,7 @@ import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine, flushNode } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { renderResult } from './testing/render-result.js';
-import { writeLines } from './testing/write-and-ask.js';
+import { ask, writeLines } from './testing/write-and-ask.js';
 
 /** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
 async function open(context: TestContext) {
@@ -86,6 +86,42 @@ it('keeps no file of a flush that could not be registered', async (context) => {
   assert.deepEqual(await onDisk(), files);
   assert.deepEqual(await values(), ['1.0']);
 });
+
+/** The `at`-th file that the engine writes loses its end, and nobody says so. */
+class CutFile extends CallFaults {
+  readonly #folder: string;
+  readonly #at: number;
+  #copyCount = 0;
+
+  constructor(folder: string, at: number) {
+    super();
+    this.#folder = folder;
+    this.#at = at;
+  }
+
+  override async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
+    const result = await super.around(kind, call);
+    if (kind !== 'engine.copy' || ++this.#copyCount !== this.#at) return result;
+    for (const name of await readdir(this.#folder)) await truncate(join(this.#folder, name), 100);
+    return result;
+  }
+}
+
+for (const [at, what] of ['segment', 'file of series'].entries()) {
+  it(`registers no ${what} that has no end, and writes it again`, async (context) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-cut-file-'));
+    const faults = new CutFile(join(dataDir, 'tsdb-temp'), at + 1);
+    const node = await openTestNode(dataDir, { clock: new ManualClock(), faults });
+    context.after(async () => {
+      await node.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    await writeLines(node, ['m,tag=a v=1 1']);
+    await assert.rejects(flushEngine(node.engine), /parquet/i);
+    assert.equal((await flushNode(node)).length, 2);
+    assert.deepEqual((await ask(node, 'SELECT tag, v FROM m')).slice(1), ['a | 1.0']);
+  });
+}
 
 it('is an obstacle to health checks once it has gone on failing for minutes', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-flush-'));

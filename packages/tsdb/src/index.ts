@@ -1,4 +1,3 @@
-export { describeTsdb } from './api-description/tsdb-paths.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './config.js';
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
@@ -7,3 +6,4 @@ export type { TsdbError } from './errors.js';
 export { findDamage } from './find-damage.js';
 export type { TsdbNeeds } from './needs.js';
 export { type ParquetMapping, readParquet } from './read-parquet.js';
+export { TSDB_API } from './routes/description.js';

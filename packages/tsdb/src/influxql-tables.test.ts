@@ -95,3 +95,25 @@ describe('An aggregate that rows in memory do not answer', () => {
     assert.equal(askedCount, 1);
   });
 });
+
+describe('Series whose rows were all deleted', () => {
+  it('are not listed, also when the files are rid of the rows and the node has started again', async () => {
+    const clock = new ManualClock();
+    node = await openTestNode(dataDir, { clock });
+    await node.catalog.ensureDatabase(TEST_DATABASE);
+    await writeLines(node, ['m,host=a v=1 1', 'm,host=b v=2 2', 'n,host=c v=3 3']);
+    await flushEngine(node.engine);
+    const engine = node.engine as TsdbEngine;
+    const all = { database: TEST_DATABASE, anyOf: [[]] };
+    await engine.deleteRows({ ...all, tables: ['m'], minTimeNs: 1n, maxTimeNs: 1n });
+    await engine.deleteRows({ ...all, tables: ['n'], minTimeNs: 3n, maxTimeNs: 3n });
+    await flushEngine(engine);
+    assert.equal(engine.waitingDeletionCount, 0);
+    await node.close();
+    node = await openTestNode(dataDir, { clock });
+    const listed = (columns: string, name: string, value: string): string =>
+      `{"results":[{"statement_id":0,"series":[{${name}"columns":["${columns}"],"values":[["${value}"]]}]}]}\n`;
+    assert.equal(await answer('SHOW SERIES'), listed('key', '', 'm,host=b'));
+    assert.equal(await answer('SHOW MEASUREMENTS'), listed('name', '"name":"measurements",', 'm'));
+  });
+});

@@ -44,4 +44,6 @@ export interface TsdbNeeds {
   readonly report?: ReportEvent | undefined;
   /** In tests: lets calls of the engine fail. */
   readonly engineWatch?: EngineWatch | undefined;
+  /** In tests: so many tables are flushed together. */
+  readonly flushGroupTables?: number | undefined;
 }

@@ -7,9 +7,9 @@ import { DryRuns } from './domain/processing/dry-run.js';
 import { noEnvironment, Packages } from './domain/processing/packages.js';
 import type { HostState } from './domain/processing/plugins.js';
 import { ProcessingEngine } from './domain/processing/processing-engine.js';
+import { tsdbError } from './errors.js';
 import type { PluginType } from './model/trigger.js';
 import type { TsdbNeeds } from './needs.js';
-import { PythonUnavailable } from './processing-errors.js';
 import { type CopiedPlugins, copyPlugins } from './storage/plugins/copy-plugins.js';
 import { PluginFolder } from './storage/plugins/plugin-folder.js';
 import { findRequirements } from './storage/plugins/requirements-files.js';
@@ -168,7 +168,7 @@ class PythonOnDemand {
   async installer(): Promise<Installer> {
     if (this.#folder === undefined) throw noEnvironment();
     const found = await this.#find(this.#folder);
-    if (found.kind === 'unavailable') throw new PythonUnavailable(found.why);
+    if (found.kind === 'unavailable') throw tsdbError('python_unavailable', found.why);
     const [{ installPackages }, { programRunner }, { installerEnvironment }] = await Promise.all([
       import('./storage/python/package-installer.js'),
       import('./storage/python/run-program.js'),

@@ -30,9 +30,12 @@ import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
-import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
+import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
+import { SegmentRegistry } from './storage/segments/segment-registry.js';
 
 const WARM_UP_DELAY_MS = 500;
+/** A transaction of the catalog, which others wait for, takes some 10 ms. */
+const FLUSH_GROUP_TABLES = 256;
 /** In one line of the log. */
 const MAX_NAMED_TABLES = 100;
 
@@ -141,7 +144,7 @@ export async function openTsdb(
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
       // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
-      firstFile: (await registry.flushedFile()) + 1,
+      firstFile: (await registry.lastFlushedFile()) + 1,
     }),
     host,
     files,
@@ -167,6 +170,7 @@ export async function openTsdb(
       // A small limit must not be reached before there is anything to flush.
       flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
       flushAgeMs: settings.buffer_flush_age_ms,
+      maxGroupTables: needs.flushGroupTables ?? FLUSH_GROUP_TABLES,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
       queryTimeoutMs: settings.query_timeout_ms,

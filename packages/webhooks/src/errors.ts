@@ -1,105 +1,42 @@
-import type { AppJwtRefused, JsonUnreadable, ValidationFailed } from '@plinth/kernel';
+import {
+  type AppJwtRefused,
+  type ErrorOf,
+  errorCatalogue,
+  type RequestError,
+  type ValidationFailed,
+} from '@plinth/kernel';
 
-/** Closed list of the expected failures of this service. Source: webhooks, section 2.2. */
+/** Closed catalogue of the expected failures of this service. Source: webhooks, section 2.2. */
+const TEXTS = {
+  /** A member of the body has another JSON type than it may have. */
+  shape_invalid: (complaints: readonly string[]) => `Invalid request.\n\n${complaints.join('\n')}`,
+  /** There is no such app, delivery or path. */
+  resource_missing: 'Not Found',
+  cursor_invalid: 'Invalid cursor',
+  delivery_id_invalid: 'Invalid delivery id',
+  media_type_unacceptable: (accept: string) =>
+    `Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`,
+  api_version_unsupported: (version: string) => `"${version}" is not a supported version.`,
+  user_agent_missing:
+    'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.',
+  body_too_long: 'Request body too large',
+  /** The same idempotency key came with another event. */
+  idempotency_conflict: 'This idempotency key was used with another event',
+  /** So much waits for the app that the event is aimed at, or for the engine itself, that no more is taken. */
+  queue_full: (whose: 'app' | 'engine') =>
+    whose === 'app' ? 'Too many events are queued for this app' : 'Too many events wait',
+} as const;
 
-/** A member of the body has another JSON type than it may have. */
-export class ShapeInvalid extends Error {
-  override readonly name = 'ShapeInvalid';
-  readonly kind = 'shape_invalid';
-  constructor(complaints: readonly string[]) {
-    super(`Invalid request.\n\n${complaints.join('\n')}`);
-  }
-}
+export const webhookError = errorCatalogue('WebhookError', TEXTS);
 
-/** There is no such app, delivery or path. */
-export class ResourceMissing extends Error {
-  override readonly name = 'ResourceMissing';
-  readonly kind = 'resource_missing';
-  constructor() {
-    super('Not Found');
-  }
-}
-
-export class CursorInvalid extends Error {
-  override readonly name = 'CursorInvalid';
-  readonly kind = 'cursor_invalid';
-  constructor() {
-    super('Invalid cursor');
-  }
-}
-
-export class DeliveryIdInvalid extends Error {
-  override readonly name = 'DeliveryIdInvalid';
-  readonly kind = 'delivery_id_invalid';
-  constructor() {
-    super('Invalid delivery id');
-  }
-}
-
-export class MediaTypeUnacceptable extends Error {
-  override readonly name = 'MediaTypeUnacceptable';
-  readonly kind = 'media_type_unacceptable';
-  constructor(accept: string) {
-    super(`Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`);
-  }
-}
-
-export class ApiVersionUnsupported extends Error {
-  override readonly name = 'ApiVersionUnsupported';
-  readonly kind = 'api_version_unsupported';
-  constructor(version: string) {
-    super(`"${version}" is not a supported version.`);
-  }
-}
-
-export class UserAgentMissing extends Error {
-  override readonly name = 'UserAgentMissing';
-  readonly kind = 'user_agent_missing';
-  constructor() {
-    super(
-      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.',
-    );
-  }
-}
-
-export class BodyTooLong extends Error {
-  override readonly name = 'BodyTooLong';
-  readonly kind = 'body_too_long';
-  constructor() {
-    super('Request body too large');
-  }
-}
-
-/** The same idempotency key came with another event. */
-export class IdempotencyConflict extends Error {
-  override readonly name = 'IdempotencyConflict';
-  readonly kind = 'idempotency_conflict';
-  constructor() {
-    super('This idempotency key was used with another event');
-  }
-}
-
-/** So much waits for the app that the event is aimed at, or for the engine itself, that no more is taken. */
-export class QueueFull extends Error {
-  override readonly name = 'QueueFull';
-  readonly kind = 'queue_full';
-  constructor(whose: 'app' | 'engine') {
-    super(whose === 'app' ? 'Too many events are queued for this app' : 'Too many events wait');
-  }
-}
+export type WebhookError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> = ErrorOf<
+  typeof TEXTS,
+  Kind
+>;
 
 /** What a request can end in. */
-export type WebhookError =
+export type RequestFailure =
+  | WebhookError
   | AppJwtRefused
-  | JsonUnreadable
-  | ValidationFailed
-  | ShapeInvalid
-  | ResourceMissing
-  | CursorInvalid
-  | DeliveryIdInvalid
-  | MediaTypeUnacceptable
-  | ApiVersionUnsupported
-  | UserAgentMissing
-  | BodyTooLong
-  | IdempotencyConflict
-  | QueueFull;
+  | RequestError<'json_unreadable'>
+  | ValidationFailed;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
-import { CredentialUncheckable, type HttpHead, NotAuthenticated } from '@plinth/kernel';
+import { CredentialUncheckable, type HttpHead, requestError } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
 import type { Platform } from '../domain/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
@@ -44,7 +44,7 @@ const arrivals = new Arrivals({
   maxBodyBytes: 100,
   checkOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw new CredentialUncheckable(undefined);
-    if (headers['authorization'] !== 'Bearer op') throw new NotAuthenticated();
+    if (headers['authorization'] !== 'Bearer op') throw requestError('not_authenticated');
     return { kind: 'admin', tokenId: 1, tokenName: 'op' };
   },
 });

@@ -2,12 +2,30 @@ import type { Route } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import type { TestClocks } from '../domain/test-clocks.js';
 import { readFormOrJson } from './bodies.js';
+import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
+
+const LIST: CallWords = { summary: 'List test clocks', answer: 'Page', query: pageQuery() };
+const CREATE: CallWords = {
+  summary: 'Create a test clock',
+  answer: 'TestClock',
+  body: 'test_clock',
+};
+const SHOW: CallWords = { summary: 'Retrieve a test clock', answer: 'TestClock' };
+const ADVANCE: CallWords = {
+  summary: 'Advance a test clock',
+  answer: 'TestClock',
+  body: 'test_clock_advance',
+};
+const DELETE: CallWords = {
+  summary: 'Delete a test clock and close its accounts',
+  answer: 'Deleted',
+};
 
 /** Source: accounts, sections 7 (E16) and 18. */
 export function clockRoutes(
@@ -15,22 +33,22 @@ export function clockRoutes(
   { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
 ): readonly Route[] {
   return [
-    on.change('POST', PATH, async (call) => {
+    on.change('POST', PATH, CREATE, async (call) => {
       const body = readBody(call);
       const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
       const name = given.name || null;
       return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
     }),
-    on.get(PATH, async (call) => {
+    on.get(PATH, LIST, async (call) => {
       const query = new Query(call.request.url);
       const request = listRequest(call, query, []);
       query.end();
       return await clocks.list(call.context, request);
     }),
-    on.get(`${PATH}/:clock`, async (call) => {
+    on.get(`${PATH}/:clock`, SHOW, async (call) => {
       return await clocks.retrieve(call.context, call.param('clock'));
     }),
-    on.change('POST', `${PATH}/:clock/advance`, async (call) => {
+    on.change('POST', `${PATH}/:clock/advance`, ADVANCE, async (call) => {
       const body = readBody(call);
       const { frozen_time: frozenTime } = shapes.check<{ frozen_time: number }>(
         'test_clock_advance',
@@ -38,7 +56,7 @@ export function clockRoutes(
       );
       return await clocks.advance(call.context, call.param('clock'), { body, frozenTime });
     }),
-    on.change('DELETE', `${PATH}/:clock`, async (call) => {
+    on.change('DELETE', `${PATH}/:clock`, DELETE, async (call) => {
       return await clocks.delete(call.context, call.param('clock'));
     }),
   ];

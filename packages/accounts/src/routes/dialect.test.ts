@@ -6,7 +6,7 @@ import {
   CredentialUncheckable,
   type HttpAnswer,
   type HttpHead,
-  NotAuthenticated,
+  requestError,
 } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform-settings.js';
@@ -34,7 +34,7 @@ const arrivals = new Arrivals({
   maxBodyBytes: 100,
   checkOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
-    throw new NotAuthenticated();
+    throw requestError('not_authenticated');
   },
 });
 const dialect = new AccountsDialect(arrivals, {
@@ -101,9 +101,10 @@ it('tells a request that is let in nowhere what is wrong with it first', () => {
   const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
     const request = head(url, headers);
     const { refusal } = arrivals.of(request);
-    const answers = [new NotAuthenticated(), ...(refusal === undefined ? [] : [refusal])].map(
-      (error) => told(dialect.answerError(error, request)),
-    );
+    const answers = [
+      requestError('not_authenticated'),
+      ...(refusal === undefined ? [] : [refusal]),
+    ].map((error) => told(dialect.answerError(error, request)));
     assert.equal(new Set(answers).size, 1);
     return answers[0] ?? '';
   };

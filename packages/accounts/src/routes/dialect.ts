@@ -4,13 +4,14 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
-  NotAuthenticated,
   type Principal,
   pathOf,
+  requestError,
   withHeaders,
 } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
 import { type Arrivals, DOCS_PATH, isBelow, OPERATOR_PATH } from './arrivals.js';
+import { ACCOUNTS_REFUSALS } from './description.js';
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -20,6 +21,7 @@ const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_toke
 /** Of platforms, and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
 export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
+  readonly refusals = ACCOUNTS_REFUSALS;
   readonly tellsPaths = true;
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #arrivals: Arrivals;
@@ -58,7 +60,7 @@ export class AccountsDialect implements Dialect {
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
     const isUnknown =
-      error instanceof NotAuthenticated || error === this.#arrivals.of(request).refusal;
+      requestError.is(error, 'not_authenticated') || error === this.#arrivals.of(request).refusal;
     const cause = isUnknown ? this.#refusalOf(request) : error;
     return refusalAnswer(cause, request, this.#wording);
   }

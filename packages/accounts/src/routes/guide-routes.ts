@@ -1,4 +1,4 @@
-import { bytesAnswer, type HttpAnswer, type Route } from '@plinth/kernel';
+import { bytesAnswer, type HttpAnswer, OpenApi, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { DOCS_PATH } from './arrivals.js';
@@ -31,6 +31,8 @@ export function guideRoute({ words }: { readonly words: VendorWords }): Route {
     method: 'GET',
     path: `${DOCS_PATH}/errors`,
     access: 'public',
+    about: { summary: 'Page for people: every code of an error' },
+    output: { 200: OpenApi.answer('the page', OpenApi.html) },
     hasHead: false,
     handle() {
       answer ??= bytesAnswer(

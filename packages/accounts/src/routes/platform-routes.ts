@@ -3,17 +3,21 @@ import {
   type HttpAnswer,
   type HttpRequest,
   invariant,
+  OpenApi,
   type Random,
   type Route,
   withHeaders,
 } from '@plinth/kernel';
+import { type TObject, Type } from 'typebox';
 import type { MutationAnswer } from '../domain/mutations.js';
 import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import type { Arrivals } from './arrivals.js';
 import { bodyRule, readFormOrJson, readJson } from './bodies.js';
+import { bodyName, CHANGE_HEADERS, VERSION_HEADER } from './description.js';
 import { type AccountsDialect, refuseEmptyParts } from './dialect.js';
+import type { ShapeName } from './request-shapes.js';
 import { jsonTextAnswer } from './to-wire.js';
 
 /** What a route's handler gets. */
@@ -22,6 +26,15 @@ export interface Call {
   readonly request: HttpRequest;
   /** Part of the path, by name. */
   param(name: string): string;
+}
+
+/** What a route is described as. */
+export interface CallWords {
+  readonly summary: string;
+  /** Name of the schema of its answer. */
+  readonly answer: string;
+  readonly query?: TObject;
+  readonly body?: ShapeName;
 }
 
 interface RouteOptions {
@@ -51,20 +64,22 @@ export class PlatformRoutes {
     this.#needs = needs;
   }
 
-  get(path: string, handle: (call: Call) => Promise<string>): Route {
+  get(path: string, words: CallWords, handle: (call: Call) => Promise<string>): Route {
     const route = this.#route('GET', path, {}, async (call) => jsonTextAnswer(await handle(call)));
-    return { ...route, hasHead: false };
+    return { ...route, ...described(words, false), hasHead: false };
   }
 
   /** POST and DELETE: with an idempotency key, and an answer that may be a repeat. */
   change(
     method: 'POST' | 'DELETE',
     path: string,
+    words: CallWords,
     handle: (call: Call) => Promise<MutationAnswer>,
     options: RouteOptions = {},
   ): Route {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
-    return { ...route, body: bodyRule(this.#needs.maxBodyBytes) };
+    const body = bodyRule(this.#needs.maxBodyBytes);
+    return { ...route, ...described(words, true), body };
   }
 
   #route(
@@ -72,7 +87,7 @@ export class PlatformRoutes {
     path: string,
     { allows = 'secret', makesContent = false }: RouteOptions,
     handle: (call: Call) => Promise<HttpAnswer>,
-  ): Route {
+  ): Omit<Route, 'about' | 'output'> {
     return {
       method,
       path,
@@ -130,6 +145,22 @@ export class PlatformRoutes {
       throw error;
     }
   }
+}
+
+function described(
+  { summary, answer, query, body }: CallWords,
+  isChange: boolean,
+): Pick<Route, 'about' | 'input' | 'output'> {
+  return {
+    about: { summary },
+    input: {
+      headers: isChange ? CHANGE_HEADERS : Type.Object(VERSION_HEADER),
+      ...(query && { query }),
+      ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
+      judged: 'its own check reports every field at once, in the spelling that is stored',
+    },
+    output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
+  };
 }
 
 const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>

@@ -98,3 +98,4 @@ const MAKERS = {
 } as const;
 
 export type ShapeName = keyof typeof MAKERS;
+export const SHAPE_NAMES = Object.keys(MAKERS) as readonly ShapeName[]; // its keys are the names

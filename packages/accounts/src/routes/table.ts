@@ -37,6 +37,7 @@ export function accountsTable(needs: {
   const parts = { ...domain, shapes, words };
   return {
     dialect,
+    api: 'accounts',
     routes: [
       ...accountRoutes(on, parts),
       ...personRoutes(on, parts),

@@ -1,13 +1,12 @@
 import {
   asOutage,
-  BodyCut,
-  BodyTooLarge,
   bytesAnswer,
   DiskFull,
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
   jsonAnswer,
+  requestError,
 } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
@@ -124,10 +123,10 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
         : 'The server cannot store or look up anything at the moment; try again with the same key.';
     return { code: 'service_overloaded', message };
   }
-  if (error instanceof BodyTooLarge) {
+  if (requestError.is(error, 'body_too_large')) {
     return { code: 'request_too_large', message: 'The body is too large.' };
   }
-  if (error instanceof BodyCut) {
+  if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };
   }
   wording.onBug(error);

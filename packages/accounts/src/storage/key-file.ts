@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { crc32c, type FileSystem, type Random } from '@plinth/kernel';
-import { KeyFileDamaged, KeyFileMissing } from '../errors.js';
+import { accountsError } from '../errors.js';
 import type { SealingKeys } from './sealer.js';
 
 const NAME = 'keys.json';
@@ -29,14 +29,14 @@ export class KeyFile {
   }
 
   /**
-   * Reads the keys, or makes the first one. Throws `KeyFileDamaged`, and `KeyFileMissing` when there are data that were
+   * Reads the keys, or makes the first one. Throws `key_file_damaged`, and `key_file_missing` when there are data that were
    * sealed with a key.
    */
   async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
     await this.#files.makeDirectory(this.#folder);
     const found = await this.#files.stat(this.#path);
     if (found !== undefined) return await this.#read();
-    if (hasData) throw new KeyFileMissing({ path: this.#path });
+    if (hasData) throw accountsError('key_file_missing', { path: this.#path });
     const first: SealingKeys = {
       current: 'k1',
       keys: new Map([['k1', this.#random.bytes(KEY_SIZE_BYTES)]]),
@@ -74,7 +74,7 @@ export class KeyFile {
     const handle = await this.#files.open(this.#path, 'r');
     try {
       const sizeBytes = await handle.sizeBytes();
-      if (sizeBytes > MAX_SIZE_BYTES) throw new KeyFileDamaged({ path: this.#path });
+      if (sizeBytes > MAX_SIZE_BYTES) throw accountsError('key_file_damaged', { path: this.#path });
       const bytes = new Uint8Array(sizeBytes);
       await handle.read(bytes, 0);
       return this.#decode(Buffer.from(bytes).toString());
@@ -116,7 +116,7 @@ export class KeyFile {
     } catch {
       // The parser's own message would quote the keys.
     }
-    throw new KeyFileDamaged({ path: this.#path });
+    throw accountsError('key_file_damaged', { path: this.#path });
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, Exclusive, type Logger, type Outbox, StoreUnusable } from '@plinth/kernel';
-import { DataUnavailable, ValidationFailed, VersionGone, VersionUnknown } from '../errors.js';
+import { type Clock, Exclusive, type Logger, type Outbox, storeError } from '@plinth/kernel';
+import { gameDataError } from '../errors.js';
 import type { DraftRecord, Manifest, RecordChange, Version } from '../model/edition.js';
 import { mapKinds } from '../model/kinds.js';
 import type { EditionStore } from '../storage/edition-store.js';
@@ -89,7 +89,7 @@ export class Library {
         this.#current = { version, set: await this.#read(version.manifest) };
         break;
       } catch (err) {
-        if (err instanceof StoreUnusable) throw err;
+        if (storeError.is(err, 'store_unusable')) throw err;
         this.#isDegraded = true;
         log.error({ err, version: version.version }, 'version of the game data cannot be read');
       }
@@ -129,9 +129,9 @@ export class Library {
     return this.#isDegraded && this.#current.version.version === 0;
   }
 
-  /** Throws `DataUnavailable`, so that nobody takes damage for empty data. */
+  /** Throws `unavailable`, so that nobody takes damage for empty data. */
   assertReadable(): void {
-    if (this.isUnreadable) throw new DataUnavailable({ retryAfterSec: DAMAGE_RETRY_SEC });
+    if (this.isUnreadable) throw gameDataError('unavailable', { retryAfterSec: DAMAGE_RETRY_SEC });
   }
 
   /** Oldest first. */
@@ -154,21 +154,22 @@ export class Library {
     return this.#lastSeq;
   }
 
-  /** Throws `VersionUnknown` and `DataUnavailable`. */
+  /** Throws `unknown_version` and `unavailable`. */
   async edition(number: number | undefined): Promise<Edition> {
     if (number === undefined || number === this.#current.version.version) return this.#current;
     const version = this.#versions.find((candidate) => candidate.version === number);
-    if (version === undefined) throw new VersionUnknown({ version: number });
+    if (version === undefined) throw gameDataError('unknown_version', { version: number });
     return await this.#orUnavailable(this.#old.edition(version));
   }
 
-  /** Changes after `since`, oldest first. Throws `VersionGone`, `VersionUnknown` and `DataUnavailable`. */
+  /** Changes after `since`, oldest first. Throws `version_gone`, `unknown_version` and `unavailable`. */
   async changesSince(
     since: number,
   ): Promise<readonly (RecordChange & { readonly version: number })[]> {
     const oldest = this.#versions[0]?.version ?? 0;
-    if (since > this.#current.version.version) throw new VersionUnknown({ version: since });
-    if (since + 1 < oldest) throw new VersionGone({ version: since, oldest });
+    if (since > this.#current.version.version)
+      throw gameDataError('unknown_version', { version: since });
+    if (since + 1 < oldest) throw gameDataError('version_gone', { version: since, oldest });
     const found: (RecordChange & { version: number })[] = [];
     for (const { version, changesObject } of this.#versions) {
       if (version <= since) continue;
@@ -180,7 +181,7 @@ export class Library {
 
   /**
    * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `alone`.
-   * Throws `ValidationFailed`. Without a difference the version stays.
+   * Throws `validation_failed`. Without a difference the version stays.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#needs.clock.monotonicMs();
@@ -190,7 +191,10 @@ export class Library {
       before.version.version === 0 ? {} : { since: before.set },
     );
     if (faults.length > 0) {
-      throw new ValidationFailed(`${faults.length} faults; nothing was published`, faults);
+      throw gameDataError('validation_failed', {
+        message: `${faults.length} faults; nothing was published`,
+        details: faults,
+      });
     }
     const changes = await diffSets(before.set, set);
     const isSameAbout = JSON.stringify(before.set.about) === JSON.stringify(set.about);
@@ -286,7 +290,7 @@ export class Library {
     } catch (err) {
       if (!(err instanceof ObjectDamaged)) throw err;
       this.#needs.log.error({ err }, 'old version of the game data cannot be read');
-      throw new DataUnavailable({ retryAfterSec: DAMAGE_RETRY_SEC });
+      throw gameDataError('unavailable', { retryAfterSec: DAMAGE_RETRY_SEC });
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import { DataUnavailable } from '../errors.js';
+import { gameDataError } from '../errors.js';
 
 /** Between two attempts. */
 export const RETRY_MS = 1000;
@@ -34,7 +34,7 @@ export class Opening {
     });
   }
 
-  /** `undefined`: the data is open. Rejects with `DataUnavailable`. */
+  /** `undefined`: the data is open. Rejects with `unavailable`. */
   ready(): Promise<void> | undefined {
     return this.#attempt;
   }
@@ -63,7 +63,7 @@ export class Opening {
     const { open, log } = this.#needs;
     const opened = open();
     this.#attempt = opened.catch(() => {
-      throw new DataUnavailable({ retryAfterSec: RETRY_MS / 1000 });
+      throw gameDataError('unavailable', { retryAfterSec: RETRY_MS / 1000 });
     });
     this.#attempt.catch(() => undefined); // Nobody may have asked.
     try {

@@ -9,8 +9,9 @@ import {
   queryOf,
   type RouteAccess,
 } from '@plinth/kernel';
-import { ParameterInvalid, RecordNotFound, UriTooLong } from '../errors.js';
+import { gameDataError } from '../errors.js';
 import type { EditorAccess } from './editor/editor-access.js';
+import { REFUSALS } from './openapi/words.js';
 import { CACHE_404, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
 
@@ -28,6 +29,7 @@ export interface DialectParts {
 /** Of public reads, for which everybody is anonymous, and of the editor below `/api/editor`. */
 export class GameDataDialect implements Dialect {
   readonly service = 'gamedata';
+  readonly refusals = REFUSALS;
   /** `/api` is ours as far as no other service has a longer path below it. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;
@@ -43,7 +45,8 @@ export class GameDataDialect implements Dialect {
 
   identify(request: HttpHead, access: RouteAccess | undefined): Principal {
     const { url, ip } = request;
-    if (url.length > MAX_URL_LENGTH) throw new UriTooLong({ limitBytes: MAX_URL_LENGTH });
+    if (url.length > MAX_URL_LENGTH)
+      throw gameDataError('uri_too_long', { limitBytes: MAX_URL_LENGTH });
     if (isEditor(url)) {
       const actor = this.#parts.access.admit(request, access === 'public');
       // Counted apart from whoever else is behind the address.
@@ -59,9 +62,13 @@ export class GameDataDialect implements Dialect {
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
     if (!isReadable(pathOf(request.url))) {
       const message = 'the path is not valid: broken percent-encoding or a NUL character';
-      return this.answerError(new ParameterInvalid({ param: 'path', message }), request);
+      return this.answerError(
+        gameDataError('invalid_parameter', { param: 'path', message }),
+        request,
+      );
     }
-    if (allowed.length === 0) return this.answerError(new RecordNotFound('Not found'), request);
+    if (allowed.length === 0)
+      return this.answerError(gameDataError('not_found', 'Not found'), request);
     const body = { error: `${request.method} is not possible here`, code: 'method_not_allowed' };
     const headers = { allow: [...allowed, 'OPTIONS'].join(', ') };
     return this.#word({ status: 405, headers, body }, request);

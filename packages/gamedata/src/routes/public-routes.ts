@@ -8,8 +8,10 @@ import {
   type Route,
 } from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
-import { ParameterInvalid, RecordNotFound, VersionUnknown } from '../errors.js';
+import { gameDataError } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
+import { BULK_FILE } from './openapi/data-set-words.js';
+import { pageWords, type RouteWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
@@ -39,19 +41,21 @@ export function publicRoutes(
   const pageHeaders = [...Object.entries(publicHeaders(parts.cors)), ...PAGE_HEADERS];
   return [
     ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
-    ...publicGet('/api/bulk/:version/:file', (request) => answerBulk(request, parts)),
-    ...publicGet('/api/docs', () =>
+    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
+    ...publicGet('/api/docs', pageWords('This description, for people'), () =>
       bytesAnswer(200, HTML_TYPE, Buffer.from(parts.referencePage()), pageHeaders),
     ),
   ];
 }
 
 /** With and without a slash at the end. */
-const publicGet = (path: string, handle: Route['handle']): readonly Route[] =>
+const publicGet = (path: string, words: RouteWords, handle: Route['handle']): readonly Route[] =>
   (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
     method: 'GET',
     path: each,
     access: 'public',
+    ...words,
+    isAlias: each !== path,
     handle,
   }));
 
@@ -62,7 +66,7 @@ function readRoutes(
 ): readonly Route[] {
   const { cache } = parts;
   const name = /:([^/]+)$/.exec(read.path)?.[1];
-  return publicGet(read.path, (request) => {
+  return publicGet(read.path, read.words, (request) => {
     const { url, headers } = request;
     const known = cache.byUrl(url);
     if (known === undefined) {
@@ -111,7 +115,10 @@ export async function warmUp(
 function pathParameter({ parameters }: HttpRequest, name: string): string {
   const text = parameters[name] ?? '';
   if (!text.includes('\0')) return text;
-  throw new ParameterInvalid({ param: name, message: `${name} holds a NUL character` });
+  throw gameDataError('invalid_parameter', {
+    param: name,
+    message: `${name} holds a NUL character`,
+  });
 }
 
 async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promise<HttpAnswer> {
@@ -119,7 +126,8 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   parts.library.assertReadable();
   const versionText = pathParameter(request, 'version');
   const name = pathParameter(request, 'file');
-  if (!(BULK_NAMES as readonly string[]).includes(name)) throw new RecordNotFound('Not found');
+  if (!(BULK_NAMES as readonly string[]).includes(name))
+    throw gameDataError('not_found', 'Not found');
   const common = { ...publicHeaders(parts.cors), vary: 'Accept-Encoding' };
   if (versionText === 'latest') {
     const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
@@ -128,7 +136,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
     return bytesAnswer(302, JSON_TYPE, body, Object.entries(headers));
   }
   const number = /^v([1-9]\d{0,9})$/.exec(versionText)?.[1];
-  if (number === undefined) throw new VersionUnknown({ version: versionText });
+  if (number === undefined) throw gameDataError('unknown_version', { version: versionText });
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
   const coding = negotiate(request.headers, type);

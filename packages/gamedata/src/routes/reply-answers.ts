@@ -1,5 +1,5 @@
 import { emptyAnswer, type HttpAnswer, type HttpHeaders } from '@plinth/kernel';
-import { NotAcceptable } from '../errors.js';
+import { gameDataError } from '../errors.js';
 import { acceptsType, type Coding, chooseCoding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
 
@@ -61,15 +61,16 @@ function answerCoded(headers: HttpHeaders, found: Reply, coded: Coded): HttpAnsw
   return coded.unchanged;
 }
 
-/** Throws `NotAcceptable` when the client takes neither `type` nor JSON, or none of the codings. */
+/** Throws `not_acceptable` when the client takes neither `type` nor JSON, or none of the codings. */
 export function negotiate(headers: HttpHeaders, type: string): Coding {
   const { accept } = headers;
   const [bare = ''] = type.split(';', 1);
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
-    throw new NotAcceptable(`only ${bare} is spoken here`);
+    throw gameDataError('not_acceptable', `only ${bare} is spoken here`);
   }
   const coding = chooseCoding(headers['accept-encoding']);
-  if (coding === undefined) throw new NotAcceptable('codings are br, gzip and identity');
+  if (coding === undefined)
+    throw gameDataError('not_acceptable', 'codings are br, gzip and identity');
   return coding;
 }
 

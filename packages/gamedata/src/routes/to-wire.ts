@@ -1,12 +1,5 @@
-import {
-  asOutage,
-  BodyCut,
-  BodyTooLarge,
-  EncodingUnacceptable,
-  GzipCorrupt,
-  NotAuthenticated,
-} from '@plinth/kernel';
-import { type GameDataError, isGameDataError } from '../errors.js';
+import { asOutage, requestError } from '@plinth/kernel';
+import { type GameDataError, gameDataError } from '../errors.js';
 import { KIND_WIRE } from '../model/kinds.js';
 
 export interface ErrorAnswer {
@@ -46,7 +39,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
 
 /** @param reportBug of what is nobody else's fault; gives it a name. */
 export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => string): ErrorAnswer {
-  if (!isGameDataError(error)) {
+  if (!gameDataError.is(error)) {
     return answerOfOthers(error) ?? bugAnswer(reportBug(error));
   }
   const status = STATUS[error.kind];
@@ -56,25 +49,33 @@ export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => str
     headers,
     body: { ...base, ...more },
   });
-  switch (error.name) {
-    case 'ParameterInvalid': {
-      const { param, position } = error;
+  switch (error.kind) {
+    case 'invalid_parameter':
+    case 'unknown_field':
+    case 'unknown_language':
+    case 'unknown_parameter':
+    case 'invalid_query': {
+      const { param, position } = error.details;
       return bare({}, { param, ...(position !== undefined && { position }) });
     }
-    case 'ValidationFailed':
-      return bare({}, { details: error.details });
-    case 'EditConflict':
-      return bare({}, error.details === undefined ? {} : { details: error.details });
-    case 'RecordMoved': {
-      const location = `/api/${error.recordKind}/${error.id}`;
-      const more = { type: KIND_WIRE[error.recordKind].typeKey, id: error.id, location };
+    case 'validation_failed':
+    case 'conflict': {
+      const { details } = error.details;
+      return bare({}, details === undefined ? {} : { details });
+    }
+    case 'moved': {
+      const { recordKind, id } = error.details;
+      const location = `/api/${recordKind}/${id}`;
+      const more = { type: KIND_WIRE[recordKind].typeKey, id, location };
       return bare({ location }, more);
     }
-    case 'PreconditionFailed':
-      return bare(error.rev === undefined ? {} : { etag: `"r${error.rev}"` });
-    case 'TooManyFailures':
-    case 'DataUnavailable':
-      return bare({ 'retry-after': String(error.retryAfterSec) });
+    case 'precondition_failed': {
+      const { rev } = error.details;
+      return bare(rev === undefined ? {} : { etag: `"r${rev}"` });
+    }
+    case 'rate_limited':
+    case 'unavailable':
+      return bare({ 'retry-after': String(error.details.retryAfterSec) });
     default:
       return bare();
   }
@@ -93,7 +94,7 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     const headers = { 'retry-after': String(outage.retryAfterSec) };
     return { status: 503, headers, body: { error: outage.message, code: 'unavailable' } };
   }
-  if (error instanceof NotAuthenticated) {
+  if (requestError.is(error, 'not_authenticated')) {
     const headers = { 'www-authenticate': 'Bearer realm="gamedata-editor"' };
     return { status: 401, headers, body: { error: 'Unauthorized', code: 'unauthorized' } };
   }
@@ -102,13 +103,13 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     headers: {},
     body: { error: message, code },
   });
-  if (error instanceof BodyTooLarge) {
-    return refused(413, 'too_large', `the body has more than ${error.limitBytes} bytes`);
+  if (requestError.is(error, 'body_too_large')) {
+    return refused(413, 'too_large', `the body has more than ${error.details.limitBytes} bytes`);
   }
-  if (error instanceof EncodingUnacceptable) {
+  if (requestError.is(error, 'encoding_unacceptable')) {
     return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
   }
-  if (error instanceof GzipCorrupt) return refused(400, 'invalid_json', error.message);
-  if (error instanceof BodyCut) return refused(400, 'invalid_request', error.message);
+  if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
+  if (requestError.is(error, 'body_cut')) return refused(400, 'invalid_request', error.message);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { gunzipBounded, ObjectExists, type ObjectStore } from '@plinth/kernel';
+import { gunzipBounded, type ObjectStore, objectError } from '@plinth/kernel';
 
 /** Lines of one row group, or the list of changes of a version, as they lie in the object store. */
 export interface StoredLines {
@@ -57,7 +57,7 @@ export class GroupStore {
     try {
       await this.#objects.put(`${FOLDER}/${name}`, [packed]);
     } catch (error) {
-      if (!(error instanceof ObjectExists)) throw error;
+      if (!objectError.is(error, 'object_exists')) throw error;
       await this.#mend(name, packed);
     }
     return name;

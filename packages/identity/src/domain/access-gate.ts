@@ -1,6 +1,6 @@
 import type { HttpHeaders, OpenableEndpoint, Principal, RouteAccess } from '@plinth/kernel';
-import { NotAuthenticated } from '@plinth/kernel';
-import { EndpointDisabled } from '../errors.js';
+import { requestError } from '@plinth/kernel';
+import { identityError } from '../errors.js';
 import type { AdminTokens } from './admin-tokens.js';
 import { readCredential } from './credential.js';
 import type { PageGuard } from './page-guard.js';
@@ -43,13 +43,13 @@ export class AccessGate {
 
   /**
    * Who the request speaks for, before its handler runs: an admin, or nobody in particular where the route lets everybody
-   * in. Throws `EndpointDisabled`, `PageRefused`, `CredentialMalformed`, `NotAuthenticated`.
+   * in. Throws `endpoint_disabled`, `page_refused`, `credential_malformed`, `not_authenticated`.
    * @param access of the route; `undefined`: there is none, which does not show without a token.
    */
   check(request: CheckedHead, access: RouteAccess | undefined): Principal {
     if (access === 'public') return anonymous(request);
     if (this.#isWithoutAuth) {
-      if (request.url?.startsWith(TOKEN_PATH)) throw new EndpointDisabled();
+      if (request.url?.startsWith(TOKEN_PATH)) throw identityError('endpoint_disabled');
       // What reaches this address from a web page has the rights of whoever runs the server.
       this.#pages.refuseStrangers(request);
       return anonymous(request);
@@ -61,7 +61,7 @@ export class AccessGate {
     if (this.#isOpen(access)) return anonymous(request);
     const text = readCredential(request.url ?? '/', request.headers['authorization']);
     const token = text === undefined ? undefined : this.#tokens.find(text);
-    if (token === undefined) throw new NotAuthenticated();
+    if (token === undefined) throw requestError('not_authenticated');
     return { kind: 'admin', tokenId: token.id, tokenName: token.name };
   }
 

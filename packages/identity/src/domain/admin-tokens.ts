@@ -1,12 +1,6 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { Exclusive } from '@plinth/kernel';
-import {
-  OperatorTokenMissing,
-  OperatorTokenUndeletable,
-  TokenLimitReached,
-  TokenNameExists,
-  TokenNotFound,
-} from '../errors.js';
+import { identityError } from '../errors.js';
 import type { AdminToken, IssuedToken } from '../model/admin-token.js';
 import {
   hashToken,
@@ -95,13 +89,13 @@ export class AdminTokens {
     return this.list().some((token) => isValid(token, nowMs));
   }
 
-  /** Throws `TokenNameExists`. */
+  /** Throws `token_name_exists`. */
   async createOperator(byTokenId: number | undefined): Promise<IssuedToken> {
     const text = makeTokenText(this.#random);
     return await this.#create({ text, name: OPERATOR_TOKEN_NAME, expiryMs: undefined }, byTokenId);
   }
 
-  /** Throws `TokenNameExists` and `TokenLimitReached`. */
+  /** Throws `token_name_exists` and `token_limit_reached`. */
   async createNamed(wanted: {
     readonly name: string;
     readonly expirySec: number | undefined;
@@ -121,11 +115,11 @@ export class AdminTokens {
     return true;
   }
 
-  /** Gives the operator's token a new text; the old one is worthless from then on. Throws `OperatorTokenMissing`. */
+  /** Gives the operator's token a new text; the old one is worthless from then on. Throws `operator_token_missing`. */
   async regenerateOperator(byTokenId: number | undefined): Promise<IssuedToken> {
     return await this.#changes.run(async () => {
       const old = this.#byName.get(OPERATOR_TOKEN_NAME);
-      if (old === undefined) throw new OperatorTokenMissing();
+      if (old === undefined) throw identityError('operator_token_missing');
       const text = makeTokenText(this.#random);
       const updatedMs = this.#clock.nowMs();
       const token = { ...old, hash: hashToken(text), updatedMs, updatedByTokenId: byTokenId };
@@ -136,12 +130,12 @@ export class AdminTokens {
     });
   }
 
-  /** Throws `OperatorTokenUndeletable` and `TokenNotFound`. */
+  /** Throws `operator_token_undeletable` and `token_not_found`. */
   async delete(name: string): Promise<void> {
-    if (name === OPERATOR_TOKEN_NAME) throw new OperatorTokenUndeletable();
+    if (name === OPERATOR_TOKEN_NAME) throw identityError('operator_token_undeletable');
     await this.#changes.run(async () => {
       const token = this.#byName.get(name);
-      if (token === undefined) throw new TokenNotFound({ tokenName: name });
+      if (token === undefined) throw identityError('token_not_found', { tokenName: name });
       await this.#store.delete(token);
       this.#byName.delete(name);
       this.#byHash.delete(token.hash);
@@ -155,9 +149,9 @@ export class AdminTokens {
   ): Promise<IssuedToken> {
     const { name, text, expiryMs } = wanted;
     return await this.#changes.run(async () => {
-      if (this.#byName.has(name)) throw new TokenNameExists({ tokenName: name });
+      if (this.#byName.has(name)) throw identityError('token_name_exists', { tokenName: name });
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
-        throw new TokenLimitReached({ limit: MAX_TOKEN_COUNT });
+        throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });
       }
       const token: AdminToken = {
         id: name === OPERATOR_TOKEN_NAME ? OPERATOR_TOKEN_ID : this.#nextId++,

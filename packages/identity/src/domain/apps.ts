@@ -7,7 +7,7 @@ import {
   randomLetters,
   ValidationFailed,
 } from '@plinth/kernel';
-import { AppNotFound } from '../errors.js';
+import { identityError } from '../errors.js';
 import {
   type App,
   type AppKey,
@@ -83,10 +83,10 @@ export class Apps {
     this.#hooks = needs.hooks;
   }
 
-  /** Throws `AppNotFound`. */
+  /** Throws `app_not_found`. */
   async get(selector: AppSelector): Promise<App> {
     const app = await this.#store.find(selector);
-    if (app === undefined) throw new AppNotFound();
+    if (app === undefined) throw identityError('app_not_found');
     return app;
   }
 
@@ -123,7 +123,7 @@ export class Apps {
     return outcome;
   }
 
-  /** Throws `ValidationFailed` and `AppNotFound`. */
+  /** Throws `ValidationFailed` and `app_not_found`. */
   async update(selector: AppSelector, request: AppChangeRequest): Promise<App> {
     const { name, slug, owner, webhook } = request;
     const checkedHook = webhook === undefined ? undefined : this.#hooks()?.check(webhook);
@@ -157,7 +157,7 @@ export class Apps {
     await this.#settle(appId, 'deleted');
   }
 
-  /** Throws `ValidationFailed` and `AppNotFound`. */
+  /** Throws `ValidationFailed` and `app_not_found`. */
   async addKey(
     selector: AppSelector,
     publicKey: string | undefined,
@@ -177,14 +177,14 @@ export class Apps {
       key = await insertKey(tx, app.id, { ...made.key, createdMs: this.#clock.nowMs() });
       await this.#touch(tx, app, {});
     });
-    if (key === undefined) throw new AppNotFound();
+    if (key === undefined) throw identityError('app_not_found');
     return { key, pem: made.pem };
   }
 
-  /** Throws `ValidationFailed` for the last key, `AppNotFound` for an unknown one. */
+  /** Throws `ValidationFailed` for the last key, `app_not_found` for an unknown one. */
   async removeKey(selector: AppSelector, keyId: number): Promise<void> {
     await this.#change(selector, async (tx, app) => {
-      if (!app.keys.some(({ id }) => id === keyId)) throw new AppNotFound();
+      if (!app.keys.some(({ id }) => id === keyId)) throw identityError('app_not_found');
       if (app.keys.length === 1) throw keyRefused('the last key of an app cannot be removed');
       await deleteKey(tx, keyId);
       await this.#touch(tx, app, {});
@@ -242,7 +242,7 @@ const describeKey = (key: KeyObject) => ({
 
 async function readApp(tx: AppTransaction, selector: AppSelector): Promise<App> {
   const app = await findApp(tx, selector);
-  if (app === undefined) throw new AppNotFound();
+  if (app === undefined) throw identityError('app_not_found');
   return app;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
-import { NotAuthenticated, type Principal } from '@plinth/kernel';
+import type { Principal } from '@plinth/kernel';
 import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-test-identity.js';
 
 /** Makes things as the operator, and asks who an `Authorization` header is. */
@@ -39,7 +39,7 @@ const kindOf = async (test: TestIdentity, authorization: string): Promise<Princi
 async function refuses(test: TestIdentity, authorization: string): Promise<void> {
   await assert.rejects(
     async () => test.identity.resolveCredential(authorization),
-    NotAuthenticated,
+    { kind: 'not_authenticated' },
     authorization.slice(0, 50),
   );
 }

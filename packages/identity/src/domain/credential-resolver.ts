@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, NotAuthenticated, type Principal } from '@plinth/kernel';
+import { type Clock, type Principal, requestError } from '@plinth/kernel';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { keyOf } from '../model/identity-record.js';
 import type { AdminTokens } from './admin-tokens.js';
@@ -47,11 +47,11 @@ export class CredentialResolver {
   }
 
   /**
-   * @param authorization the header as it came. Throws `NotAuthenticated`, `AppJwtRefused` for an app's token, and
+   * @param authorization the header as it came. Throws `not_authenticated`, `AppJwtRefused` for an app's token, and
    * `CredentialUncheckable` while a store is away.
    */
   resolve(authorization: string): Principal | Promise<Principal> {
-    if (authorization.length > MAX_HEADER_LENGTH) throw new NotAuthenticated();
+    if (authorization.length > MAX_HEADER_LENGTH) throw requestError('not_authenticated');
     const digest = hashCredential(authorization);
     const known = this.#remembered.get(digest);
     if (known !== undefined) {
@@ -74,7 +74,7 @@ export class CredentialResolver {
     const found = await this.#needs.absence.notice(
       this.#find(scheme.toLowerCase(), text, authorization),
     );
-    if (found === undefined) throw new NotAuthenticated();
+    if (found === undefined) throw requestError('not_authenticated');
     const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
     const untilMs = Math.min(
       expiresMs,

@@ -1,7 +1,7 @@
-import { CredentialMalformed } from '@plinth/kernel';
+import { requestError } from '@plinth/kernel';
 
 /**
- * The token text a request presents, or `undefined`. Throws `CredentialMalformed`.
+ * The token text a request presents, or `undefined`. Throws `credential_malformed`.
  * @param target path and query as in the request line.
  * Source: tsdb-http, "Authentication and authorisation".
  */
@@ -23,7 +23,7 @@ const TAKES_PASSWORD: ReadonlySet<string> = new Set(['/query', '/write']);
 function readAuthorization(header: string): string {
   const [scheme, credential, ...others] = header.split(' ');
   if (credential === undefined || credential === '' || others.length > 0) {
-    throw new CredentialMalformed();
+    throw requestError('credential_malformed');
   }
   switch (scheme) {
     case 'Bearer':
@@ -34,16 +34,16 @@ function readAuthorization(header: string): string {
     case 'Basic':
       return readBasic(credential);
     default:
-      throw new CredentialMalformed();
+      throw requestError('credential_malformed');
   }
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function readBasic(credential: string): string {
-  if (!BASE64.test(credential)) throw new CredentialMalformed();
+  if (!BASE64.test(credential)) throw requestError('credential_malformed');
   const userAndToken = Buffer.from(credential, 'base64').toString();
   const colon = userAndToken.lastIndexOf(':');
-  if (colon === -1) throw new CredentialMalformed();
+  if (colon === -1) throw requestError('credential_malformed');
   return userAndToken.slice(colon + 1);
 }

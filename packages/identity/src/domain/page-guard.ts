@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { PageRefused } from '../errors.js';
+import { identityError } from '../errors.js';
 
 /** What browsers say about the page that sends a request. */
 export interface VisitHeaders {
@@ -44,7 +44,7 @@ export class PageGuard {
     }
   }
 
-  /** Throws `PageRefused`. */
+  /** Throws `page_refused`. */
   refuseStrangers(request: {
     readonly headers: VisitHeaders;
     readonly socket?: { readonly localAddress?: string | undefined } | undefined;
@@ -52,7 +52,8 @@ export class PageGuard {
     const { headers } = request;
     const host = headers[':authority'] ?? headers.host;
     if (host !== undefined && !this.#isOwn(nameOf(host), request.socket?.localAddress)) {
-      throw new PageRefused(
+      throw identityError(
+        'page_refused',
         `the host ${shown(host)} is none of this server's names: add it to server.allowed_hosts`,
       );
     }
@@ -61,10 +62,14 @@ export class PageGuard {
       // Another port of this machine is the same site, and another's page all the same.
       const site = headers['sec-fetch-site'];
       if (site !== 'cross-site' && site !== 'same-site') return;
-      throw new PageRefused('a page of another site may not ask where no credential is needed');
+      throw identityError(
+        'page_refused',
+        'a page of another site may not ask where no credential is needed',
+      );
     }
     if (this.#origins.has(origin) || (host !== undefined && hostOf(origin) === host)) return;
-    throw new PageRefused(
+    throw identityError(
+      'page_refused',
       `a page of ${shown(origin)} may not ask where no credential is needed: add it to server.cors_origins`,
     );
   }

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { Exclusive } from '@plinth/kernel';
-import { PlatformKeyExists, PlatformKeyLimitReached, PlatformKeyMalformed } from '../errors.js';
+import { identityError } from '../errors.js';
 import {
   hashKey,
   type IssuedPlatformKey,
@@ -86,7 +86,7 @@ export class PlatformKeys {
     return [...this.#byId.values()].filter((key) => key.platform === platform);
   }
 
-  /** Throws `PlatformKeyLimitReached`. */
+  /** Throws `platform_key_limit_reached`. */
   async create(wanted: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
     const issued = wanted.map((each) => this.#issue(each, this.#newText(each)));
     await this.#insert(issued);
@@ -95,15 +95,16 @@ export class PlatformKeys {
 
   /**
    * Takes keys with given texts; those that are there already are left as they are.
-   * Throws `PlatformKeyMalformed`, and `PlatformKeyExists` when a text belongs to another platform.
+   * Throws `platform_key_malformed`, and `platform_key_exists` when a text belongs to another platform.
    */
   async adopt(presets: readonly PresetPlatformKey[]): Promise<void> {
     const issued = presets.flatMap(({ platform, text }): IssuedPlatformKey[] => {
       const about = readKeyText(text);
-      if (about === undefined) throw new PlatformKeyMalformed();
+      if (about === undefined) throw identityError('platform_key_malformed');
       const known = this.#byHash.get(hashKey(text));
       if (known === undefined) return [this.#issue({ platform, ...about }, text)];
-      if (known.platform !== platform) throw new PlatformKeyExists({ platform: known.platform });
+      if (known.platform !== platform)
+        throw identityError('platform_key_exists', { platform: known.platform });
       return [];
     });
     if (issued.length > 0) await this.#insert(issued);
@@ -155,7 +156,7 @@ export class PlatformKeys {
   async #insert(issued: readonly IssuedPlatformKey[]): Promise<void> {
     await this.#changes.run(async () => {
       if (this.#byId.size + issued.length > MAX_KEY_COUNT) {
-        throw new PlatformKeyLimitReached({ limit: MAX_KEY_COUNT });
+        throw identityError('platform_key_limit_reached', { limit: MAX_KEY_COUNT });
       }
       await this.#store.insert(issued.map(({ key }) => key));
       for (const { key } of issued) this.#show(key);

@@ -5,12 +5,7 @@ import {
   type Random,
   randomLetters,
 } from '@plinth/kernel';
-import {
-  CredentialNotFound,
-  IdentityExists,
-  IdentityNotFound,
-  InstallationOfOtherApp,
-} from '../errors.js';
+import { identityError } from '../errors.js';
 import {
   type Credential,
   type CredentialKind,
@@ -91,7 +86,7 @@ export class Registry {
     return this.#store.isShared ? SHARED_TTL_MS : TTL_MS;
   }
 
-  /** Throws `IdentityExists`. @returns the secret of an OAuth app that was not given one. */
+  /** Throws `identity_exists`. @returns the secret of an OAuth app that was not given one. */
   async create(wanted: NewIdentity): Promise<{
     readonly record: IdentityRecord;
     readonly secret: string | undefined;
@@ -111,15 +106,16 @@ export class Registry {
       createdMs: nowMs,
       updatedMs: nowMs,
     };
-    if (!(await this.#store.insert(record))) throw new IdentityExists({ key: record.key });
+    if (!(await this.#store.insert(record)))
+      throw identityError('identity_exists', { key: record.key });
     this.#version += 1;
     return { record, secret: madeSecret };
   }
 
-  /** Throws `IdentityNotFound`. */
+  /** Throws `identity_not_found`. */
   async get(key: string): Promise<IdentityRecord> {
     const record = await this.#store.find(key);
-    if (record === undefined) throw new IdentityNotFound({ key });
+    if (record === undefined) throw identityError('identity_not_found', { key });
     return record;
   }
 
@@ -127,7 +123,7 @@ export class Registry {
     return await this.#store.list(after, limit);
   }
 
-  /** Throws `IdentityNotFound`. */
+  /** Throws `identity_not_found`. */
   async update(
     key: string,
     change: AttributeChange,
@@ -140,14 +136,14 @@ export class Registry {
       const secretHash = secret === undefined ? record.secretHash : hashCredential(secret);
       return { ...record, attributes, secretHash, updatedMs };
     });
-    if (changed === undefined) throw new IdentityNotFound({ key });
+    if (changed === undefined) throw identityError('identity_not_found', { key });
     this.#version += 1;
     return changed;
   }
 
-  /** Its credentials end with it. Throws `IdentityNotFound`. */
+  /** Its credentials end with it. Throws `identity_not_found`. */
   async delete(key: string): Promise<void> {
-    if (!(await this.#store.delete(key))) throw new IdentityNotFound({ key });
+    if (!(await this.#store.delete(key))) throw identityError('identity_not_found', { key });
     this.#version += 1;
   }
 
@@ -168,13 +164,13 @@ export class Registry {
     return { credential, text };
   }
 
-  /** For the app itself. Throws `IdentityNotFound` and `InstallationOfOtherApp`. */
+  /** For the app itself. Throws `identity_not_found` and `installation_of_other_app`. */
   async issueForInstallation(
     appId: number,
     installationId: number,
   ): Promise<{ readonly credential: Credential; readonly text: string }> {
     const { key, attributes } = await this.get(keyOf('installation', installationId));
-    if (attributes.app_id !== appId) throw new InstallationOfOtherApp({ key });
+    if (attributes.app_id !== appId) throw identityError('installation_of_other_app', { key });
     return await this.issue({
       kind: 'installation',
       identity: key,
@@ -183,9 +179,9 @@ export class Registry {
     });
   }
 
-  /** Throws `CredentialNotFound`. */
+  /** Throws `credential_not_found`. */
   async revoke(id: number): Promise<void> {
-    if (!(await this.#store.deleteCredential(id))) throw new CredentialNotFound();
+    if (!(await this.#store.deleteCredential(id))) throw identityError('credential_not_found');
     this.#version += 1;
   }
 

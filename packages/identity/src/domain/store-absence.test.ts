@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import {
-  CredentialUncheckable,
-  createLogger,
-  NotAuthenticated,
-  StoreOverloaded,
-} from '@plinth/kernel';
+import { CredentialUncheckable, createLogger, requestError, storeError } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { StoreAbsence } from './store-absence.js';
 
@@ -17,13 +12,13 @@ it('a look-up that the store failed says nothing about the credential, and the l
   const look = (error: Error) => absence.notice(Promise.reject(error));
   assert.equal(await absence.notice(Promise.resolve(1)), 1);
   for (let index = 0; index < 5; index += 1) {
-    await assert.rejects(look(new StoreOverloaded(1)), CredentialUncheckable);
+    await assert.rejects(look(storeError('store_overloaded', 1)), CredentialUncheckable);
   }
   assert.equal(lines.length, 1);
   await clock.advanceMs(10_000);
-  await assert.rejects(look(new StoreOverloaded(1)), CredentialUncheckable);
+  await assert.rejects(look(storeError('store_overloaded', 1)), CredentialUncheckable);
   assert.equal(lines.length, 2);
-  await assert.rejects(look(new NotAuthenticated()), NotAuthenticated);
+  await assert.rejects(look(requestError('not_authenticated')), { kind: 'not_authenticated' });
   // A bug of ours is none of the store's absences.
   await assert.rejects(look(new TypeError('bug')), TypeError);
 });

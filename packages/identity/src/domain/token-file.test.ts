@@ -33,7 +33,7 @@ it('holds a token, and refuses what is none without a word of it', async (t) => 
     [JSON.stringify({ token: 'secret' }), /does not start with apiv3_/],
   ] as const) {
     await assert.rejects(read(content), (error: Error) => {
-      assert.equal(error.name, 'TokenFileInvalid');
+      assert.equal(Reflect.get(error, 'kind'), 'token_file_invalid');
       assert.match(error.message, why);
       assert.ok(error.message.includes(path));
       assert.doesNotMatch(error.message, /aaaa|secret/);
@@ -41,5 +41,8 @@ it('holds a token, and refuses what is none without a word of it', async (t) => 
     });
   }
   await rm(path);
-  await assert.rejects(readTokenFile(new NodeFileSystem(), path), /TokenFileInvalid.*ENOENT/);
+  await assert.rejects(readTokenFile(new NodeFileSystem(), path), {
+    kind: 'token_file_invalid',
+    message: /ENOENT/,
+  });
 });

@@ -1,7 +1,7 @@
 import type { FileSystem } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { TokenFileInvalid } from '../errors.js';
+import { identityError } from '../errors.js';
 import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/admin-token.js';
 import type { PresetToken } from './admin-tokens.js';
 
@@ -13,15 +13,18 @@ const TokenFile = Type.Object({
 
 const MAX_FILE_SIZE_BYTES = 65_536;
 
-/** Throws `TokenFileInvalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
+/** Throws `token_file_invalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
 export async function readTokenFile(files: FileSystem, path: string): Promise<PresetToken> {
   const content = parseJson(path, await readText(files, path));
   if (!Compile(TokenFile).Check(content)) {
     const why = 'expected {"token": text, "name"?: text, "expiry_millis"?: whole number}';
-    throw new TokenFileInvalid({ path, why });
+    throw identityError('token_file_invalid', { path, why });
   }
   if (!isTokenText(content.token)) {
-    throw new TokenFileInvalid({ path, why: 'the token does not start with apiv3_' });
+    throw identityError('token_file_invalid', {
+      path,
+      why: 'the token does not start with apiv3_',
+    });
   }
   return {
     text: content.token,
@@ -35,17 +38,18 @@ function parseJson(path: string, text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's own message quotes the text.
-    throw new TokenFileInvalid({ path, why: 'not valid JSON' });
+    throw identityError('token_file_invalid', { path, why: 'not valid JSON' });
   }
 }
 
 async function readText(files: FileSystem, path: string): Promise<string> {
   const file = await files.open(path, 'r').catch((error: unknown) => {
-    throw new TokenFileInvalid({ path, why: (error as Error).message }); // the system says it
+    throw identityError('token_file_invalid', { path, why: (error as Error).message }); // the system says it
   });
   try {
     const sizeBytes = await file.sizeBytes();
-    if (sizeBytes > MAX_FILE_SIZE_BYTES) throw new TokenFileInvalid({ path, why: 'too large' });
+    if (sizeBytes > MAX_FILE_SIZE_BYTES)
+      throw identityError('token_file_invalid', { path, why: 'too large' });
     const bytes = new Uint8Array(sizeBytes);
     const readBytes = await file.read(bytes, 0);
     return Buffer.from(bytes.subarray(0, readBytes)).toString();

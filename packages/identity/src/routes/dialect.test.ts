@@ -1,18 +1,9 @@
 // Expected answers: webhooks, section 2.2.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import {
-  BodyCut,
-  BodyTooLarge,
-  CredentialUncheckable,
-  EncodingUnacceptable,
-  GzipCorrupt,
-  type HttpHead,
-  inputCheck,
-  JsonUnreadable,
-  NotAuthenticated,
-} from '@plinth/kernel';
-import { IdentityExists, IdentityNotFound, PageRefused } from '../errors.js';
+import { CredentialUncheckable, type HttpHead, inputCheck, requestError } from '@plinth/kernel';
+import { identityError } from '../errors.js';
 import { openTestIdentity } from '../testing/open-test-identity.js';
 import { DeleteToken } from './schemas.js';
 
@@ -36,15 +27,18 @@ it('words whatever keeps a request from its answer below /ops/v1', async () => {
     invalid = error;
   }
   for (const [error, expected] of [
-    [new JsonUnreadable('not_json'), '400 Problems parsing JSON'],
-    [new EncodingUnacceptable('br'), '400 unacceptable content-encoding: br'],
-    [new GzipCorrupt(new Error('x')), '400 error decoding gzip stream: x'],
-    [new BodyCut(), '400 the request body ended early'],
-    [new NotAuthenticated(), '401 Requires authentication'],
-    [new PageRefused('not yours'), '403 not yours'],
-    [new IdentityNotFound({ key: 'user:1' }), '404 Not Found'],
-    [new BodyTooLarge({ limitBytes: 1 }), '413 Request body too large'],
-    [new IdentityExists({ key: 'user:1' }), '422 Validation Failed'],
+    [requestError('json_unreadable', 'not_json'), '400 Problems parsing JSON'],
+    [requestError('encoding_unacceptable', 'br'), '400 unacceptable content-encoding: br'],
+    [
+      requestError('gzip_corrupt', new Error('x').message, new Error('x')),
+      '400 error decoding gzip stream: x',
+    ],
+    [requestError('body_cut'), '400 the request body ended early'],
+    [requestError('not_authenticated'), '401 Requires authentication'],
+    [identityError('page_refused', 'not yours'), '403 not yours'],
+    [identityError('identity_not_found', { key: 'user:1' }), '404 Not Found'],
+    [requestError('body_too_large', { limitBytes: 1 }), '413 Request body too large'],
+    [identityError('identity_exists', { key: 'user:1' }), '422 Validation Failed'],
     [invalid, '422 Validation Failed'],
     [new Error('a bug'), '500 Server Error'],
     [

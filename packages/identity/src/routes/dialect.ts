@@ -7,11 +7,12 @@ import {
   type HttpHead,
   isDomainError,
   type Logger,
+  PLATFORM_REFUSALS,
   platformFailureAnswer,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { AccessGate } from '../domain/access-gate.js';
-import { IdentityExists } from '../errors.js';
+import { identityError } from '../errors.js';
 
 const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
 
@@ -23,6 +24,7 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
   return {
     service: 'identity',
     paths: ['/ops/v1'],
+    refusals: PLATFORM_REFUSALS,
     identify: (request, access) => gate.check(request, access),
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound: (request) => failureAnswer(request, 404, 'Not Found'),
@@ -49,7 +51,7 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
     const [status, message = error.message] = words;
     return failureAnswer(request, status, message);
   }
-  const told = error instanceof IdentityExists ? TAKEN : error;
+  const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
   return answerPlatformError(told, { log, documentationUrl: documentationOf(request) });
 }
 

@@ -1,8 +1,9 @@
 // Expected answers: tsdb-http, "Tokens" and "Error model".
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
-import { NotAuthenticated } from '@plinth/kernel';
+import { requestError } from '@plinth/kernel';
 import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-test-identity.js';
 import type { TokenObject } from './schemas.js';
 
@@ -54,7 +55,7 @@ function works(to: TestIdentity, token: string): boolean {
     to.identity.check({ headers: { authorization: `Bearer ${token}` } }, 'admin');
     return true;
   } catch (error) {
-    assert.ok(error instanceof NotAuthenticated);
+    assert.ok(requestError.is(error, 'not_authenticated'));
     return false;
   }
 }

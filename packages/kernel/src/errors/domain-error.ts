@@ -1,12 +1,73 @@
 /**
- * An expected failure: an `Error` whose class has a literal `kind`. There is no base class, so that each
- * service's closed union of its errors stays a union of its own classes.
+ * An expected failure: one kind of the closed catalogue of its service (`name`), and what its text was made from. No status: that
+ * stands in the service's `routes/to-wire.ts`.
  */
-export interface DomainError extends Error {
-  readonly kind: string;
+export class DomainError<Kind extends string = string, Details = unknown> extends Error {
+  override readonly name: string;
+  readonly kind: Kind;
+  readonly details: Details;
+  constructor(of: {
+    readonly name: string;
+    readonly kind: Kind;
+    readonly details: Details;
+    readonly message: string;
+    readonly cause?: unknown;
+  }) {
+    super(of.message, of.cause === undefined ? undefined : { cause: of.cause });
+    this.name = of.name;
+    this.kind = of.kind;
+    this.details = of.details;
+  }
 }
 
-/** Tells an expected failure from a bug. Errors of the platform have a `code`, never a `kind`. */
-export function isDomainError(error: unknown): error is DomainError {
+/** Tells an expected failure from a bug, whatever class it has. Errors of the platform have a `code`, never a `kind`. */
+export function isDomainError(error: unknown): error is Error & { readonly kind: string } {
   return error instanceof Error && 'kind' in error && typeof error.kind === 'string';
 }
+
+/** The text of each kind, or how it is made from the details that whoever throws it has to give. */
+export type ErrorTexts = Readonly<Record<string, string | ((details: never) => string)>>;
+
+type DetailsOf<Text> = Text extends (details: infer Details) => string ? Details : undefined;
+
+/** The errors of a catalogue, told apart by their `kind`. */
+export type ErrorOf<Texts extends ErrorTexts, Kind extends keyof Texts = keyof Texts> = {
+  [K in Kind & string]: DomainError<K, DetailsOf<Texts[K]>>;
+}[Kind & string];
+
+/** Makes the errors of one catalogue, and knows them again. */
+export interface ErrorCatalogue<Texts extends ErrorTexts> {
+  /** To be thrown: `throw tsdbError('table_not_known', { database, table })`. */
+  <Kind extends keyof Texts & string>(
+    kind: Kind,
+    ...rest: undefined extends DetailsOf<Texts[Kind]>
+      ? [details?: DetailsOf<Texts[Kind]>, cause?: unknown]
+      : [details: DetailsOf<Texts[Kind]>, cause?: unknown]
+  ): DomainError<Kind, DetailsOf<Texts[Kind]>>;
+  /** Whether `error` is of this catalogue, and of one of these kinds when any are named. */
+  is<Kind extends keyof Texts & string>(
+    error: unknown,
+    ...kinds: readonly Kind[]
+  ): error is ErrorOf<Texts, Kind>;
+}
+
+/** @param name of all errors of the catalogue; no two have the same. */
+export function errorCatalogue<const Texts extends ErrorTexts>(
+  name: string,
+  texts: Texts,
+): ErrorCatalogue<Texts> {
+  const make = (kind: string, details?: unknown, cause?: unknown): DomainError => {
+    const text: string | ((details: never) => string) = texts[kind] ?? kind;
+    // The signature of the catalogue lets nobody give other details than the text takes.
+    const message = typeof text === 'string' ? text : text(details as never);
+    return new DomainError({ name, kind, details, message, cause });
+  };
+  const is = (error: unknown, ...kinds: readonly string[]): error is never =>
+    error instanceof DomainError &&
+    error.name === name &&
+    (kinds.length === 0 || kinds.includes(error.kind));
+  return Object.assign(make, { is }) as ErrorCatalogue<Texts>; // the same with types
+}
+
+/** For kinds whose text whoever throws them words as the client sees it. */
+export const asGiven = (message: string): string => message;

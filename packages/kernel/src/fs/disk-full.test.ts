@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { asDiskFull, DiskFull } from './disk-full.js';
-import { SyncFailed } from './file-errors.js';
+import { fileError } from './file-error.js';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -9,7 +9,9 @@ it('is told by the words of the system, of SQLite and of PostgreSQL, also where 
   const codes = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'];
   for (const code of [...codes, '53100']) {
     assert.ok(asDiskFull(coded(code)) instanceof DiskFull, code);
-    const wrapped = new Error('a transaction', { cause: new SyncFailed('/x', coded(code)) });
+    const wrapped = new Error('a transaction', {
+      cause: fileError('sync_failed', '/x', coded(code)),
+    });
     assert.equal(asDiskFull(wrapped)?.cause, wrapped);
   }
   const full = new DiskFull(undefined);
@@ -18,7 +20,7 @@ it('is told by the words of the system, of SQLite and of PostgreSQL, also where 
 
 it('is nothing else that a disk may say', () => {
   for (const code of ['EIO', 'EACCES', 'SQLITE_IOERR_FSYNC', 'SQLITE_CORRUPT', '']) {
-    assert.equal(asDiskFull(new SyncFailed('/x', coded(code))), undefined, code);
+    assert.equal(asDiskFull(fileError('sync_failed', '/x', coded(code))), undefined, code);
   }
   assert.equal(asDiskFull('ENOSPC'), undefined);
   const circle = new Error('round');

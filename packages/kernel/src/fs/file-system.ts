@@ -39,7 +39,7 @@ export interface FileHandle {
   readNow(target: Uint8Array, position: number): number;
   /** Writes all parts one after the other from `position` on; a short write is continued or throws. */
   write(parts: readonly Uint8Array[], position: number): Promise<void>;
-  /** Makes data durable (fdatasync). After a failure the file must not be synced again: see `SyncFailed`. */
+  /** Makes data durable (fdatasync). After a failure the file must not be synced again: see `sync_failed`. */
   sync(): Promise<void>;
   truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type DatabaseClass from 'libsql';
 import type { Database } from 'libsql';
+import { fileError } from './file-error.js';
 import type { FileSystem } from './file-system.js';
-import { FolderInUse, FolderNotLocked } from './folder-lock-errors.js';
 import { obstacleOf } from './obstacle-of.js';
 
 const LOCK_FILE = 'server.lock';
@@ -28,9 +28,10 @@ export class FolderLock {
   #isSigned = false;
   #isReleased = false;
 
-  /** The folder must exist. Does not wait. Throws `FolderInUse` or `FolderNotLocked`. */
+  /** The folder must exist. Does not wait. Throws `folder_in_use` or `folder_not_locked`. */
   static async take(files: FileSystem, folder: string): Promise<FolderLock> {
-    if (await isBereft(folder)) throw new FolderInUse(folder, await ownerOf(folder));
+    if (await isBereft(folder))
+      throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
     // Only here: commands that lock nothing need not load it. It is no module, and `import` would take ten milliseconds of a start.
     const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
     let database: Database | undefined;
@@ -43,8 +44,11 @@ export class FolderLock {
     } catch (error) {
       database?.close();
       const code = String(Reflect.get(Object(error), 'code'));
-      if (code.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder, await ownerOf(folder));
-      throw new FolderNotLocked(folder, error, await obstacleOf(join(folder, LOCK_FILE)));
+      if (code.startsWith('SQLITE_BUSY'))
+        throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
+      const obstacle = await obstacleOf(join(folder, LOCK_FILE));
+      const why = obstacle ?? (error instanceof Error ? error.message : String(error));
+      throw fileError('folder_not_locked', { folder, why }, error);
     }
   }
 

@@ -10,7 +10,7 @@ import {
   write,
   writev,
 } from 'node:fs';
-import { SyncFailed } from './file-errors.js';
+import { fileError } from './file-error.js';
 import type { FileHandle, OpenMode } from './file-system.js';
 
 // Files are opened for reading as well, whatever they are written for.
@@ -77,7 +77,7 @@ class NodeFileHandle implements FileHandle {
   async sync(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       fdatasync(this.#descriptor, (error) =>
-        error === null ? resolve() : reject(new SyncFailed(this.#path, error)),
+        error === null ? resolve() : reject(fileError('sync_failed', this.#path, error)),
       );
     });
   }

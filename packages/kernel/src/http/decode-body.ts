@@ -1,16 +1,16 @@
-import { EncodingUnacceptable } from './body-errors.js';
 import { gunzipBounded } from './gunzip.js';
+import { requestError } from './request-error.js';
 
-/** Compared exactly, letter case included. Throws `EncodingUnacceptable`. */
+/** Compared exactly, letter case included. Throws `encoding_unacceptable`. */
 export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
   if (header === undefined || header === 'identity') return 'identity';
   if (header === 'gzip') return 'gzip';
-  throw new EncodingUnacceptable(header);
+  throw requestError('encoding_unacceptable', header);
 }
 
 /**
  * A body as it was before it was encoded, within `limitBytes` again. Requests without a body may name any encoding.
- * Throws `EncodingUnacceptable`, `BodyTooLarge`, `GzipCorrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
+ * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
  */
 export function decodeBody(
   body: Uint8Array,

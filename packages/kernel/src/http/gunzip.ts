@@ -1,24 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-
-/** The body, as received or as decoded, has more bytes than the limit. */
-export class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge';
-  readonly kind = 'body_too_large';
-  readonly limitBytes: number;
-  constructor(at: { limitBytes: number }) {
-    super(`max request size (${at.limitBytes} bytes) exceeded`);
-    this.limitBytes = at.limitBytes;
-  }
-}
-
-export class GzipCorrupt extends Error {
-  override readonly name = 'GzipCorrupt';
-  readonly kind = 'gzip_corrupt';
-  constructor(cause: Error) {
-    super(`error decoding gzip stream: ${cause.message}`, { cause });
-  }
-}
+import { requestError } from './request-error.js';
 
 /** Up to this size decoding in place is quicker than a round trip to the thread pool. */
 const MAX_INLINE_SIZE_BYTES = 16 * 1024;
@@ -28,7 +10,7 @@ const gunzipInPool = promisify(gunzip);
 /**
  * Decodes a gzip body; concatenated members give their contents one after the other. Never makes more than
  * `limitBytes`, whatever the compressed bytes promise.
- * @throws {BodyTooLarge} {@link GzipCorrupt}
+ * @throws `body_too_large` `gzip_corrupt`
  */
 export async function gunzipBounded(body: Uint8Array, limitBytes: number): Promise<Uint8Array> {
   // zlib takes no limit of 0, and a limit of n lets exactly n bytes pass.
@@ -39,8 +21,8 @@ export async function gunzipBounded(body: Uint8Array, limitBytes: number): Promi
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new BodyTooLarge({ limitBytes });
+      throw requestError('body_too_large', { limitBytes });
     }
-    throw new GzipCorrupt(error);
+    throw requestError('gzip_corrupt', error.message, error);
   }
 }

@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+import type { DialectRefusals } from './dialect.js';
 import { bytesAnswer, type HeaderList, type HttpAnswer } from './http-answer.js';
 
 /** One thing that is wrong with a request, in the words of the platform's clients. */
@@ -23,6 +25,28 @@ export interface PlatformFailure {
   readonly documentation_url: string;
   readonly status: string;
 }
+
+/** Such bodies in descriptions. */
+export const PLATFORM_REFUSALS: DialectRefusals = {
+  name: 'Failure',
+  schema: Type.Object({
+    message: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          resource: Type.String(),
+          field: Type.String(),
+          code: Type.String(),
+          message: Type.Optional(Type.String()),
+          value: Type.Optional(Type.Unknown()),
+        }),
+      ),
+    ),
+    documentation_url: Type.String(),
+    status: Type.String(),
+  }),
+  shared: { 503: 'not at the moment' },
+};
 
 export function platformFailure(at: {
   readonly status: number;

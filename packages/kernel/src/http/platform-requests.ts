@@ -1,16 +1,6 @@
 import { type JsonBounds, refuseExcessiveJson } from './json-bounds.js';
 import type { FieldError } from './platform-dialect.js';
-
-/** The body is no JSON, or JSON of another kind than an object. */
-export class JsonUnreadable extends Error {
-  override readonly name = 'JsonUnreadable';
-  readonly kind = 'json_unreadable';
-  readonly reason: 'not_json' | 'not_an_object';
-  constructor(reason: 'not_json' | 'not_an_object') {
-    super(reason === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object');
-    this.reason = reason;
-  }
-}
+import { requestError } from './request-error.js';
 
 /** The request was understood and its values were refused; nothing changed. */
 export class ValidationFailed extends Error {
@@ -28,7 +18,7 @@ const MAX_VALUE_COUNT = 20_000;
 
 /**
  * A body as JSON whatever its content type says; an empty one is `{}`.
- * Throws `JsonUnreadable`.
+ * Throws `json_unreadable`.
  */
 export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
   if (body.byteLength === 0) return {};
@@ -36,7 +26,7 @@ export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
     refuseExcessiveJson(body, bounds);
     return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
   } catch {
-    throw new JsonUnreadable('not_json');
+    throw requestError('json_unreadable', 'not_json');
   }
 }
 
@@ -47,7 +37,7 @@ export function jsonObjectOf(
 ): Readonly<Record<string, unknown>> {
   const value = jsonOf(body, bounds);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new JsonUnreadable('not_an_object');
+    throw requestError('json_unreadable', 'not_an_object');
   }
   return value as Readonly<Record<string, unknown>>; // just checked
 }

@@ -1,5 +1,4 @@
-import { BodyCut } from './body-errors.js';
-import { BodyTooLarge } from './gunzip.js';
+import { requestError } from './request-error.js';
 import type { BodyMemory } from './route.js';
 
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
@@ -31,7 +30,7 @@ export function readBody(
   const { contentLength, limitBytes, memory } = how;
   const expectedBytes = contentLength === undefined ? undefined : Number(contentLength);
   if (expectedBytes !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
-    done(new BodyTooLarge({ limitBytes }));
+    done(requestError('body_too_large', { limitBytes }));
     return;
   }
   const isPooled =
@@ -49,7 +48,7 @@ export function readBody(
   };
   // Every request is closed in the end: an error is made only for one that was cut.
   const cut = (): void => {
-    if (!isDone) finish(new BodyCut());
+    if (!isDone) finish(requestError('body_cut'));
   };
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
@@ -57,11 +56,12 @@ export function readBody(
     if (sizeBytes <= limitBytes) body.add(chunk);
     else body.forget();
     if (target !== undefined) memory?.free(chunk);
-    if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(new BodyTooLarge({ limitBytes }));
+    if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES)
+      finish(requestError('body_too_large', { limitBytes }));
   });
   stream.on('end', () => {
     if (isDone) return;
-    if (sizeBytes > limitBytes) finish(new BodyTooLarge({ limitBytes }));
+    if (sizeBytes > limitBytes) finish(requestError('body_too_large', { limitBytes }));
     else finish(null, body.joined());
   });
   stream.on('error', cut);

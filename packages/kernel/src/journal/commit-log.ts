@@ -22,11 +22,11 @@ export interface ReplayedRecord {
 export interface CommitLog {
   /**
    * Takes its place in the log at once (synchronously, in call order); all records waiting share one sync.
-   * The parts must not be changed until `durable` settles. Throws `LogReadOnly` after a failed sync, and `DiskFull` while there
+   * The parts must not be changed until `durable` settles. Throws `log_read_only` after a failed sync, and `DiskFull` while there
    * is no room: records that were waiting then are not in the log, in whatever order they had.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
-  /** All records from the oldest file on, in order. Only before the first append. Damage: see `LogDamaged`. */
+  /** All records from the oldest file on, in order. Only before the first append. Damage: see `log_damaged`. */
   replay(): AsyncIterable<ReplayedRecord>;
   /** Later records go to a new file. Returns the number of the file that was closed (all its records durable). */
   rotate(): Promise<number>;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
-import { LogDamaged } from './log-errors.js';
+import { logError } from './log-errors.js';
 import { encodeFileHeader } from './log-format.js';
 import type { LogLoss } from './log-recovery.js';
 
@@ -129,12 +129,12 @@ describe('FileCommitLog', () => {
     const fileSystem = await written([['first'], ['second']]);
     const bytes = await readAll(fileSystem, FIRST_FILE);
     await replace(fileSystem, FIRST_FILE, bytes.fill(0, 64, 64 + 32 + 'first'.length));
-    await assert.rejects(replayed(fileSystem), LogDamaged);
+    await assert.rejects(replayed(fileSystem), { kind: 'log_damaged' });
     const rotated = await written([['first']], 'killed');
     await (await open(rotated)).log.close(); // a second file, whose number of the first record tells
     const first = await readAll(rotated, FIRST_FILE);
     await replace(rotated, FIRST_FILE, first.fill(0, 64));
-    await assert.rejects(replayed(rotated), LogDamaged);
+    await assert.rejects(replayed(rotated), { kind: 'log_damaged' });
   });
 
   it('cuts or reports any flipped bit, and never replays what was not written', async () => {
@@ -153,8 +153,8 @@ describe('FileCommitLog', () => {
           assert.ok(found.length >= certain, 'a synced record was cut');
           assert.ok(found.length < groups.flat().length, 'a flipped bit went unnoticed');
         } catch (error) {
-          assert.ok(error instanceof LogDamaged, String(error));
-          assert.equal(error.file, FIRST_FILE);
+          assert.ok(logError.is(error, 'log_damaged'), String(error));
+          assert.equal(error.details.file, FIRST_FILE);
           found = await replayed(fileSystem, true);
           assert.deepEqual(await replayed(fileSystem), found, 'the repair is for good');
         }
@@ -186,14 +186,14 @@ describe('FileCommitLog', () => {
     const head = await readAll(headless, second);
     head[20] = 1;
     await replace(headless, second, head);
-    await assert.rejects(replayed(headless), LogDamaged);
+    await assert.rejects(replayed(headless), { kind: 'log_damaged' });
     assert.deepEqual(await replayed(headless, true), ['a', 'c']);
     headless.crash();
     assert.deepEqual(await replayed(headless), ['a', 'c'], 'the repair is for good');
     const shortened = await build();
     const bytes = await readAll(shortened, FIRST_FILE);
     await replace(shortened, FIRST_FILE, bytes.subarray(0, bytes.length - 1));
-    await assert.rejects(replayed(shortened), LogDamaged);
+    await assert.rejects(replayed(shortened), { kind: 'log_damaged' });
     assert.deepEqual(await replayed(shortened, true), ['b', 'c']);
     assert.ok((await shortened.list(DIRECTORY)).includes('000000000001.log.damaged'));
   });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import { crc32c } from './crc32c.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
-import { LogDamaged, LogOverloaded, LogReadOnly } from './log-errors.js';
+import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
 import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
@@ -12,14 +13,14 @@ import { type LogFile, type LogLoss, type RecoveredLog, recoverLog } from './log
 
 /** The folder is the log's own and made when it is missing; the UUID of this node is written into each file. */
 export interface CommitLogOptions extends LogFileOptions {
-  /** Moves damaged files aside instead of throwing `LogDamaged`; see `losses`. */
+  /** Moves damaged files aside instead of throwing `log_damaged`; see `losses`. */
   readonly repair?: boolean;
   /** Called for each loss found at the start, so that it is never silent. */
   readonly onLoss: (loss: LogLoss) => void;
   /** Numbers of new files begin here, 1 unless given: a log without files does not know how many it had. */
   readonly firstFile?: number;
   readonly maxRecordSize?: number;
-  /** Bytes that may wait for the disk; `append` throws `LogOverloaded` beyond. */
+  /** Bytes that may wait for the disk; `append` throws `log_overloaded` beyond. */
   readonly maxWaitingSize?: number;
 }
 
@@ -63,7 +64,7 @@ export class FileCommitLog implements CommitLog {
   #queue: (WaitingRecord | Rotation)[] = [];
   #waitingSize = 0;
   #running: Promise<void> | undefined;
-  #failure: LogReadOnly | undefined;
+  #failure: DomainError | undefined;
   #hasAppended = false;
   #closing: Promise<void> | undefined;
 
@@ -286,7 +287,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   #fail(cause: unknown, batch: readonly WaitingRecord[]): void {
-    const failure = new LogReadOnly(cause);
+    const failure = logError('log_read_only', undefined, cause);
     this.#failure = failure;
     for (const { reject } of [...batch, ...this.#queue]) reject(failure);
     this.#queue = [];
@@ -300,12 +301,13 @@ export class FileCommitLog implements CommitLog {
   #throwIfOverloaded(payloadSize: number): void {
     const { maxRecordSize = 256 * 1024 * 1024, maxWaitingSize = 512 * 1024 * 1024 } = this.#options;
     if (payloadSize > maxRecordSize) {
-      throw new LogOverloaded(
+      throw logError(
+        'log_overloaded',
         `a record of ${payloadSize} bytes is over the limit of ${maxRecordSize}`,
       );
     }
     if (this.#waitingSize + payloadSize > maxWaitingSize) {
-      throw new LogOverloaded(`${this.#waitingSize} bytes wait for the disk`);
+      throw logError('log_overloaded', `${this.#waitingSize} bytes wait for the disk`);
     }
   }
 
@@ -326,7 +328,7 @@ async function* replayFile(
     const record = header && (await reader.recordAt(offset, header.seed));
     // It was intact when the log was opened, so the disk answers differently now.
     if (record === undefined)
-      throw new LogDamaged({ file: path, offset, why: 'unreadable record' });
+      throw logError('log_damaged', { file: path, offset, why: 'unreadable record' });
     yield { position: { file, offset }, payload: record.payload };
     offset = record.endOffset;
   }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { DomainError } from '../errors/domain-error.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { asideName, moveAside } from '../fs/move-aside.js';
-import { LogDamaged } from './log-errors.js';
+import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { FILE_HEADER_SIZE, logFileName, logFileNumber } from './log-format.js';
 
@@ -65,7 +66,7 @@ export async function recoverLog(options: {
     const { firstSequence: first, goodBytes } = checked;
     const strange = strangeness(checked, { nextSequence, ownId: hasOwn ? nodeId : undefined });
     if (strange !== undefined) {
-      if (!repair) throw new LogDamaged({ file: path, offset: 0, why: strange });
+      if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: strange });
       await moveAside(fileSystem, directory, path, 0);
       gaps.noteAside(file);
       losses.push({ kind: 'moved_aside', file: path, offset: 0, lostBytes: checked.sizeBytes });
@@ -156,8 +157,8 @@ function strangeness(
   return undefined;
 }
 
-const missingBefore = (path: string, count: number): LogDamaged =>
-  new LogDamaged({
+const missingBefore = (path: string, count: number): DomainError =>
+  logError('log_damaged', {
     file: path,
     offset: 0,
     why: `records before this file are missing (${count} of them)`,
@@ -209,10 +210,14 @@ async function checkFile(fileSystem: FileSystem, path: string, file: number): Pr
   }
 }
 
-function damageOf(path: string, checked: Checked, isLast: boolean): LogDamaged {
+function damageOf(path: string, checked: Checked, isLast: boolean): DomainError {
   const where = isLast ? 'before intact ones' : 'in a file that is not the last';
   const what = checked.firstSequence === undefined ? 'file header' : 'record';
-  return new LogDamaged({ file: path, offset: checked.goodBytes, why: `bad ${what} ${where}` });
+  return logError('log_damaged', {
+    file: path,
+    offset: checked.goodBytes,
+    why: `bad ${what} ${where}`,
+  });
 }
 
 /** Also makes what stays durable. */

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileSystem } from '../fs/file-system.js';
-import { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './object-errors.js';
+import { objectError } from './object-errors.js';
 import type { ObjectInfo, ObjectStore } from './object-store.js';
 
 /** Not a valid object name, so it never meets one. */
@@ -109,7 +109,7 @@ export class LocalObjectStore implements ObjectStore {
     try {
       await this.#fileSystem.link(from, path);
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') throw new ObjectExists(name);
+      if (codeOf(error) === 'EEXIST') throw objectError('object_exists', name);
       throw error;
     }
     await this.#fileSystem.syncDirectory(dirname(path));
@@ -119,7 +119,8 @@ export class LocalObjectStore implements ObjectStore {
     try {
       return await this.#fileSystem.open(this.localPath(name), 'r');
     } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') throw new ObjectNotFound(name);
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR')
+        throw objectError('object_not_found', name);
       throw error;
     }
   }
@@ -140,7 +141,7 @@ export class LocalObjectStore implements ObjectStore {
 function checkName(name: string): void {
   const isValid =
     name.length <= MAX_NAME_LENGTH && name.split('/').every((segment) => SEGMENT.test(segment));
-  if (!isValid) throw new ObjectNameInvalid(name);
+  if (!isValid) throw objectError('object_name_invalid', name);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,26 +1,10 @@
-/** The name is taken; objects are never overwritten. */
-export class ObjectExists extends Error {
-  override readonly name = 'ObjectExists';
-  readonly kind = 'object_exists';
-  constructor(object: string) {
-    super(`object exists: ${object}`);
-  }
-}
+import { errorCatalogue } from '../errors/domain-error.js';
 
-/** Never put here, or deleted since. */
-export class ObjectNotFound extends Error {
-  override readonly name = 'ObjectNotFound';
-  readonly kind = 'object_not_found';
-  constructor(object: string) {
-    super(`object not found: ${object}`);
-  }
-}
-
-/** A name that could lead out of the store, or that not every kind of store can hold. */
-export class ObjectNameInvalid extends Error {
-  override readonly name = 'ObjectNameInvalid';
-  readonly kind = 'object_name_invalid';
-  constructor(object: string) {
-    super(`object name is not valid: ${JSON.stringify(object)}`);
-  }
-}
+export const objectError = errorCatalogue('ObjectError', {
+  /** The name is taken; objects are never overwritten. */
+  object_exists: (object: string) => `object exists: ${object}`,
+  /** Never put here, or deleted since. */
+  object_not_found: (object: string) => `object not found: ${object}`,
+  /** A name that could lead out of the store, or that not every kind of store can hold. */
+  object_name_invalid: (object: string) => `object name is not valid: ${JSON.stringify(object)}`,
+});

@@ -1,10 +1,10 @@
 /** Immutable named objects: segments and plugin files. No rename, no append. Names are `/`-separated. */
 export interface ObjectStore {
-  /** Durable when it resolves; fails with `ObjectExists` when the name is taken. */
+  /** Durable when it resolves; fails with `object_exists` when the name is taken. */
   put(name: string, parts: readonly Uint8Array[]): Promise<void>;
   /** Adopts a finished local file under `name` (same guarantees as `put`); the file is gone afterwards. */
   adopt(name: string, localPath: string): Promise<void>;
-  /** Bytes `[start, end)` or the whole object; fails with `ObjectNotFound`. */
+  /** Bytes `[start, end)` or the whole object; fails with `object_not_found`. */
   get(
     name: string,
     range?: { readonly start: number; readonly end: number },

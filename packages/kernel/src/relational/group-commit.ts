@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { invariant } from '../errors/invariant.js';
-import { StoreOverloaded, TransactionAborted, TransactionTimedOut } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import type { WorkerChannel } from './worker-channel.js';
 import type { QueryAnswer, SqlValue } from './worker-protocol.js';
 
@@ -46,7 +46,7 @@ export class GroupCommit {
   async enter(): Promise<TransactionTurn> {
     if (this.#channel.brokenBy !== undefined) throw this.#channel.brokenBy;
     const limit = this.#limits.maxWaitingCount;
-    if (this.#queue.length >= limit) throw new StoreOverloaded(limit);
+    if (this.#queue.length >= limit) throw storeError('store_overloaded', limit);
     return await new Promise((resolve, reject) => {
       this.#queue.push({ resolve, reject });
       if (this.#state === 'idle') this.#startGroup();
@@ -58,7 +58,7 @@ export class GroupCommit {
     const active = this.#active;
     const limitMs = this.#limits.maxTransactionMs;
     if (active === undefined || this.#clock.monotonicMs() - active.startedMs <= limitMs) return;
-    active.abort(new TransactionTimedOut(limitMs));
+    active.abort(storeError('transaction_timed_out', limitMs));
   }
 
   /** Resolves when nothing runs and nothing waits. */
@@ -190,6 +190,8 @@ export class TransactionTurn {
   #throwIfFailed(): void {
     const failure = this.#failure;
     if (failure === undefined) return;
-    throw failure instanceof TransactionTimedOut ? failure : new TransactionAborted(failure);
+    throw storeError.is(failure, 'transaction_timed_out')
+      ? failure
+      : storeError('transaction_aborted', undefined, failure);
   }
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { MigrationsDiffer } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import type { Migration, RelationalStore, SqlEngine } from './relational-store.js';
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
@@ -110,15 +110,18 @@ function refuseOtherHistory(
   for (const [index, { name }] of migrations.entries()) {
     const before = migrations[index - 1]?.name;
     if (before !== undefined && before >= name) {
-      throw new MigrationsDiffer(service, `${name} stands after ${before}; names must ascend`);
+      throw storeError('migrations_differ', {
+        service,
+        why: `${name} stands after ${before}; names must ascend`,
+      });
     }
   }
   for (const [index, name] of applied.entries()) {
     const expected = migrations[index]?.name;
     if (expected === name) continue;
-    throw new MigrationsDiffer(
+    throw storeError('migrations_differ', {
       service,
-      `the database has ${name} where this version has ${expected ?? 'none'}`,
-    );
+      why: `the database has ${name} where this version has ${expected ?? 'none'}`,
+    });
   }
 }

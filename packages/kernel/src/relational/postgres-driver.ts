@@ -13,13 +13,7 @@ import type { Pool, PoolClient } from 'pg';
 import { InvariantBroken, invariant } from '../errors/invariant.js';
 import { isRefusal, toStoreError } from './postgres-errors.js';
 import type { PostgresPulse } from './postgres-pulse.js';
-import {
-  StoreAway,
-  StoreOverloaded,
-  StoreUnusable,
-  TransactionAborted,
-  TransactionTimedOut,
-} from './relational-errors.js';
+import { StoreAway, storeError } from './relational-errors.js';
 import { toSqlValue } from './sql-value.js';
 
 export interface PostgresLimits {
@@ -71,9 +65,9 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#isClosed) throw new StoreUnusable('it is closed');
+    if (this.#isClosed) throw storeError('store_unusable', 'it is closed');
     const limit = this.#limits.maxWaitingCount;
-    if (this.#pool.waitingCount >= limit) throw new StoreOverloaded(limit);
+    if (this.#pool.waitingCount >= limit) throw storeError('store_overloaded', limit);
     try {
       const client = await this.#connect();
       const { maxTransactionMs } = this.#limits;
@@ -163,7 +157,7 @@ class PostgresConnection implements DatabaseConnection {
     await this.#query(`begin isolation level ${isolation}`, []);
     this.#isInTransaction = true;
     this.#timer = setTimeout(() => {
-      this.#failure ??= new TransactionTimedOut(this.#maxTransactionMs);
+      this.#failure ??= storeError('transaction_timed_out', this.#maxTransactionMs);
       // Whatever runs on it ends with the connection, and so does the transaction.
       this.release();
     }, this.#maxTransactionMs);
@@ -173,7 +167,9 @@ class PostgresConnection implements DatabaseConnection {
     const failure = this.#failure;
     if (failure !== undefined) {
       await this.rollback();
-      throw failure instanceof TransactionTimedOut ? failure : new TransactionAborted(failure);
+      throw storeError.is(failure, 'transaction_timed_out')
+        ? failure
+        : storeError('transaction_aborted', undefined, failure);
     }
     this.#end();
     await this.#query('commit', []);
@@ -200,7 +196,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#failure instanceof TransactionTimedOut) throw this.#failure;
+    if (storeError.is(this.#failure, 'transaction_timed_out')) throw this.#failure;
     invariant(!this.#hasEnded, 'no statement after the end of its transaction');
     const { rows, rowCount, command } = await this.#query(
       query.sql,
@@ -235,7 +231,7 @@ class PostgresConnection implements DatabaseConnection {
       if (isRefusal(failure)) this.#writes?.refused(failure);
       this.#failure ??= failure;
       // What ran when the time was over failed because its connection went.
-      throw this.#failure instanceof TransactionTimedOut ? this.#failure : failure;
+      throw storeError.is(this.#failure, 'transaction_timed_out') ? this.#failure : failure;
     }
   }
 }

@@ -1,9 +1,10 @@
 import pg from 'pg';
+import type { DomainError } from '../errors/domain-error.js';
 import {
   type ConstraintKind,
-  ConstraintViolated,
   StatementFailed,
   StoreAway,
+  storeError,
 } from './relational-errors.js';
 
 /** Source: PostgreSQL documentation, appendix "Error Codes". */
@@ -30,7 +31,7 @@ export function isRefusal(error: unknown): boolean {
   );
 }
 
-export function toStoreError(error: unknown): ConstraintViolated | StatementFailed | StoreAway {
+export function toStoreError(error: unknown): DomainError | StatementFailed | StoreAway {
   if (error instanceof StoreAway) return error;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -42,7 +43,7 @@ export function toStoreError(error: unknown): ConstraintViolated | StatementFail
   const constraint = CONSTRAINTS.get(code);
   return constraint === undefined
     ? new StatementFailed(code, message)
-    : new ConstraintViolated(constraint, message);
+    : storeError('constraint_violated', { constraint, message });
 }
 
 export function isRetryable(error: unknown): boolean {

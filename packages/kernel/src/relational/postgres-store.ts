@@ -2,11 +2,12 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
+import type { DomainError } from '../errors/domain-error.js';
 import { Migrations } from './migrations.js';
 import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
 import { PostgresPulse } from './postgres-pulse.js';
-import { StoreUnusable, TransactionAborted } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import type { Migration, SharedStore, TransactionOptions } from './relational-store.js';
 
 export interface PostgresStoreOptions {
@@ -47,17 +48,17 @@ export class PostgresStore implements SharedStore {
   readonly #running = new Set<Promise<unknown>>();
   /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
   #lastRetry: Promise<unknown> = Promise.resolve();
-  #obstacle: StoreUnusable | undefined;
+  #obstacle: DomainError | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Throws `StoreUnusable` when the server does not answer. */
+  /** Throws `store_unusable` when the server does not answer. */
   static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
     try {
       await store.probe();
     } catch (error) {
       await store.close();
-      throw new StoreUnusable('PostgreSQL cannot be reached', error);
+      throw storeError('store_unusable', 'PostgreSQL cannot be reached', error);
     }
     return store;
   }
@@ -75,7 +76,7 @@ export class PostgresStore implements SharedStore {
         this.#obstacle = undefined;
       },
       refused: (error) => {
-        this.#obstacle = new StoreUnusable('PostgreSQL takes no writes', error);
+        this.#obstacle = storeError('store_unusable', 'PostgreSQL takes no writes', error);
       },
     };
     const open = (isReader: boolean) => {
@@ -107,7 +108,8 @@ export class PostgresStore implements SharedStore {
     const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(
       this.#reader,
     );
-    if (rows[0]?.standby) this.#obstacle ??= new StoreUnusable('PostgreSQL is a standby');
+    if (rows[0]?.standby)
+      this.#obstacle ??= storeError('store_unusable', 'PostgreSQL is a standby');
     if (this.#obstacle !== undefined && (await this.#takesWrites())) this.#obstacle = undefined;
   }
 
@@ -118,7 +120,7 @@ export class PostgresStore implements SharedStore {
         const { rows } = await sql<{
           mode: string;
         }>`select current_setting('transaction_read_only') as mode`.execute(tx);
-        if (rows[0]?.mode === 'on') throw new StoreUnusable('PostgreSQL is read-only');
+        if (rows[0]?.mode === 'on') throw storeError('store_unusable', 'PostgreSQL is read-only');
         await sql`create temporary table plinth_room on commit drop as
           select repeat('x', 1000) as filling from generate_series(1, 100)`.execute(tx);
       });
@@ -133,7 +135,7 @@ export class PostgresStore implements SharedStore {
     work: (tx: Transaction<DB>) => Promise<T>,
     { isolation = 'serializable' }: TransactionOptions = {},
   ): Promise<T> {
-    if (this.#closing !== undefined) throw new StoreUnusable('it is closed');
+    if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
     const running = this.#runUntilDone(work, isolation);
     this.#running.add(running);
     try {
@@ -210,7 +212,7 @@ async function greet(url: string): Promise<void> {
 const codeOf = (error: unknown): unknown => Reflect.get(Object(error), 'code');
 
 function hasMetAnother(error: unknown): boolean {
-  return isRetryable(error instanceof TransactionAborted ? error.cause : error);
+  return isRetryable(storeError.is(error, 'transaction_aborted') ? error.cause : error);
 }
 
 /** Whole numbers of 64 bits: a number where that is exact, a bigint beyond, as in the embedded store. */

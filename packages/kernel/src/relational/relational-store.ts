@@ -11,7 +11,7 @@ export interface RelationalStore {
    * Runs `work` alone (serializable). Whatever it throws rolls its changes back and is rethrown. Everybody else
    * waits meanwhile, so it must wait for nothing but its own statements, least of all for another `transaction`.
    * A statement that fails rolls back the whole of it, as in PostgreSQL: what may be there already is asked by
-   * `on conflict`, not by catching `ConstraintViolated` inside. See relational-errors.ts for what it throws.
+   * `on conflict`, not by catching `constraint_violated` inside. See relational-errors.ts for what it throws.
    * Where nodes share the store, `work` that met another transaction is run again from its start: what it does
    * besides its statements must bear that.
    */

@@ -1,4 +1,5 @@
-import { type ConstraintKind, ConstraintViolated, StatementFailed } from './relational-errors.js';
+import type { DomainError } from '../errors/domain-error.js';
+import { type ConstraintKind, StatementFailed, storeError } from './relational-errors.js';
 import type { CommandFailure } from './worker-protocol.js';
 
 const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
@@ -10,9 +11,9 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
 ]);
 
-export function toStoreError(failure: CommandFailure): ConstraintViolated | StatementFailed {
+export function toStoreError(failure: CommandFailure): DomainError | StatementFailed {
   const constraint = CONSTRAINTS.get(failure.code);
   return constraint === undefined
     ? new StatementFailed(failure.code, failure.message)
-    : new ConstraintViolated(constraint, failure.message);
+    : storeError('constraint_violated', { constraint, message: failure.message });
 }

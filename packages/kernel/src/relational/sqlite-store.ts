@@ -6,7 +6,7 @@ import type { FileSystem } from '../fs/file-system.js';
 import type { LogLoss } from '../journal/log-recovery.js';
 import { GroupCommit, type GroupLimits } from './group-commit.js';
 import { Migrations } from './migrations.js';
-import { StoreUnusable, TransactionAborted } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import type { EmbeddedStore, Migration } from './relational-store.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
 import { recoverWal } from './wal-recovery.js';
@@ -19,7 +19,7 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly fileSystem: FileSystem;
   /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
   readonly thread?: Worker | undefined;
-  /** Moves a damaged journal of SQLite aside instead of throwing `StoreDamaged`. */
+  /** Moves a damaged journal of SQLite aside instead of throwing `store_damaged`. */
   readonly repair?: boolean;
   /** Told what the journal of SQLite lost: see `LogLoss`. */
   readonly onLoss?: (loss: LogLoss) => void;
@@ -88,7 +88,7 @@ class SqliteStore implements EmbeddedStore {
         await migrator.transaction().execute(work);
       } catch (error) {
         // The statement that failed says more than the transaction that it ended.
-        throw error instanceof TransactionAborted ? error.cause : error;
+        throw storeError.is(error, 'transaction_aborted') ? error.cause : error;
       }
     });
   }
@@ -98,7 +98,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) throw new StoreUnusable('it is closed');
+    if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
     // The table map is the caller's word on tables that it made itself.
     return await (this.#writer as Kysely<DB>).transaction().execute(work);
   }

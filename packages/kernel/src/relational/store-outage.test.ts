@@ -1,45 +1,46 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DiskFull } from '../fs/disk-full.js';
-import { CredentialUncheckable } from '../http/auth-errors.js';
-import {
-  ConstraintViolated,
-  StatementFailed,
-  StoreAway,
-  StoreOverloaded,
-  StoreUnusable,
-  TransactionAborted,
-  TransactionTimedOut,
-} from './relational-errors.js';
+import { CredentialUncheckable } from '../http/credential-uncheckable.js';
+import { StatementFailed, StoreAway, storeError } from './relational-errors.js';
 import { asOutage, StoreOutage } from './store-outage.js';
 
 it('is a store that could not be asked, also where others wrap it', () => {
   for (const error of [
     new StoreAway('ECONNREFUSED', 'nobody listens'),
-    new StoreOverloaded(1),
-    new StoreUnusable('it is closed'),
-    new TransactionTimedOut(1),
+    storeError('store_overloaded', 1),
+    storeError('store_unusable', 'it is closed'),
+    storeError('transaction_timed_out', 1),
   ]) {
     const outage = asOutage(error);
     assert.ok(outage instanceof StoreOutage, error.name);
     assert.equal(outage.cause, error);
-    assert.ok(asOutage(new TransactionAborted(error)) instanceof StoreOutage, error.name);
+    assert.ok(
+      asOutage(storeError('transaction_aborted', undefined, error)) instanceof StoreOutage,
+      error.name,
+    );
     assert.ok(!outage.message.includes(error.message), 'the inside is told to clients');
   }
 });
 
 it('is a full disk and a credential that could not be checked as they are', () => {
   const full = new DiskFull(undefined);
-  assert.equal(asOutage(new TransactionAborted(full)), full);
+  assert.equal(asOutage(storeError('transaction_aborted', undefined, full)), full);
   assert.ok(asOutage(new StatementFailed('53100', 'no room')) instanceof DiskFull);
-  const uncheckable = new CredentialUncheckable(new StoreOverloaded(1));
+  const uncheckable = new CredentialUncheckable(storeError('store_overloaded', 1));
   assert.equal(asOutage(uncheckable), uncheckable);
 });
 
 it('is nothing that the store said of a statement', () => {
   const failed = new StatementFailed('42P01', 'no such table');
-  const refused = new ConstraintViolated('unique', 'twice');
-  for (const error of [failed, new TransactionAborted(failed), refused, new Error('a bug'), 'text'])
+  const refused = storeError('constraint_violated', { constraint: 'unique', message: 'twice' });
+  for (const error of [
+    failed,
+    storeError('transaction_aborted', undefined, failed),
+    refused,
+    new Error('a bug'),
+    'text',
+  ])
     assert.equal(asOutage(error), undefined);
   const circle = new Error('round');
   circle.cause = circle;

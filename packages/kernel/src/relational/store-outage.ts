@@ -1,5 +1,5 @@
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
-import { CredentialUncheckable } from '../http/auth-errors.js';
+import { CredentialUncheckable } from '../http/credential-uncheckable.js';
 
 const RETRY_AFTER_SEC = 1;
 const MAX_CAUSE_DEPTH = 8;

@@ -1,5 +1,5 @@
 import type { FileHandle, FileSystem } from '../fs/file-system.js';
-import { StoreDamaged } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 
 /** Bytes at the end that SQLite leaves out: never acknowledged, or it could not be told. */
 export interface WalTail {
@@ -24,7 +24,7 @@ interface WalHeader {
 
 /**
  * SQLite ends its journal at the first frame whose sum is wrong and says nothing, so damage would take acknowledged
- * transactions away unseen. Throws `StoreDamaged` when the bad frame had been synced; returns a tail that may be torn.
+ * transactions away unseen. Throws `store_damaged` when the bad frame had been synced; returns a tail that may be torn.
  */
 export async function checkWal(fileSystem: FileSystem, path: string): Promise<WalTail | undefined> {
   const size = (await fileSystem.stat(path))?.sizeBytes ?? 0;
@@ -48,7 +48,7 @@ async function checkFrames(
   if (header === undefined) {
     // The header is synced before the first frame is written.
     if (start.subarray(HEADER_SIZE).every((byte) => byte === 0)) return;
-    throw new StoreDamaged({ file: path, offset: 0, why: 'bad header before frames' });
+    throw storeError('store_damaged', { file: path, offset: 0, why: 'bad header before frames' });
   }
   const frameSize = FRAME_HEADER_SIZE + header.pageSize;
   const frameCount = Math.floor((size - HEADER_SIZE) / frameSize);
@@ -73,7 +73,8 @@ async function checkFrames(
         const isSumRight = frame.getUint32(16) === sum[0] && frame.getUint32(20) === sum[1];
         if (isSumRight && isOfThisRun) continue;
         // The sums go on from the header's salts: no frame of an earlier run could meet them.
-        if (isSumRight) throw new StoreDamaged({ file: path, offset, why: 'bad salts of a frame' });
+        if (isSumRight)
+          throw storeError('store_damaged', { file: path, offset, why: 'bad salts of a frame' });
         badAt = offset;
       }
       if (!isOfThisRun) continue;
@@ -81,7 +82,7 @@ async function checkFrames(
       if (frame.getUint32(4) !== 0) commitCount += 1;
       // The first ends the transaction of the bad frame. Nothing is written behind it before it was synced.
       if (commitCount > 1) {
-        throw new StoreDamaged({
+        throw storeError('store_damaged', {
           file: path,
           offset: badAt,
           why: 'bad frame before a later transaction',

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
 import { moveAside } from '../fs/move-aside.js';
 import type { LogLoss } from '../journal/log-recovery.js';
-import { StoreDamaged } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import { checkWal } from './wal-check.js';
 
 /**
@@ -19,8 +19,8 @@ export async function recoverWal(options: {
     const tail = await checkWal(fileSystem, path);
     return tail && { kind: 'tail_cut', file: path, ...tail };
   } catch (error) {
-    if (!repair || !(error instanceof StoreDamaged)) throw error;
-    const { offset } = error;
+    if (!repair || !storeError.is(error, 'store_damaged')) throw error;
+    const { offset } = error.details;
     const lostBytes = ((await fileSystem.stat(path))?.sizeBytes ?? 0) - offset;
     await moveAside(fileSystem, dirname(path), path, offset);
     return { kind: 'moved_aside', file: path, offset, lostBytes };

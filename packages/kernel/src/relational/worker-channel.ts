@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import type { DomainError } from '../errors/domain-error.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import { obstacleOf } from '../fs/obstacle-of.js';
-import { StoreOverloaded, StoreUnusable } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import { toStoreError } from './sqlite-errors.js';
 import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
 
@@ -24,7 +25,7 @@ export class WorkerChannel {
   #unsent: Command[] = [];
   #isSending = false;
   #lastId = 0;
-  #broken: StoreUnusable | undefined;
+  #broken: DomainError | undefined;
   #full: DiskFull | undefined;
 
   private constructor(worker: Worker, maxWaitingCount: number) {
@@ -48,7 +49,7 @@ export class WorkerChannel {
     const worker = around.thread ?? startThread();
     const opened = new Promise<void>((resolve, reject) => {
       const onError = (error: unknown) =>
-        reject(new StoreUnusable('it could not be opened', error));
+        reject(storeError('store_unusable', 'it could not be opened', error));
       const onExit = () => onError(new Error('its thread ended'));
       worker.once('error', onError);
       // One that was started ahead may have failed before anybody listened: its end is all that can still be heard.
@@ -65,7 +66,9 @@ export class WorkerChannel {
     } catch (error) {
       // Settings that never came are waited for; after a failed opening the thread ends anyway.
       await ended(worker, undefined);
-      throw error instanceof StoreUnusable ? await couldNotOpen(settings.path, error.cause) : error;
+      throw storeError.is(error, 'store_unusable')
+        ? await couldNotOpen(settings.path, error.cause)
+        : error;
     }
     return new WorkerChannel(worker, maxWaitingCount);
   }
@@ -80,7 +83,7 @@ export class WorkerChannel {
     this.#full = undefined;
   }
 
-  get brokenBy(): StoreUnusable | undefined {
+  get brokenBy(): DomainError | undefined {
     return this.#broken;
   }
 
@@ -94,7 +97,7 @@ export class WorkerChannel {
     parameters: readonly SqlValue[],
   ): Promise<QueryAnswer | undefined> {
     if (this.#waiting.size >= this.#maxWaitingCount)
-      throw new StoreOverloaded(this.#maxWaitingCount);
+      throw storeError('store_overloaded', this.#maxWaitingCount);
     return await this.#ask({ op: 'query', id: this.#nextId(), on, sql, parameters });
   }
 
@@ -119,7 +122,7 @@ export class WorkerChannel {
   /** Rejects everything that waits and whatever comes later. */
   break(why: string, cause?: unknown): void {
     if (this.#broken !== undefined) return;
-    this.#broken = new StoreUnusable(why, cause);
+    this.#broken = storeError('store_unusable', why, cause);
     for (const { reject } of this.#waiting.values()) reject(this.#broken);
     this.#waiting.clear();
     this.#unsent = [];
@@ -184,8 +187,8 @@ async function ended(worker: Worker, lastMessage: readonly Command[] | undefined
 }
 
 /** SQLite tells a number at most. */
-async function couldNotOpen(path: string, cause: unknown): Promise<StoreUnusable> {
+async function couldNotOpen(path: string, cause: unknown): Promise<DomainError> {
   const known = (await obstacleOf(path)) ?? (await obstacleOf(`${path}-wal`));
   const why = known ?? (cause instanceof Error ? cause.message : JSON.stringify(cause));
-  return new StoreUnusable(`${path} could not be opened: ${why}`, cause);
+  return storeError('store_unusable', `${path} could not be opened: ${why}`, cause);
 }

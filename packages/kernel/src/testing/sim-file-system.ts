@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileHandle, FileStat, FileSystem, OpenMode } from '../fs/file-system.js';
 import type { SimFaults } from './sim-faults.js';
-import { fileError, type SimDisk, SimFile, SimFileHandle } from './sim-file.js';
+import { type SimDisk, SimFile, SimFileHandle, systemError } from './sim-file.js';
 
 interface Folder {
   /** Names as a running system sees them. */
@@ -57,9 +57,9 @@ export class SimFileSystem implements FileSystem {
   ): Promise<FileHandle> {
     const folder = this.#folderOf(path);
     const known = folder.names.get(path);
-    if (known === undefined && this.#folders.has(path)) throw fileError('EISDIR', path);
-    if (mode === 'wx' && known !== undefined) throw fileError('EEXIST', path);
-    if ((mode === 'r' || mode === 'r+') && known === undefined) throw fileError('ENOENT', path);
+    if (known === undefined && this.#folders.has(path)) throw systemError('EISDIR', path);
+    if (mode === 'wx' && known !== undefined) throw systemError('EEXIST', path);
+    if ((mode === 'r' || mode === 'r+') && known === undefined) throw systemError('ENOENT', path);
     const file = known ?? new SimFile();
     folder.names.set(path, file);
     const isWritable = mode !== 'r';
@@ -78,7 +78,7 @@ export class SimFileSystem implements FileSystem {
   async link(existing: string, name: string): Promise<void> {
     const file = this.#find(existing);
     const folder = this.#folderOf(name);
-    if (folder.names.has(name) || this.#folders.has(name)) throw fileError('EEXIST', name);
+    if (folder.names.has(name) || this.#folders.has(name)) throw systemError('EEXIST', name);
     folder.names.set(name, file);
   }
 
@@ -97,7 +97,7 @@ export class SimFileSystem implements FileSystem {
     if (this.#folders.has(path)) return;
     const parent = dirname(path);
     await this.makeDirectory(parent);
-    if (this.#folderOf(path).names.has(path)) throw fileError('EEXIST', path);
+    if (this.#folderOf(path).names.has(path)) throw systemError('EEXIST', path);
     this.#folders.set(path, { names: new Map(), synced: new Map() });
   }
 
@@ -119,8 +119,8 @@ export class SimFileSystem implements FileSystem {
 
   async syncDirectory(path: string): Promise<void> {
     const folder = this.#folders.get(path);
-    if (folder === undefined) throw fileError('ENOENT', path);
-    if (this.#disk.happens(this.#disk.faults.syncFails)) throw fileError('EIO', path);
+    if (folder === undefined) throw systemError('ENOENT', path);
+    if (this.#disk.happens(this.#disk.faults.syncFails)) throw systemError('EIO', path);
     folder.synced.clear();
     for (const [name, file] of folder.names) folder.synced.set(name, file);
   }
@@ -140,13 +140,13 @@ export class SimFileSystem implements FileSystem {
 
   #find(path: string): SimFile {
     const file = this.#folderOf(path).names.get(path);
-    if (file === undefined) throw fileError('ENOENT', path);
+    if (file === undefined) throw systemError('ENOENT', path);
     return file;
   }
 
   #folderOf(path: string): Folder {
     const folder = this.#folders.get(dirname(path));
-    if (folder === undefined) throw fileError('ENOENT', path);
+    if (folder === undefined) throw systemError('ENOENT', path);
     return folder;
   }
 

@@ -1,5 +1,5 @@
 import type { Random } from '../clock/random.js';
-import { SyncFailed } from '../fs/file-errors.js';
+import { fileError } from '../fs/file-error.js';
 import type { FileHandle } from '../fs/file-system.js';
 import type { SimFaults } from './sim-faults.js';
 
@@ -97,7 +97,7 @@ export class SimFileHandle implements FileHandle {
 
   readNow(target: Uint8Array, position: number): number {
     this.#check();
-    if (this.#disk.happens(this.#disk.faults.readFails)) throw fileError('EIO', this.#path);
+    if (this.#disk.happens(this.#disk.faults.readFails)) throw systemError('EIO', this.#path);
     const source = this.#file.bytes.subarray(position, position + target.byteLength);
     target.set(source);
     return source.byteLength;
@@ -116,8 +116,8 @@ export class SimFileHandle implements FileHandle {
     if (kept > 0) this.#file.apply(change);
     if (this.#isSynced) await this.#reachDisk();
     if (this.#isSynced) this.#file.syncOnly(change);
-    if (isShort) throw fileError('EIO', this.#path);
-    if (missingBytes > 0) throw fileError('ENOSPC', this.#path);
+    if (isShort) throw systemError('EIO', this.#path);
+    if (missingBytes > 0) throw systemError('ENOSPC', this.#path);
   }
 
   async sync(): Promise<void> {
@@ -148,22 +148,22 @@ export class SimFileHandle implements FileHandle {
     this.#check();
     if (this.#disk.happens(this.#disk.faults.syncFails)) {
       this.#file.loseChanges(this.#disk.random);
-      throw new SyncFailed(this.#path, fileError('EIO', this.#path));
+      throw fileError('sync_failed', this.#path, systemError('EIO', this.#path));
     }
   }
 
   #check(): void {
     const isDead = this.#powerCycle !== this.#disk.powerCycle();
-    if (isDead || this.#isClosed) throw fileError('EBADF', this.#path);
+    if (isDead || this.#isClosed) throw systemError('EBADF', this.#path);
   }
 
   #checkWritable(): void {
     this.#check();
-    if (!this.#isWritable) throw fileError('EBADF', this.#path);
+    if (!this.#isWritable) throw systemError('EBADF', this.#path);
   }
 }
 
-export function fileError(code: string, path: string): NodeJS.ErrnoException {
+export function systemError(code: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 

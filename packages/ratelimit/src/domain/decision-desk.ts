@@ -5,7 +5,7 @@ import {
   type Principal,
   type Random,
 } from '@plinth/kernel';
-import { LeaseUnknown, QuestionInvalid } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
 import { makePlan, type Plan } from '../model/plan.js';
@@ -87,17 +87,17 @@ export class DecisionDesk {
     this.#needs = needs;
   }
 
-  /** Throws `QuestionInvalid`, `StoreUnavailable` and `CredentialUncheckable`. */
+  /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
   async ask(question: Question): Promise<Answer> {
     return await this.decide(await this.understand(question));
   }
 
-  /** Finds out who and what is meant, and charges nothing. Throws `QuestionInvalid` and `CredentialUncheckable`. */
+  /** Finds out who and what is meant, and charges nothing. Throws `question_invalid` and `CredentialUncheckable`. */
   async understand(question: Question): Promise<Understood> {
     const { resources } = this.#needs.limiter;
     const resource = resources.find(question.resource);
     if (resource === undefined) {
-      throw new QuestionInvalid(`there is no resource ${question.resource}`);
+      throw rateLimitError('question_invalid', `there is no resource ${question.resource}`);
     }
     const { caller, isBadCredential } = await this.#callerOf(question.caller);
     const { override, lease, dryRun } = question;
@@ -107,7 +107,7 @@ export class DecisionDesk {
     return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
   }
 
-  /** Throws `StoreUnavailable`. */
+  /** Throws `store_unavailable`. */
   async decide({ caller, plan, isBadCredential, isLeased, isDry }: Understood): Promise<Answer> {
     const { limiter } = this.#needs;
     if (isDry) {
@@ -121,10 +121,10 @@ export class DecisionDesk {
     return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
   }
 
-  /** Throws `LeaseUnknown`. */
+  /** Throws `lease_unknown`. */
   finish(leaseId: string, end: { readonly cpuMs: number; readonly notModified: boolean }): void {
     const kept = this.#leases.get(leaseId);
-    if (kept === undefined) throw new LeaseUnknown();
+    if (kept === undefined) throw rateLimitError('lease_unknown');
     this.#leases.delete(leaseId);
     const { lease } = kept;
     if (end.notModified) lease.refund();
@@ -138,7 +138,7 @@ export class DecisionDesk {
     const { limiter, addresses, profiles, resolve } = this.#needs;
     const ofAddress = (ip: string | undefined): Caller => {
       const address = addresses.parse(ip ?? '');
-      if (address === undefined) throw new QuestionInvalid('ip is not an address');
+      if (address === undefined) throw rateLimitError('question_invalid', 'ip is not an address');
       return limiter.callers.ofAddress(address.key, address.address);
     };
     switch (asked.by) {
@@ -147,7 +147,7 @@ export class DecisionDesk {
       case 'identity': {
         const key = addresses.keyOf(asked.key);
         const caller = key && limiter.callers.ofKey(key, await profiles.of(key));
-        if (!caller) throw new QuestionInvalid('identity is not a key like user:1');
+        if (!caller) throw rateLimitError('question_invalid', 'identity is not a key like user:1');
         return { caller, isBadCredential: false };
       }
       case 'authorization': {

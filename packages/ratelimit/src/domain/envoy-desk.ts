@@ -1,4 +1,4 @@
-import { QuestionInvalid } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Answer, DecisionDesk, Question } from './decision-desk.js';
 
 /** Units of the protocol by name, in seconds. Months and years are those of the reference service. */
@@ -47,13 +47,13 @@ export class EnvoyDesk {
     this.#desk = desk;
   }
 
-  /** Throws `QuestionInvalid` and `StoreUnavailable`. */
+  /** Throws `question_invalid` and `store_unavailable`. */
   async ask(request: EnvoyRequest): Promise<EnvoyAnswer> {
     if (request.descriptors.length === 0) {
-      throw new QuestionInvalid('rate limit descriptor list must not be empty');
+      throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
     }
     if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
-      throw new QuestionInvalid(`at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
+      throw rateLimitError('question_invalid', `at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
     }
     const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
     const answers: (Answer | undefined)[] = [];
@@ -77,7 +77,7 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question |
     descriptor.entries.find((entry) => entry.key === key)?.value;
   const cost = descriptor.hitsAddend ?? hitsAddend;
   if (!Number.isInteger(cost) || cost < 0 || cost > MAX_HITS) {
-    throw new QuestionInvalid(`hits_addend is a whole number up to ${MAX_HITS}`);
+    throw rateLimitError('question_invalid', `hits_addend is a whole number up to ${MAX_HITS}`);
   }
   const key = entryOf('identity');
   const header = entryOf('authorization');

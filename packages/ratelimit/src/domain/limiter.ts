@@ -50,7 +50,7 @@ export class Limiter {
     this.callers = new Callers(needs.rules);
   }
 
-  /** Whether the request may go on. Charges it unless it is over a limit. Throws `StoreUnavailable`. */
+  /** Whether the request may go on. Charges it unless it is over a limit. Throws `store_unavailable`. */
   admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
     const { numbers, clock } = this.#needs;
     const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;

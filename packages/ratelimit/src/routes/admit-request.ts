@@ -2,7 +2,7 @@ import type { Clock, HeaderList, Pass } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { Lease } from '../domain/lease.js';
 import type { Limiter, Outcome } from '../domain/limiter.js';
-import { StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import { type Plan, windowSecOf } from '../model/plan.js';
 import { headerList, limitedByHeaderOf } from './headers.js';
@@ -54,7 +54,7 @@ export function unlessAway<Found, Then>(
   then: (found: Found) => Then | Promise<Then>,
 ): Then | Worded | Promise<Then | Worded> {
   const fail = (error: unknown): Worded => {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    if (!rateLimitError.is(error, 'store_unavailable')) throw error;
     return { refusal: unavailableRefusal(asked.context()), headers: NO_HEADERS };
   };
   let found: Found | Promise<Found>;

@@ -3,12 +3,14 @@ import {
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
+  OpenApi,
   pathOf,
   platformAnswer,
   platformFailureAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
@@ -69,5 +71,23 @@ export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route 
       about,
     );
   };
-  return { method: 'GET', path: AUTH_PATH, access: 'public', handle };
+  return {
+    method: 'GET',
+    path: AUTH_PATH,
+    access: 'public',
+    about: {
+      summary: 'question of a proxy, by X-Original-URI, X-Original-Method and Authorization',
+    },
+    input: {
+      query: Type.Object({ resource: Type.Optional(Type.String({ default: 'core' })) }),
+      headers: Type.Object({
+        'X-Original-URI': Type.Optional(Type.String({ description: 'or X-Forwarded-Uri' })),
+        'X-Original-Method': Type.Optional(Type.String({ description: 'or X-Forwarded-Method' })),
+      }),
+      judged: 'a proxy hands on no other refusals than those of the limits',
+    },
+    output: { 204: OpenApi.answer('it may pass') },
+    errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'there is no such resource' },
+    handle,
+  };
 }

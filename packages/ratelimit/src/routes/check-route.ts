@@ -1,4 +1,4 @@
-import { JsonUnreadable, type Random } from '@plinth/kernel';
+import { type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
@@ -13,7 +13,7 @@ interface AskNeeds {
   readonly random: Random;
 }
 
-/** Throws `JsonUnreadable`, `ValidationFailed`, `QuestionInvalid` and `StoreUnavailable`. */
+/** Throws `json_unreadable`, `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
   needs: AskNeeds,
   body: unknown,
@@ -53,7 +53,7 @@ async function checkUnderstood(
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new JsonUnreadable('not_an_object');
+    throw requestError('json_unreadable', 'not_an_object');
   }
   return body as Readonly<Record<string, unknown>>; // just checked
 }

@@ -2,13 +2,15 @@ import {
   type Dialect,
   type HttpAnswer,
   type HttpHead,
-  JsonUnreadable,
   jsonAnswer,
   jsonOf,
+  OpenApi,
   type RouteTable,
+  requestError,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid, StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { MAX_BODY_BYTES } from './check-route.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
@@ -24,11 +26,16 @@ export interface EnvoyJsonNeeds {
 export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
   return {
     dialect,
+    api: 'ratelimit',
     answerError(error, request) {
-      if (error instanceof QuestionInvalid || error instanceof JsonUnreadable) {
+      if (
+        rateLimitError.is(error, 'question_invalid') ||
+        requestError.is(error, 'json_unreadable')
+      ) {
         return jsonAnswer(400, { message: error.message });
       }
-      if (error instanceof StoreUnavailable) return jsonAnswer(500, { message: 'internal error' });
+      if (rateLimitError.is(error, 'store_unavailable'))
+        return jsonAnswer(500, { message: 'internal error' });
       return dialect.answerError(error, request);
     },
     routes: [
@@ -37,6 +44,10 @@ export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): Ro
         path: '/json',
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
+        about: { summary: 'question in the protocol of Envoy (RateLimitRequest), as JSON' },
+        input: { body: Type.Object({}), judged: 'the protocol has words of its own' },
+        output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
+        errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counters cannot be reached' },
         async handle(request): Promise<HttpAnswer> {
           const answer = await desk.ask(readEnvoyRequest(jsonOf(request.body)));
           const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));

@@ -1,7 +1,7 @@
 import type * as grpc from '@grpc/grpc-js';
 import type { Logger } from '@plinth/kernel';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid, StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { ENVOY_DESCRIPTION } from './envoy-description.js';
 import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
@@ -48,11 +48,11 @@ export class EnvoyServer {
         this.#answer(call.request).then(
           (response) => callback(null, response),
           (error: unknown) => {
-            if (error instanceof QuestionInvalid) {
+            if (rateLimitError.is(error, 'question_invalid')) {
               callback({ code: status.INVALID_ARGUMENT, details: error.message });
               return;
             }
-            if (error instanceof StoreUnavailable) {
+            if (rateLimitError.is(error, 'store_unavailable')) {
               callback({ code: status.UNAVAILABLE, details: error.message });
               return;
             }

@@ -6,7 +6,7 @@ import {
   leftOf,
   UNIT_SEC,
 } from '../domain/envoy-desk.js';
-import { QuestionInvalid } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import { windowSecOf } from '../model/plan.js';
 import { UNLIMITED } from '../model/resource.js';
 import { type AnswerContext, toWireAnswer } from './answer.js';
@@ -24,7 +24,7 @@ export interface EnvoyResponse {
   readonly rawBody: Buffer | undefined;
 }
 
-/** The message as gRPC decodes it or as JSON spells it. Throws `QuestionInvalid`. */
+/** The message as gRPC decodes it or as JSON spells it. Throws `question_invalid`. */
 export function readEnvoyRequest(message: unknown): EnvoyRequest {
   const fields = fieldsOf(message);
   return {
@@ -38,7 +38,7 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
   const entries = listOf(fields['entries']).map((entry) => {
     const { key, value: text = '' } = fieldsOf(entry);
     if (typeof key !== 'string' || typeof text !== 'string') {
-      throw new QuestionInvalid('an entry has a key and a value');
+      throw rateLimitError('question_invalid', 'an entry has a key and a value');
     }
     return { key, value: text };
   });
@@ -53,7 +53,8 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
 
 function readLimit(fields: Fields): EnvoyDescriptor['limit'] {
   const unit = fields['unit'];
-  if (typeof unit !== 'string' || !isUnit(unit)) throw new QuestionInvalid('unknown unit');
+  if (typeof unit !== 'string' || !isUnit(unit))
+    throw rateLimitError('question_invalid', 'unknown unit');
   return { requestsPerUnit: numberOf(pick(fields, 'requestsPerUnit', 'requests_per_unit')), unit };
 }
 
@@ -67,20 +68,21 @@ const pick = (fields: Fields, ...names: readonly string[]): unknown =>
 function numberOf(value: unknown): number {
   // 64-bit integers are text in JSON.
   const number = value === undefined ? 0 : Number(value);
-  if (!Number.isSafeInteger(number) || number < 0) throw new QuestionInvalid('not a whole number');
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw rateLimitError('question_invalid', 'not a whole number');
   return number;
 }
 
 function fieldsOf(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new QuestionInvalid('expected an object');
+    throw rateLimitError('question_invalid', 'expected an object');
   }
   return value as Fields; // just checked
 }
 
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new QuestionInvalid('expected a list');
+  if (!Array.isArray(value)) throw rateLimitError('question_invalid', 'expected a list');
   return value;
 }
 

@@ -16,7 +16,7 @@ import { ClientAddresses } from '../domain/client-address.js';
 import { LimiterNumbers } from '../domain/limiter-numbers.js';
 import { LoginGuard } from '../domain/login-guard.js';
 import { makeLimiter } from '../domain/make-limiter.js';
-import { StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { LimitStore } from '../model/limit-store.js';
 import { openStore } from '../storage/open-store.js';
 import { HttpGate } from './http-gate.js';
@@ -32,7 +32,14 @@ const shop = (service = 'shop'): Dialect => ({
   answerNotFound: () => emptyAnswer(404),
 });
 const route = (path: string, more: Partial<Route> = {}): Route => ({
-  ...{ method: 'GET', path, access: 'public', handle: () => emptyAnswer(204) },
+  ...{
+    method: 'GET',
+    path,
+    access: 'public',
+    about: { summary: path },
+    output: { 204: { description: 'done' } },
+  },
+  handle: () => emptyAnswer(204),
   ...more,
 });
 const THINGS = route('/things');
@@ -298,7 +305,7 @@ it('says which limit it was where the operator wants that, when to come again, a
 
 it('says that a store is away, and passes a bug on', async () => {
   for (const isLate of [false, true]) {
-    for (const error of [new StoreUnavailable(), new TypeError('a bug')]) {
+    for (const error of [rateLimitError('store_unavailable'), new TypeError('a bug')]) {
       const fail = () => {
         if (isLate) return Promise.reject(error);
         throw error;

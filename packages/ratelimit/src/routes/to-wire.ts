@@ -19,7 +19,6 @@ const STATUS: Record<RateLimitError['kind'], number> = {
   ban_unknown: 404,
   not_authenticated: 401,
   credential_malformed: 401,
-  not_allowed: 403,
   credential_uncheckable: 503,
 };
 

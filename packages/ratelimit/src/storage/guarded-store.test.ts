@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { SystemClock, SystemRandom } from '@plinth/kernel';
-import { StoreUnavailable } from '../errors.js';
 import { DEFAULT_RULES } from '../model/limit-store.js';
 import { UNLIMITED } from '../model/resource.js';
 import { newCaller, newPlan } from '../testing/limit-store-contract.js';
@@ -76,7 +75,9 @@ describe('GuardedStore without Redis', () => {
   it('lets none pass', async () => {
     const { store } = await openStore(NOBODY, 'closed');
     for (let index = 0; index < 8; index += 1) {
-      await assert.rejects(async () => await store.admit(newCaller(), newPlan()), StoreUnavailable);
+      await assert.rejects(async () => await store.admit(newCaller(), newPlan()), {
+        kind: 'store_unavailable',
+      });
     }
     await store.close();
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import type { Admission, LimitRules, LimitStore, StoreStats } from '../model/limit-store.js';
@@ -190,7 +190,7 @@ export class GuardedStore implements LimitStore {
         return admission;
       }
       case 'closed':
-        throw new StoreUnavailable();
+        throw rateLimitError('store_unavailable');
     }
   }
 
@@ -212,7 +212,7 @@ export class GuardedStore implements LimitStore {
     const { mode } = this.#options;
     if (mode === 'local') return await question(this.#ownStore());
     if (mode === 'open' && whenOpen !== undefined) return whenOpen();
-    throw new StoreUnavailable();
+    throw rateLimitError('store_unavailable');
   }
 
   #ownerOf(admission: Admission): LimitStore | undefined {

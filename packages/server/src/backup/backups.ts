@@ -10,7 +10,7 @@ import {
   repeatJob,
 } from '@plinth/kernel';
 import type { Stores } from '../stores.js';
-import { BackupNotFound, TooManyBackups } from './backup-errors.js';
+import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
@@ -93,10 +93,11 @@ export class Backups {
   /**
    * Resolves to the state of one moment during the call.
    * @param onRelease called when the backup ends, whoever ended it.
-   * @throws `TooManyBackups`.
+   * @throws `too_many_backups`.
    */
   async begin(onRelease: () => void): Promise<BackupManifest> {
-    if (this.#open.size + this.#beginningCount >= MAX_OPEN_COUNT) throw new TooManyBackups();
+    if (this.#open.size + this.#beginningCount >= MAX_OPEN_COUNT)
+      throw backupError('too_many_backups');
     this.#beginningCount++;
     try {
       return await this.#begin(onRelease);
@@ -105,11 +106,11 @@ export class Backups {
     }
   }
 
-  /** A file of a backup. Throws `BackupNotFound`. */
+  /** A file of a backup. Throws `backup_not_found`. */
   read(id: string, name: string): ReadStream {
     const backup = this.#open.get(id);
     const path = backup?.paths.get(name);
-    if (backup === undefined || path === undefined) throw new BackupNotFound();
+    if (backup === undefined || path === undefined) throw backupError('backup_not_found');
     const stream = createReadStream(path);
     const { readers } = backup;
     backup.lastReadMs = this.#clock.monotonicMs();

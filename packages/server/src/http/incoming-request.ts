@@ -42,7 +42,7 @@ export abstract class IncomingRequest implements HttpRequest {
   abstract readonly fault: HeadFault | undefined;
   abstract headerList(): readonly (readonly [string, string])[];
   abstract leaving(): AbortSignal;
-  /** Throws `BodyTooLarge`, `BodyCut`. */
+  /** Throws `body_too_large`, `body_cut`. */
   abstract readBody(rule: BodyRule): Uint8Array | Promise<Uint8Array>;
   /** Calls `done` when the client has taken the whole answer or is gone: at once when it is gone already. To be called once. */
   abstract whenGone(done: () => void): void;

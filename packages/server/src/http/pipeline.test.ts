@@ -7,17 +7,22 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
   CredentialUncheckable,
+  checkedRoute,
   createLogger,
   type Dialect,
+  describeApi,
   emptyAnswer,
   type HttpAnswer,
   Metrics,
+  OpenApi,
   type Pass,
   type RequestGate,
+  RequestInvalid,
   type Route,
   SystemClock,
   textAnswer,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
 import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
@@ -53,6 +58,8 @@ const THING: Route = {
   access: 'public',
   cost: { points: 3 },
   body: { maxBytes: 100 },
+  about: { summary: 'Take a thing' },
+  output: { 200: OpenApi.answer('taken') },
   check({ headers }) {
     if (headers['x-bad'] !== undefined) throw new RangeError('bad');
   },
@@ -85,7 +92,9 @@ async function serve(
   const dialects = new DialectDirectory(own);
   dialects.add(dialect);
   for (const route of routes) {
-    router.add('shop', { dialect, routes }, route, (method) => numbers.route(method, route.path));
+    router.add('shop', { dialect, api: 'shop', routes }, route, (method) =>
+      numbers.route(method, route.path),
+    );
   }
   const pipeline = new Pipeline({
     ...{ router, dialects, gate, log },
@@ -164,7 +173,10 @@ describe('one entry in a table', () => {
     for (const access of readers) {
       const answer = await ask(`/shop/${access}`, { method: 'POST', body: Buffer.alloc(500) });
       assert.equal(answer.status, 401, access);
-      assert.match(answer.text, access === 'app' ? /AppJwtRefused/ : /NotAuthenticated/);
+      assert.match(
+        answer.text,
+        access === 'app' ? /AppJwtRefused/ : /the request was not authenticated/,
+      );
     }
     assert.equal(
       (await ask('/shop/app', { headers: { 'x-key': '' } })).text,
@@ -187,10 +199,10 @@ describe('one entry in a table', () => {
     const large = { method: 'POST', body: Buffer.alloc(101) };
     const bad = await ask('/shop/things/1', { ...large, headers: { 'x-bad': '1' } });
     assert.deepEqual([bad.status, bad.text], [400, 'shop: RangeError: bad']);
-    assert.match((await ask('/shop/things/1', large)).text, /BodyTooLarge/);
+    assert.match((await ask('/shop/things/1', large)).text, /max request size/);
     const packed = { 'content-encoding': 'gzip' };
     const bomb = { method: 'POST', headers: packed, body: gzipSync(Buffer.alloc(101)) };
-    assert.match((await ask('/shop/things/1', bomb)).text, /BodyTooLarge/);
+    assert.match((await ask('/shop/things/1', bomb)).text, /max request size/);
   });
 
   it('takes no body where it names none, and one that is packed as it came where it says so', async (t) => {
@@ -347,10 +359,99 @@ describe('one entry in a table', () => {
     assert.deepEqual([outside.status, outside.headers.get('cluster-uuid')], [404, 'c1']);
   });
 
+  it('says all of a route: 405, access, checks, cost, description, numbers and the list for the walk', async (t) => {
+    const order = checkedRoute({
+      method: 'POST',
+      path: '/shop/orders/:number',
+      access: 'editor',
+      cost: { points: 7 },
+      body: { maxBytes: 1000 },
+      about: { summary: 'Order something', operationId: 'order' },
+      input: {
+        parameters: Type.Object({ number: Type.Integer({ minimum: 1 }) }),
+        query: Type.Object({ express: Type.Optional(Type.Boolean({ default: false })) }),
+        body: Type.Object({ count: Type.Integer({ minimum: 1 }) }),
+      },
+      output: { 201: OpenApi.answer('ordered', OpenApi.text) },
+      errors: { 409: 'there is such an order' },
+      handle: (_request, { parameters: { number }, query: { express }, body: { count } }) =>
+        textAnswer(201, `${number + 1} ${express === true} ${count + 1}`),
+    });
+    const points: unknown[] = [];
+    const gate: RequestGate = {
+      covers: () => true,
+      announce() {},
+      admit({ route }) {
+        points.push(route?.cost?.points);
+        return { begin() {}, settle: () => [], finish() {} };
+      },
+    };
+    const dialect = shop({
+      refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
+      identify: ({ headers }) =>
+        headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e' } : { kind: 'anonymous', ip: '' },
+      answerError: (error) =>
+        error instanceof RequestInvalid
+          ? textAnswer(422, `${error.part} ${error.failures[0]?.path}`)
+          : textAnswer(401, 'who?'),
+    });
+    const { ask, metrics, router } = await serve(t, [order], { dialect, gate });
+    const send = async (path: string, body: unknown, key = 'k1') => {
+      const headers = { 'x-key': key };
+      const sent = Buffer.from(JSON.stringify(body));
+      const { status, text } = await ask(path, { method: 'POST', headers, body: sent });
+      return `${status} ${text}`;
+    };
+    assert.equal(await send('/shop/orders/4?express=true', { count: 2 }), '201 5 true 3');
+    assert.equal(await send('/shop/orders/4', { count: 2 }), '201 5 false 3');
+    assert.equal(await send('/shop/orders/x', { count: 0 }), '422 params number');
+    assert.equal(await send('/shop/orders/4?express=1', {}), '422 querystring express');
+    assert.equal(await send('/shop/orders/4', {}), '422 body count');
+    assert.equal(await send('/shop/orders/4', {}, 'none'), '401 who?');
+    const wrong = await ask('/shop/orders/4', { method: 'PUT' });
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
+    assert.deepEqual(points.slice(0, 6), [7, 7, 7, 7, 7, 7]);
+    assert.match(
+      (await metrics.page()).text,
+      /^http_requests_total\{method="POST",path="\/shop\/orders\/:number",status="ok"\} 2$/m,
+    );
+    assert.deepEqual(router.routes, [
+      { service: 'shop', method: 'POST', path: '/shop/orders/:number', access: 'editor' },
+    ]);
+    const served = router.served.map(({ route, table }) => ({ route, dialect: table.dialect }));
+    const { paths } = describeApi({ title: 'Shop', description: '' }, served);
+    const described = JSON.parse(JSON.stringify(paths['/shop/orders/{number}']?.['post']));
+    assert.equal(described.operationId, 'order');
+    assert.deepEqual(
+      described.parameters.map((one: { in: string; name: string; required: boolean }) => [
+        one.in,
+        one.name,
+        one.required,
+      ]),
+      [
+        ['path', 'number', true],
+        ['query', 'express', false],
+      ],
+    );
+    assert.deepEqual(described.requestBody.content['application/json'].schema, {
+      type: 'object',
+      required: ['count'],
+      properties: { count: { type: 'integer', minimum: 1 } },
+    });
+    const statuses = ['201', '400', '401', '404', '409', '413', '418'];
+    assert.deepEqual(Object.keys(described.responses), statuses);
+    assert.deepEqual(described.security, [{ editor: [] }]);
+  });
+
   it('cannot stand in two spellings', async () => {
     const router = new Router();
     const add = (path: string): void =>
-      router.add('shop', { dialect: shop(), routes: [] }, { ...THING, path }, () => ({}) as never);
+      router.add(
+        'shop',
+        { dialect: shop(), api: 'shop', routes: [] },
+        { ...THING, path },
+        () => ({}) as never,
+      );
     add('/fine/:id');
     assert.throws(() => add('/sp%61ce'), /unreserved/);
     assert.throws(() => add('/b@d'), /unreserved/);

@@ -4,13 +4,13 @@ import {
   decodeBody,
   type HttpAnswer,
   type Logger,
-  NotAuthenticated,
   type Principal,
   pathOf,
   type RequestGate,
   type Route,
   type RouteAccess,
   redactText,
+  requestError,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
@@ -95,7 +95,7 @@ export class Pipeline {
     if (found === undefined || caller.principal === undefined) {
       return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table } = found.served;
+    const { route, table, readInput } = found.served;
     if (!grants(route.access, caller.principal)) {
       return dialect.answerError(refusalOf(route.access), request);
     }
@@ -104,7 +104,7 @@ export class Pipeline {
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
       pass?.begin();
-      return route.handle(request);
+      return route.handle(request, readInput(request));
     };
     // Whatever is thrown is worded by the service that was meant.
     const word = (error: unknown): HttpAnswer =>
@@ -145,4 +145,4 @@ function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | P
 
 /** Whether a path exists must not show, so the refusal is that of somebody unknown. */
 const refusalOf = (access: RouteAccess): Error =>
-  access === 'app' ? new AppJwtRefused('undecodable') : new NotAuthenticated();
+  access === 'app' ? new AppJwtRefused('undecodable') : requestError('not_authenticated');

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type BodyRule, BodyTooLarge } from '@plinth/kernel';
+import { type BodyRule, requestError } from '@plinth/kernel';
 import { IncomingRequest } from '../http/incoming-request.js';
 import type { FastHeaders, FastTarget } from './fast-head.js';
 
@@ -33,7 +33,7 @@ export class FastRequest extends IncomingRequest {
   }
 
   readBody({ maxBytes: limitBytes }: BodyRule): Uint8Array {
-    if (this.#bytes.length > limitBytes) throw new BodyTooLarge({ limitBytes });
+    if (this.#bytes.length > limitBytes) throw requestError('body_too_large', { limitBytes });
     return this.#bytes;
   }
 

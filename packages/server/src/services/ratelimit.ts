@@ -1,4 +1,4 @@
-import { IdentityNotFound, InstallationOfOtherApp } from '@plinth/identity';
+import { identityError } from '@plinth/identity';
 import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
 import type { Settings } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
@@ -29,7 +29,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
           return { token: text, expires_at };
         } catch (error) {
           const isUnknown =
-            error instanceof IdentityNotFound || error instanceof InstallationOfOtherApp;
+            identityError.is(error, 'identity_not_found') ||
+            identityError.is(error, 'installation_of_other_app');
           if (isUnknown) return undefined;
           throw error;
         }

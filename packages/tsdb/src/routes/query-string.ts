@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring';
-import { ConflictingValues, ParameterInvalid } from './errors.js';
+import { type TsdbError, tsdbError } from '../errors.js';
 
 /** Distinct query strings that are remembered: clients send the same one with every request. */
 const MAX_CACHED_COUNT = 1024;
@@ -21,12 +21,12 @@ export function parseParameters(queryString: string): Parameters {
 
 /**
  * Value of a parameter that may be spelled in several ways.
- * @throws {ConflictingValues} when two spellings disagree, `ParameterInvalid` when one is repeated.
+ * @throws `conflicting_values` when two spellings disagree, `parameter_invalid` when one is repeated.
  */
 export function readParameter(
   parameters: Parameters,
   spellings: readonly string[],
-  failure: (text: string) => ParameterInvalid = serdeError,
+  failure: (text: string) => TsdbError = serdeError,
 ): string | undefined {
   let found: { readonly name: string; readonly value: string } | undefined;
   for (const name of spellings) {
@@ -34,7 +34,7 @@ export function readParameter(
     if (value === undefined) continue;
     if (typeof value !== 'string') throw failure(`duplicate field \`${name}\``);
     if (found !== undefined && found.value !== value) {
-      throw new ConflictingValues(found.name, name);
+      throw tsdbError('conflicting_values', { first: found.name, second: name });
     }
     found ??= { name, value };
   }
@@ -54,7 +54,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 export function readBoolean(
   parameters: Parameters,
   name: string,
-  failure: (text: string) => ParameterInvalid = serdeError,
+  failure: (text: string) => TsdbError = serdeError,
 ): boolean | undefined {
   const text = readParameter(parameters, [name], failure);
   if (text === undefined) return undefined;
@@ -63,8 +63,8 @@ export function readBoolean(
   throw failure('provided string was not `true` or `false`');
 }
 
-export function serdeError(text: string): ParameterInvalid {
-  return new ParameterInvalid(`serde error: ${text}`);
+export function serdeError(text: string): TsdbError<'parameter_invalid'> {
+  return tsdbError('parameter_invalid', `serde error: ${text}`);
 }
 
 /** Remembers what `read` made of a query string; failures are not remembered. */

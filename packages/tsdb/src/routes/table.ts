@@ -48,6 +48,7 @@ export function tsdbTables(
     headers: HeaderList = [],
   ): RouteTable => ({
     dialect,
+    api: 'tsdb',
     answerError: (error) => withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
     routes,
   });
@@ -75,6 +76,6 @@ export function tsdbTables(
       ...cacheRoutes(deps),
     ]),
     table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
-    { dialect: flightDialect(identify), routes: [flightRoute(deps)] },
+    { dialect: flightDialect(identify), api: 'tsdb', routes: [flightRoute(deps)] },
   ];
 }

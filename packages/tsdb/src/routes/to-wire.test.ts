@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger, DiskFull } from '@plinth/kernel';
-import { NodeReadOnly } from '../errors.js';
+import { tsdbError } from '../errors.js';
 import { errorAnswer } from './to-wire.js';
 
 it('leaves it to the server to tell that the disk is full, and logs what made the log read-only', () => {
@@ -9,10 +9,15 @@ it('leaves it to the server to tell that the disk is full, and logs what made th
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const refuse = (error: Error): number => errorAnswer(error, { wording: 'native', log }).status;
   const noRoom = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-  for (const error of [new DiskFull(undefined), new DiskFull(noRoom), noRoom, new NodeReadOnly()])
+  for (const error of [
+    new DiskFull(undefined),
+    new DiskFull(noRoom),
+    noRoom,
+    tsdbError('node_read_only'),
+  ])
     assert.equal(refuse(error), 503);
   assert.equal(lines.length, 0);
-  assert.equal(refuse(new NodeReadOnly(new Error('EIO'))), 503);
+  assert.equal(refuse(tsdbError('node_read_only', undefined, new Error('EIO'))), 503);
   assert.match(lines.join(), /EIO/);
   assert.equal(lines.length, 1);
 });

@@ -87,7 +87,8 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [503, 'unavailable'],
 ]);
 
-const SHUTDOWN_RETRY_SEC = 1;
+const SHORT_RETRY_SEC = 1;
+const DELETIONS_RETRY_SEC = 10;
 const INTERNAL_TEXT = 'internal error';
 
 /** What is not expected is logged and answered without a word of its inside. */
@@ -109,7 +110,8 @@ export function errorAnswer(
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
   if (error.kind === 'package_installation_failed' && wording === 'native') {
-    const data = error.exitCode === undefined ? {} : { exit_code: error.exitCode };
+    const { exitCode } = error.details;
+    const data = exitCode === undefined ? {} : { exit_code: exitCode };
     return failureAnswer(status, { error: error.message, data });
   }
   const answer = failureAnswer(status, bodyOf(wording, status, textOf(error), message));
@@ -123,15 +125,17 @@ export const failureAnswer = (status: number, body: unknown): HttpAnswer =>
 
 function retryAfterSec(error: EdgeError): number | undefined {
   switch (error.kind) {
-    case 'buffer_full':
     case 'credential_uncheckable':
     case 'disk_full':
     case 'store_outage':
-    case 'query_queue_full':
-    case 'too_many_deletions':
       return error.retryAfterSec;
+    case 'buffer_full':
+      return error.details.retryAfterSec;
+    case 'too_many_deletions':
+      return DELETIONS_RETRY_SEC;
+    case 'query_queue_full':
     case 'shutting_down':
-      return SHUTDOWN_RETRY_SEC;
+      return SHORT_RETRY_SEC;
     default:
       return undefined;
   }

@@ -65,6 +65,8 @@ export async function openTestNode(
     readonly before?: (objects: ObjectStore) => ObjectStore;
     /** Lets calls of the object store, the catalog and the engine fail; see `openTestNode`. */
     readonly faults?: CallFaults;
+    /** So many tables are flushed together; otherwise as in a server. */
+    readonly flushGroupTables?: number;
     /** Told of what only the log would tell. */
     readonly log?: Logger;
   } = {},
@@ -102,6 +104,7 @@ export async function openTestNode(
       random,
       log: options.log ?? createLogger({ level: 'silent' }),
       engineWatch: faults,
+      flushGroupTables: options.flushGroupTables,
     },
     options.planner ?? (await loadPlanner()),
   );

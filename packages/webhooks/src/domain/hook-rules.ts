@@ -5,7 +5,7 @@ import {
   type TargetGuard,
   ValidationFailed,
 } from '@plinth/kernel';
-import { ShapeInvalid } from '../errors.js';
+import { webhookError } from '../errors.js';
 import { type ContentType, type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export class HookRules {
   }
 
   /**
-   * The four members that an app itself may change. Throws `ShapeInvalid` for a wrong JSON type and
+   * The four members that an app itself may change. Throws `shape_invalid` for a wrong JSON type and
    * `ValidationFailed` for a wrong value. Source: webhooks, section 4.
    */
   checkConfig(fields: Fields): HookChange {
@@ -166,7 +166,7 @@ function refuseWrongTypes(fields: Fields): void {
     if (value === undefined || types.includes(value === null ? 'null' : typeof value)) return [];
     return [`For 'properties/${name}', ${JSON.stringify(value)} is not ${words}.`];
   });
-  if (complaints.length > 0) throw new ShapeInvalid(complaints);
+  if (complaints.length > 0) throw webhookError('shape_invalid', complaints);
 }
 
 /** A secret that nobody can guess, for those who ask us to choose. */

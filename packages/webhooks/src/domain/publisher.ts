@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Logger, Random } from '@plinth/kernel';
-import { BodyTooLong, IdempotencyConflict, QueueFull } from '../errors.js';
+import { type WebhookError, webhookError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
 import { type EncodedPayload, encodePayload } from '../storage/payload-codec.js';
@@ -33,7 +33,9 @@ export interface EventAnswer {
 
 export type PublishOutcome =
   | { readonly answer: EventAnswer }
-  | { readonly refused: BodyTooLong | IdempotencyConflict | QueueFull };
+  | {
+      readonly refused: WebhookError<'body_too_long' | 'idempotency_conflict' | 'queue_full'>;
+    };
 
 export interface PublisherSettings {
   readonly maxPayloadBytes: number;
@@ -53,7 +55,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Preparation = Prepared | { readonly refused: BodyTooLong | QueueFull };
+type Preparation = Prepared | { readonly refused: WebhookError<'body_too_long' | 'queue_full'> };
 
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
@@ -107,7 +109,7 @@ export class Publisher {
       this.#waitingBytes + prepared.sizeBytes > MAX_WAITING_BYTES;
     if (isFull) {
       this.#unreserve([prepared]);
-      return { refused: new QueueFull('engine') };
+      return { refused: webhookError('queue_full', 'engine') };
     }
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ prepared, resolve, reject });
@@ -181,7 +183,7 @@ export class Publisher {
         const first = JSON.parse(outcome.answer) as EventAnswer; // written below
         return { answer: { ...first, duplicate: true } };
       }
-      return { refused: new IdempotencyConflict() };
+      return { refused: webhookError('idempotency_conflict') };
     });
   }
 
@@ -195,7 +197,8 @@ export class Publisher {
 
   #prepare(request: EventRequest, hooksOf: FindHooks): Preparation | Promise<Preparation> {
     const payload = this.#settings.enrichesPayload ? enrich(request) : request.payload.bytes;
-    if (payload.length > this.#settings.maxPayloadBytes) return { refused: new BodyTooLong() };
+    if (payload.length > this.#settings.maxPayloadBytes)
+      return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
     // Without a pause between the look for room and the reservation.
     return encoded instanceof Promise
@@ -213,7 +216,7 @@ export class Publisher {
   ): Preparation {
     const { payload, encoded, hooksOf } = made;
     const hooks = this.#targetsOf(request, hooksOf);
-    if (hooks === 'full') return { refused: new QueueFull('app') };
+    if (hooks === 'full') return { refused: webhookError('queue_full', 'app') };
     const nowMs = this.#clock.nowMs();
     const dueMs = Math.max(nowMs, request.deliverAtMs ?? nowMs);
     const targets = hooks.map((hook): NewTarget => {

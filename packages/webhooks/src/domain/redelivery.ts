@@ -1,5 +1,5 @@
 import { type Clock, ValidationFailed } from '@plinth/kernel';
-import { ResourceMissing } from '../errors.js';
+import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { QueueStore } from '../storage/queue-store.js';
@@ -35,10 +35,10 @@ export class Redelivery {
     this.#clock = needs.clock;
   }
 
-  /** Resolves when the attempt is durable. Throws `ResourceMissing` and `ValidationFailed`. */
+  /** Resolves when the attempt is durable. Throws `resource_missing` and `ValidationFailed`. */
   async request(appId: number, deliveryId: number): Promise<void> {
     const found = await this.#deliveries.findEvent(appId, deliveryId);
-    if (found === undefined) throw new ResourceMissing();
+    if (found === undefined) throw webhookError('resource_missing');
     const hook = this.#hooks.get(appId);
     if (hook === undefined || hook.url === '') {
       throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);

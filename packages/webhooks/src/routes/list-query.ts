@@ -1,5 +1,5 @@
 import { type FieldError, ValidationFailed } from '@plinth/kernel';
-import { CursorInvalid } from '../errors.js';
+import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 
 export interface ListQuery {
@@ -11,7 +11,7 @@ export interface ListQuery {
 const DEFAULT_PAGE = 30;
 const MAX_PAGE = 100;
 
-/** Throws `CursorInvalid` and `ValidationFailed`. Source: webhooks, section 5.3. */
+/** Throws `cursor_invalid` and `ValidationFailed`. Source: webhooks, section 5.3. */
 export function readListQuery(parameters: URLSearchParams, isStrict: boolean): ListQuery {
   const errors: FieldError[] = [];
   const limit = readLimit(parameters, isStrict, errors);
@@ -42,7 +42,7 @@ function readLimit(parameters: URLSearchParams, isStrict: boolean, errors: Field
 function readCursor(text: string): number {
   const id = /^v1_([1-9]\d{0,15})$/.exec(text)?.[1];
   const value = Number(id);
-  if (id === undefined || !Number.isSafeInteger(value)) throw new CursorInvalid();
+  if (id === undefined || !Number.isSafeInteger(value)) throw webhookError('cursor_invalid');
   return value;
 }
 

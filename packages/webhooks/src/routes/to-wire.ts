@@ -1,10 +1,10 @@
 import { isDomainError } from '@plinth/kernel';
 import { isoSeconds } from '../domain/ping.js';
-import type { WebhookError } from '../errors.js';
+import type { RequestFailure } from '../errors.js';
 import type { DeliveryDetail, DeliverySummary } from '../model/delivery.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
-const STATUS: Record<Exclude<WebhookError['kind'], 'app_jwt_refused'>, number> = {
+const STATUS: Record<Exclude<RequestFailure['kind'], 'app_jwt_refused'>, number> = {
   json_unreadable: 400,
   cursor_invalid: 400,
   delivery_id_invalid: 400,
@@ -19,7 +19,7 @@ const STATUS: Record<Exclude<WebhookError['kind'], 'app_jwt_refused'>, number> =
   queue_full: 429,
 };
 
-type TableError = Exclude<WebhookError, { kind: 'app_jwt_refused' }>;
+type TableError = Exclude<RequestFailure, { kind: 'app_jwt_refused' }>;
 
 export function isWebhookError(error: unknown): error is TableError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);

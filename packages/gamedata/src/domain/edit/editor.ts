@@ -1,11 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import {
-  EditConflict,
-  PreconditionFailed,
-  PreconditionRequired,
-  RecordNotFound,
-  ValidationFailed,
-} from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import type { DraftRecord } from '../../model/edition.js';
 import { isSameJson, pointerOf } from '../../model/json.js';
 import { mergePatch } from '../../model/json-patch.js';
@@ -73,11 +67,11 @@ export class Editor {
     this.#draft.replace(set, KINDS);
   }
 
-  /** Throws `RecordNotFound`. */
+  /** Throws `not_found`. */
   read(kind: Kind, id: string, isPublished: boolean): EditedRecord {
     const set = isPublished ? this.#library.current.set : this.#draft.set;
     const row = set.row(kind, id);
-    if (row === undefined) throw new RecordNotFound(KIND_WIRE[kind].notFound);
+    if (row === undefined) throw gameDataError('not_found', KIND_WIRE[kind].notFound);
     return presentRow(set, kind, row);
   }
 
@@ -93,11 +87,11 @@ export class Editor {
       const own = isGenerated ? { ...body, id: this.#newId() } : body;
       if (own['id'] === undefined && kind !== 'levels') {
         const fault = { path: '/id', code: 'required', message: 'id is missing' };
-        throw new ValidationFailed('id is missing', [fault]);
+        throw gameDataError('validation_failed', { message: 'id is missing', details: [fault] });
       }
       const record = this.#prepare(kind, own, undefined);
       if (this.#draft.set.row(kind, record.id) !== undefined) {
-        throw new EditConflict(`there is a record ${record.id} already`);
+        throw gameDataError('conflict', { message: `there is a record ${record.id} already` });
       }
       return await this.#draft.put(attempt, 'create', { kind, record, aboutSeq: null });
     });
@@ -135,7 +129,10 @@ export class Editor {
       const body = change(current);
       if (body['id'] !== undefined && body['id'] !== id) {
         const fault = { path: '/id', code: 'contradiction', message: `the path says ${id}` };
-        throw new ValidationFailed('the id of the body is not that of the path', [fault]);
+        throw gameDataError('validation_failed', {
+          message: 'the id of the body is not that of the path',
+          details: [fault],
+        });
       }
       const settled = settleAliases(KIND_SPECS[kind], { ...body, id }, current);
       const record = this.#prepare(kind, settled, row);
@@ -151,7 +148,7 @@ export class Editor {
     });
   }
 
-  /** Throws `EditConflict` when other records name this one, unless `force`. */
+  /** Throws `conflict` when other records name this one, unless `force`. */
   async delete(
     attempt: Attempt,
     at: { readonly kind: Kind; readonly id: string } & Precondition,
@@ -165,7 +162,9 @@ export class Editor {
         replacedBy !== undefined &&
         (replacedBy === id || !this.#draft.set.row(kind, replacedBy))
       ) {
-        throw new EditConflict(`replacedBy: there is no other record ${replacedBy}`);
+        throw gameDataError('conflict', {
+          message: `replacedBy: there is no other record ${replacedBy}`,
+        });
       }
       if (!options.force) this.#refuseIfNamed(kind, id);
       await this.#draft.remove(attempt, 'delete', {
@@ -180,13 +179,13 @@ export class Editor {
   #existing(at: { readonly kind: Kind; readonly id: string } & Precondition): Row {
     const row = this.#draft.set.row(at.kind, at.id);
     if (row === undefined) {
-      if (at.ifMatch !== undefined) throw new PreconditionFailed({ rev: undefined });
-      throw new RecordNotFound(KIND_WIRE[at.kind].notFound);
+      if (at.ifMatch !== undefined) throw gameDataError('precondition_failed', { rev: undefined });
+      throw gameDataError('not_found', KIND_WIRE[at.kind].notFound);
     }
     if (at.ifMatch === undefined) {
-      if (this.#requireIfMatch) throw new PreconditionRequired();
+      if (this.#requireIfMatch) throw gameDataError('precondition_required');
     } else if (at.ifMatch !== '*' && !at.ifMatch.includes(row.rev)) {
-      throw new PreconditionFailed({ rev: row.rev });
+      throw gameDataError('precondition_failed', { rev: row.rev });
     }
     return row;
   }
@@ -212,11 +211,14 @@ export class Editor {
       }
     }
     if (referrers.length > 0) {
-      throw new EditConflict('other records name this one', referrers.slice(0, MAX_REFERRERS));
+      throw gameDataError('conflict', {
+        message: 'other records name this one',
+        details: referrers.slice(0, MAX_REFERRERS),
+      });
     }
   }
 
-  /** The body as a record of the draft. Throws `ValidationFailed`. */
+  /** The body as a record of the draft. Throws `validation_failed`. */
   #prepare(kind: Kind, body: Record<string, unknown>, current: Row | undefined): StoredRecord {
     const updatedAt = new Date(this.#clock.nowMs()).toISOString();
     const prepared = prepareRecord(kind, body, {
@@ -224,23 +226,24 @@ export class Editor {
       ...(current !== undefined && { slug: current.slug }),
     });
     if (prepared.record === undefined) {
-      throw new ValidationFailed(
-        `the record is not valid: ${prepared.faults[0]?.path ?? ''} ${prepared.faults[0]?.message ?? ''}`.trim(),
-        prepared.faults,
-      );
+      throw gameDataError('validation_failed', {
+        message:
+          `the record is not valid: ${prepared.faults[0]?.path ?? ''} ${prepared.faults[0]?.message ?? ''}`.trim(),
+        details: prepared.faults,
+      });
     }
     const { record } = prepared;
     const { languages } = this.#draft.set.about;
     const unknown = Object.keys(record.locales).filter((language) => !languages.includes(language));
     if (unknown.length > 0) {
-      throw new ValidationFailed(
-        `the data set has no language ${unknown.join(', ')}`,
-        unknown.map((language) => ({
+      throw gameDataError('validation_failed', {
+        message: `the data set has no language ${unknown.join(', ')}`,
+        details: unknown.map((language) => ({
           path: pointerOf(['locales', language]),
           code: 'unknown_language',
           message: `languages of the data set: ${languages.join(', ')}`,
         })),
-      );
+      });
     }
     const table = this.#draft.set.tables[kind];
     const isTaken = (slug: string): boolean => {

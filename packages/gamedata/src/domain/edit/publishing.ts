@@ -22,7 +22,7 @@ export class Publishing {
     this.#draft = needs.draft;
   }
 
-  /** Publishes the draft, or one kind of it. Throws `ValidationFailed` and `DataUnavailable`. */
+  /** Publishes the draft, or one kind of it. Throws `validation_failed` and `unavailable`. */
   async save(
     attempt: Attempt,
     kinds: readonly Kind[],

@@ -1,4 +1,4 @@
-import { EditConflict, RecordNotFound } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import type { Library } from '../library.js';
@@ -30,7 +30,7 @@ export class Undoing {
         seq === undefined ? await this.#lastToUndo(attempt.actor) : await this.#entryOf(seq);
       refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
-        throw new EditConflict(`change ${entry.seq} cannot be undone`);
+        throw gameDataError('conflict', { message: `change ${entry.seq} cannot be undone` });
       }
       return await this.#turn(attempt, 'undo', entry, entry.before);
     });
@@ -48,7 +48,8 @@ export class Undoing {
         );
         undone = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
       }
-      if (undone === undefined || undone.op !== 'undo') throw new EditConflict('nothing to redo');
+      if (undone === undefined || undone.op !== 'undo')
+        throw gameDataError('conflict', { message: 'nothing to redo' });
       refuseClosed(undone);
       return await this.#turn(attempt, 'redo', undone, undone.before);
     });
@@ -64,13 +65,13 @@ export class Undoing {
     const found = open.find(
       ({ op, seq }) => op !== 'undo' && op !== 'redo' && op !== 'import' && !undone.has(seq),
     );
-    if (found === undefined) throw new EditConflict('nothing to undo');
+    if (found === undefined) throw gameDataError('conflict', { message: 'nothing to undo' });
     return found;
   }
 
   async #entryOf(seq: number): Promise<HistoryEntry> {
     const entry = await this.#editions.history.entry(seq);
-    if (entry === undefined) throw new RecordNotFound(`there is no change ${seq}`);
+    if (entry === undefined) throw gameDataError('not_found', `there is no change ${seq}`);
     return entry;
   }
 
@@ -82,19 +83,23 @@ export class Undoing {
     body: string | null,
   ): Promise<HistoryEntry> {
     const { kind, id } = entry;
-    if (kind === null || id === null) throw new EditConflict('nothing to change');
+    if (kind === null || id === null)
+      throw gameDataError('conflict', { message: 'nothing to change' });
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
     // Undoing gives the record a new number while it is what it was: its text says so.
     const isUntouched = rev === entry.seq || (row?.text ?? null) === entry.after;
-    if (!isUntouched) throw new EditConflict(`record ${id} was changed after change ${entry.seq}`);
+    if (!isUntouched)
+      throw gameDataError('conflict', {
+        message: `record ${id} was changed after change ${entry.seq}`,
+      });
     if (body === null) {
       await this.#draft.remove(attempt, op, { kind, id, replacedBy: null, aboutSeq: entry.seq });
     } else {
       const record = readRow(kind, body, 0);
       const other = this.#draft.set.tables[kind].bySlug(record.slug);
       if (other !== undefined && other.id !== id) {
-        throw new EditConflict(`slug ${record.slug} is taken by ${other.id}`);
+        throw gameDataError('conflict', { message: `slug ${record.slug} is taken by ${other.id}` });
       }
       const stored = parseRow(kind, record);
       await this.#draft.put(attempt, op, { kind, record: stored, aboutSeq: entry.seq });
@@ -107,7 +112,7 @@ export class Undoing {
 
 function refuseClosed({ seq, version }: HistoryEntry): void {
   if (version === null) return;
-  throw new EditConflict(
-    `change ${seq} ${version === NO_VERSION ? 'was discarded' : 'is published'}`,
-  );
+  throw gameDataError('conflict', {
+    message: `change ${seq} ${version === NO_VERSION ? 'was discarded' : 'is published'}`,
+  });
 }

@@ -1,4 +1,4 @@
-import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { gameDataError, type ValidationDetail } from '../../errors.js';
 import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import type { TextStore } from '../../storage/text-store.js';
@@ -31,7 +31,7 @@ export interface Assembled {
   readonly isComplete: boolean;
 }
 
-/** The records of an import as rows, beside or in the place of those before. Throws `ValidationFailed`. */
+/** The records of an import as rows, beside or in the place of those before. Throws `validation_failed`. */
 export async function assembleSet(
   before: DataSet,
   open: OpenImport,
@@ -128,7 +128,10 @@ class Assembly {
   throwFaults(): void {
     if (this.#faults.length === 0) return;
     const message = 'the import is not valid; nothing was stored';
-    throw new ValidationFailed(message, this.#faults.slice(0, MAX_DETAILS));
+    throw gameDataError('validation_failed', {
+      message,
+      details: this.#faults.slice(0, MAX_DETAILS),
+    });
   }
 
   /** @returns its row, unless it is refused. */

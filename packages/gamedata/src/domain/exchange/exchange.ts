@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { BodyRefused, ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { byTypeKey, KIND_WIRE, KINDS } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import type { DataSet } from '../data-set.js';
@@ -56,7 +56,7 @@ export class Exchange {
   }
 
   /**
-   * All or nothing. Throws `BodyRefused` and `ValidationFailed`.
+   * All or nothing. Throws `invalid_json` and `validation_failed`.
    * @param bytes handed over: they may be gone afterwards.
    */
   async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
@@ -72,10 +72,7 @@ export class Exchange {
       });
     } catch (error) {
       if (error instanceof PiecesBroken || error instanceof SyntaxError) {
-        throw new BodyRefused(
-          'invalid_json',
-          `the body is not JSON: ${error.message.slice(0, 200)}`,
-        );
+        throw gameDataError('invalid_json', `the body is not JSON: ${error.message.slice(0, 200)}`);
       }
       throw error;
     }
@@ -109,7 +106,10 @@ export class Exchange {
     if (!options.publish) warnings.push(...(await this.#remainingFaults(set)));
     if (options.strict && warnings.length > 0) {
       const details = warnings.slice(0, MAX_DETAILS).map((warning) => ({ ...warning }));
-      throw new ValidationFailed(`${warnings.length} warnings; nothing was stored`, details);
+      throw gameDataError('validation_failed', {
+        message: `${warnings.length} warnings; nothing was stored`,
+        details,
+      });
     }
     const counts = byTypeKey(read.counts);
     const changes = countChanges(await diffSets(before, set));
@@ -128,7 +128,10 @@ export class Exchange {
     if (options.dryRun) {
       const details = options.publish ? await validateSet(set) : [];
       if (details.length > 0)
-        throw new ValidationFailed(`${details.length} faults`, details.slice(0, MAX_DETAILS));
+        throw gameDataError('validation_failed', {
+          message: `${details.length} faults`,
+          details: details.slice(0, MAX_DETAILS),
+        });
       return reply(false, current);
     }
     if (!options.publish) {

@@ -1,4 +1,4 @@
-import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { gameDataError, type ValidationDetail } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { KIND_SPECS } from '../kinds/index.js';
@@ -58,7 +58,7 @@ export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 
 /**
  * Reads an import as far as this is possible without knowing the data set: every record is parsed and checked for
- * itself. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
+ * itself. Throws `validation_failed`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
  * @param takeSpare memory of a batch that nobody needs any more.
  */
 export function readImport(
@@ -92,7 +92,10 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const message = `${file} is not JSON: ${error.message.slice(0, 200)}`;
-      throw new ValidationFailed(message, [{ file, path: '', code: 'invalid_json', message }]);
+      throw gameDataError('validation_failed', {
+        message,
+        details: [{ file, path: '', code: 'invalid_json', message }],
+      });
     }
   }
   return files;
@@ -103,7 +106,7 @@ function refuseJsonFaults(file: string, value: unknown): void {
   const faults = findJsonFaults(value);
   if (faults.length === 0) return;
   const details = faults.map((fault) => ({ file, ...fault }));
-  throw new ValidationFailed(`${file} cannot be taken`, details);
+  throw gameDataError('validation_failed', { message: `${file} cannot be taken`, details });
 }
 
 function* batchesOf(

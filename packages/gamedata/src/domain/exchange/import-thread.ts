@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { gameDataError, type ValidationDetail } from '../../errors.js';
 import { Slices } from '../slices.js';
 import {
   type ImportBatch,
@@ -11,7 +11,7 @@ import {
 /** An import that is being read. Whoever opened it closes it. */
 export interface OpenImport {
   readonly head: ImportHead;
-  /** Read once, and each batch gone when the next is asked for. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`. */
+  /** Read once, and each batch gone when the next is asked for. Throws `validation_failed`, `SyntaxError` and `PiecesBroken`. */
   readonly batches: AsyncIterable<ImportBatch>;
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ class ImportThread implements OpenImport {
 
 function failureOf(message: FromImportThread): Error {
   if ('refused' in message) {
-    return new ValidationFailed(message.refused.message, message.refused.details);
+    return gameDataError('validation_failed', message.refused);
   }
   if ('unreadable' in message) return new SyntaxError(message.unreadable);
   return new Error('the thread of an import answers out of turn');

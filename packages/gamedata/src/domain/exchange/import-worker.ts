@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '@plinth/kernel';
-import { ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { type ImportSource, readImport } from './import-batches.js';
 import {
   BATCH_SIZE,
@@ -41,8 +41,8 @@ try {
   }
   tell({ isDone: true });
 } catch (error) {
-  if (error instanceof ValidationFailed) {
-    tell({ refused: { message: error.message, details: error.details } });
+  if (gameDataError.is(error, 'validation_failed')) {
+    tell({ refused: error.details });
   } else if (error instanceof PiecesBroken || error instanceof SyntaxError) {
     tell({ unreadable: error.message });
   } else throw error;

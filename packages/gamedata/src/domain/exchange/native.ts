@@ -1,4 +1,4 @@
-import { ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { isObject } from '../../model/json.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
@@ -12,10 +12,13 @@ const MEMBERS: readonly string[] = ['format', 'defaultLanguage', 'languages', 'a
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/;
 
 const refuse = (path: string, message: string): never => {
-  throw new ValidationFailed(message, [{ path, code: 'wrong_shape', message }]);
+  throw gameDataError('validation_failed', {
+    message,
+    details: [{ path, code: 'wrong_shape', message }],
+  });
 };
 
-/** Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`, also while the records are read. */
+/** Throws `validation_failed`, `SyntaxError` and `PiecesBroken`, also while the records are read. */
 export function readNative(pieces: JsonPieces): Payload {
   const members = new Map<string, Piece>(pieces.members(pieces.whole()));
   const read = (name: string): unknown => {
@@ -77,7 +80,11 @@ function readAliases(value: unknown): Payload['aliases'] {
   if (value === undefined) return {};
   if (!isObject(value)) return refuse('/aliases', 'aliases must be an object');
   const faults = findJsonFaults({ aliases: value });
-  if (faults.length > 0) throw new ValidationFailed('aliases cannot be taken', faults);
+  if (faults.length > 0)
+    throw gameDataError('validation_failed', {
+      message: 'aliases cannot be taken',
+      details: faults,
+    });
   const aliases: Partial<Record<Kind, Record<string, string>>> = {};
   for (const [name, own] of Object.entries(value)) {
     const kind = findKind(name);

@@ -1,4 +1,4 @@
-import { ParameterInvalid, RecordMoved, RecordNotFound } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
@@ -149,7 +149,7 @@ export class Catalog {
     return at.order.filter((position) => matches[position] === 1);
   }
 
-  /** Throws `ParameterInvalid`. */
+  /** Throws `invalid_parameter`. */
   async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
@@ -192,7 +192,7 @@ export class Catalog {
   }
 }
 
-/** The row that `word` names on a single-record path. Throws `RecordMoved` and `RecordNotFound`. */
+/** The row that `word` names on a single-record path. Throws `moved` and `not_found`. */
 export function findRow(set: DataSet, kind: Kind, word: string): Row {
   const table = set.tables[kind];
   const byId = table.get(word);
@@ -215,22 +215,22 @@ export function findRow(set: DataSet, kind: Kind, word: string): Row {
   if (Object.hasOwn(aliases, word)) {
     const target = aliases[word];
     if (target !== undefined && table.get(target) !== undefined) {
-      throw new RecordMoved({ recordKind: kind, id: target });
+      throw gameDataError('moved', { recordKind: kind, id: target });
     }
   }
-  throw new RecordNotFound(KIND_WIRE[kind].notFound);
+  throw gameDataError('not_found', KIND_WIRE[kind].notFound);
 }
 
-/** The language to search in. Throws `ParameterInvalid`. */
+/** The language to search in. Throws `invalid_parameter`. */
 export function languageOf(set: DataSet, wanted: string | undefined): string {
   const { defaultLanguage, languages } = set.about;
   if (wanted === undefined || wanted === 'all') return defaultLanguage;
   if (languages.includes(wanted)) return wanted;
   const message = `lang must be one of ${[...languages, 'all'].join(', ')}`;
-  throw new ParameterInvalid({ param: 'lang', kind: 'unknown_language', message });
+  throw gameDataError('unknown_language', { param: 'lang', message });
 }
 
-/** Unique records that the rows name. Throws `ParameterInvalid` when there are too many. */
+/** Unique records that the rows name. Throws `invalid_parameter` when there are too many. */
 export function include(
   kind: Kind,
   rows: readonly Row[],
@@ -253,7 +253,7 @@ export function include(
         count += 1;
         if (count > MAX_INCLUDED) {
           const message = `${param} would embed more than ${MAX_INCLUDED} records; ask for fewer at a time`;
-          throw new ParameterInvalid({ param, message });
+          throw gameDataError('invalid_parameter', { param, message });
         }
         target[id] = found;
       }

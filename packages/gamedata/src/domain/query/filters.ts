@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import type { Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
@@ -21,7 +21,7 @@ export interface ReadFilters {
 
 const MAX_FILTER_VALUES = 250;
 
-/** Reads the filters of a kind; they are bound to a data set later. Throws `ParameterInvalid`. */
+/** Reads the filters of a kind; they are bound to a data set later. Throws `invalid_parameter`. */
 export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
   const { filters, fields } = KIND_SPECS[kind];
   const predicates: Bind[] = [];
@@ -40,7 +40,7 @@ export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
       bounds.set(filter.field, range);
       if (range.min !== undefined && range.max !== undefined && range.min > range.max) {
         const message = `${name}: the minimum ${range.min} is above the maximum ${range.max}`;
-        throw new ParameterInvalid({ param: name, message });
+        throw gameDataError('invalid_parameter', { param: name, message });
       }
       predicates.push(boundPredicate(field, filter.type, bound));
       continue;
@@ -103,7 +103,10 @@ export function wordsPredicate(name: string, field: Field, values: readonly stri
 function refuseOthers(param: string, values: readonly string[], known: readonly string[]): void {
   const other = values.find((value) => !known.includes(value));
   if (other === undefined) return;
-  throw new ParameterInvalid({ param, message: `${param} must be one of ${known.join(', ')}` });
+  throw gameDataError('invalid_parameter', {
+    param,
+    message: `${param} must be one of ${known.join(', ')}`,
+  });
 }
 
 /** Equality with any caliber of the set wins; otherwise the beginning decides. Source: gamedata, section 2.9. */

@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import { servedSchema } from '../../model/schemas/served.js';
@@ -54,7 +54,7 @@ const MAX_SORT_KEYS = 5;
 const MAX_FIELDS = 50;
 const MAX_IDS = 250;
 
-/** Source: gamedata, sections 2.4, 2.5 and 2.9. Throws `ParameterInvalid`. */
+/** Source: gamedata, sections 2.4, 2.5 and 2.9. Throws `invalid_parameter`. */
 export function readListRequest(kind: Kind, queryText: string, limits: ListLimits): ListRequest {
   const parameters = new Parameters(queryText);
   const { isPaged } = KIND_WIRE[kind];
@@ -75,11 +75,14 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   if (isStrict && ignored.length > 0) {
     const [first = ''] = ignored;
     const message = `unknown parameter ${ignored.join(', ')}`;
-    throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
+    throw gameDataError('unknown_parameter', { param: first, message });
   }
   const { relations, param } = includes;
   if (relations.length > 0 && !isPage && KIND_WIRE[kind].listKey === undefined) {
-    throw new ParameterInvalid({ param, message: `${param} on this list needs envelope=page` });
+    throw gameDataError('invalid_parameter', {
+      param,
+      message: `${param} on this list needs envelope=page`,
+    });
   }
   const isRanked = searchText !== undefined || q !== undefined;
   const sort = (sortText ?? []).map((text) => readSortKey(kind, text, isRanked));
@@ -127,7 +130,7 @@ function readText(parameters: Parameters, name: string, maxLength: number): stri
   // Characters, and not the units that they are stored in.
   if (text.length <= maxLength || [...text].length <= maxLength) return text.trim();
   const message = `${name} must have at most ${maxLength} characters`;
-  throw new ParameterInvalid({ param: name, message });
+  throw gameDataError('invalid_parameter', { param: name, message });
 }
 
 /** `expand` is the word of other APIs for the same. */
@@ -139,7 +142,7 @@ export function readIncludes(kind: Kind, parameters: Parameters): Includes {
   for (const { name, relation } of wanted) {
     if (Object.hasOwn(known, relation)) continue;
     const message = `${name}: there is no relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
-    throw new ParameterInvalid({ param: name, kind: 'unknown_field', message });
+    throw gameDataError('unknown_field', { param: name, message });
   }
   return {
     relations: [...new Set(wanted.map(({ relation }) => relation))],
@@ -155,8 +158,8 @@ function readSortKey(kind: Kind, text: string, isRanked: boolean): SortKey {
   if (field === 'relevance') {
     if (isRanked) return { field, isDescending };
     const message = 'sort by relevance needs q or search';
-    throw new ParameterInvalid({ param: 'sort', message });
+    throw gameDataError('invalid_parameter', { param: 'sort', message });
   }
   const message = `sort: unknown key ${field}; known: ${sortKeys.join(', ')}`;
-  throw new ParameterInvalid({ param: 'sort', kind: 'unknown_field', message });
+  throw gameDataError('unknown_field', { param: 'sort', message });
 }

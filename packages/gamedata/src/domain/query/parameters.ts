@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 
 /** Parameters of a request, each at most once; reading takes note of which are known. */
 export class Parameters {
@@ -18,7 +18,10 @@ export class Parameters {
   text(name: string): string | undefined {
     this.#known.add(name);
     if (this.#repeated.has(name)) {
-      throw new ParameterInvalid({ param: name, message: `${name} is given more than once` });
+      throw gameDataError('invalid_parameter', {
+        param: name,
+        message: `${name} is given more than once`,
+      });
     }
     return this.#values.get(name);
   }
@@ -26,7 +29,8 @@ export class Parameters {
   /** As `text`, but an empty value is refused. */
   word(name: string): string | undefined {
     const value = this.text(name);
-    if (value === '') throw new ParameterInvalid({ param: name, message: `${name} is empty` });
+    if (value === '')
+      throw gameDataError('invalid_parameter', { param: name, message: `${name} is empty` });
     return value;
   }
 
@@ -39,7 +43,7 @@ export class Parameters {
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= bounds.min && number <= bounds.max)) {
       const message = `${name} must be a whole number from ${bounds.min} to ${bounds.max}`;
-      throw new ParameterInvalid({ param: name, message });
+      throw gameDataError('invalid_parameter', { param: name, message });
     }
     return number;
   }
@@ -49,7 +53,10 @@ export class Parameters {
     const value = this.text(name);
     if (value === undefined) return undefined;
     if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) {
-      throw new ParameterInvalid({ param: name, message: `${name} must be a number` });
+      throw gameDataError('invalid_parameter', {
+        param: name,
+        message: `${name} must be a number`,
+      });
     }
     return Number(value);
   }
@@ -58,7 +65,10 @@ export class Parameters {
     const value = this.text(name);
     if (value === undefined) return undefined;
     if (value !== 'true' && value !== 'false') {
-      throw new ParameterInvalid({ param: name, message: `${name} must be true or false` });
+      throw gameDataError('invalid_parameter', {
+        param: name,
+        message: `${name} must be true or false`,
+      });
     }
     return value === 'true';
   }
@@ -69,7 +79,7 @@ export class Parameters {
     const entries = value.split(',');
     if (entries.length > bounds.max || entries.some((entry) => entry === '')) {
       const message = `${name} must be 1 to ${bounds.max} values with commas between them`;
-      throw new ParameterInvalid({ param: name, message });
+      throw gameDataError('invalid_parameter', { param: name, message });
     }
     return entries;
   }
@@ -80,7 +90,7 @@ export class Parameters {
     const found = choices.find((choice) => choice === value);
     if (found === undefined) {
       const message = `${name} must be ${choices.join(' or ')}`;
-      throw new ParameterInvalid({ param: name, message });
+      throw gameDataError('invalid_parameter', { param: name, message });
     }
     return found;
   }

@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { isObject } from '../../model/json.js';
 
 /** Which members of a record are wanted: a tree of names, `true` for a whole member. */
@@ -15,7 +15,7 @@ interface SchemaNode {
   readonly patternProperties?: unknown;
 }
 
-/** Reads dot paths against the schema of the served record. Throws `ParameterInvalid` for unknown ones. */
+/** Reads dot paths against the schema of the served record. Throws `invalid_parameter` for unknown ones. */
 export function readProjection(
   paths: readonly string[],
   schema: object,
@@ -27,7 +27,7 @@ export function readProjection(
     const names = path.split('.');
     if (!isKnown(schema as SchemaNode, names)) {
       const message = `fields: the record has no member ${path}`;
-      throw new ParameterInvalid({ param: 'fields', kind: 'unknown_field', message });
+      throw gameDataError('unknown_field', { param: 'fields', message });
     }
     let node = tree;
     for (const [depth, name] of names.entries()) {

@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 
 const OPERATORS = ['!=', '>=', '<=', ':', '=', '>', '<'] as const;
 export type Operator = (typeof OPERATORS)[number];
@@ -20,7 +20,7 @@ export type QueryNode =
 const MAX_TERMS = 30;
 const MAX_DEPTH = 5;
 
-/** Reads an expression of `q`. Throws `ParameterInvalid` with the position. Source: gamedata, section 2.8. */
+/** Reads an expression of `q`. Throws `invalid_parameter` with the position. Source: gamedata, section 2.8. */
 export function parseQuery(text: string): QueryNode {
   return new Parser(text).parse();
 }
@@ -137,7 +137,7 @@ class Parser {
 
   #fail(message: string): never {
     const position = this.#at;
-    const where = { param: 'q', kind: 'invalid_query', position } as const;
-    throw new ParameterInvalid({ ...where, message: `q, position ${position}: ${message}` });
+    const text = `q, position ${position}: ${message}`;
+    throw gameDataError('invalid_query', { param: 'q', position, message: text });
   }
 }

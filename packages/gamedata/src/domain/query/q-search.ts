@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import { ParameterInvalid } from '../../errors.js';
+import { type GameDataError, gameDataError } from '../../errors.js';
 import type { Kind } from '../../model/kinds.js';
 import { normalText, tokensOf } from '../../model/normal-text.js';
 import { servedSchema } from '../../model/schemas/served.js';
@@ -311,7 +311,7 @@ function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (ro
   };
 }
 
-function invalid({ position }: FieldNode, message: string): ParameterInvalid {
-  const where = { param: 'q', kind: 'invalid_query', position } as const;
-  return new ParameterInvalid({ ...where, message: `q, position ${position}: ${message}` });
+function invalid({ position }: FieldNode, text: string): GameDataError<'invalid_query'> {
+  const message = `q, position ${position}: ${text}`;
+  return gameDataError('invalid_query', { param: 'q', position, message });
 }

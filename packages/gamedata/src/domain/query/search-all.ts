@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../../errors.js';
+import { type GameDataError, gameDataError, PARAMETER_KINDS } from '../../errors.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data-set.js';
 import { Presenter } from '../public-record.js';
@@ -58,14 +58,14 @@ export async function searchAll(
 
   async function scoresOf(asked: QueryNode): Promise<readonly KindScores[]> {
     const answers: KindScores[] = [];
-    let failure: ParameterInvalid | undefined;
+    let failure: GameDataError | undefined;
     for (const kind of wanted.kinds) {
       const scope = { set, kind, index: indexOf(kind), findNamed };
       try {
         answers.push({ kind, scores: await evaluateQuery(asked, scope) });
       } catch (error) {
         // A field that one kind has is no mistake when another kind lacks it.
-        if (!(error instanceof ParameterInvalid)) throw error;
+        if (!gameDataError.is(error, ...PARAMETER_KINDS)) throw error;
         failure = error;
       }
     }

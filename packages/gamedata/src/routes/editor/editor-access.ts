@@ -1,12 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import {
-  addressKey,
-  type Clock,
-  GuessGuard,
-  type HttpHead,
-  NotAuthenticated,
-} from '@plinth/kernel';
-import { Forbidden, TooManyFailures } from '../../errors.js';
+import { addressKey, type Clock, GuessGuard, type HttpHead, requestError } from '@plinth/kernel';
+import { gameDataError } from '../../errors.js';
 
 /** What is looked at of a request, which is the same object all its way. */
 type Asked = Pick<HttpHead, 'ip' | 'headers'>;
@@ -57,7 +51,7 @@ export class EditorAccess {
   }
 
   /**
-   * Whether a path exists must not show without a token. Throws `NotAuthenticated`.
+   * Whether a path exists must not show without a token. Throws `not_authenticated`.
    * @param isOpen whether the route is for everybody.
    * @returns `undefined`: nobody, where everybody may go.
    */
@@ -66,7 +60,7 @@ export class EditorAccess {
     const { authorization } = headers;
     if (authorization === undefined) {
       if (isOpen) return undefined;
-      throw new NotAuthenticated();
+      throw requestError('not_authenticated');
     }
     const actor = this.#find(authorization);
     if (actor !== undefined) {
@@ -77,18 +71,18 @@ export class EditorAccess {
     this.#refuseGuessing(address);
     this.#guesses.noteFailure(address);
     if (isOpen) return undefined;
-    throw new NotAuthenticated();
+    throw requestError('not_authenticated');
   }
 
   actorOf(request: Asked): Actor | undefined {
     return this.#actors.get(request);
   }
 
-  /** Throws `NotAuthenticated` and `Forbidden`. */
+  /** Throws `not_authenticated` and `forbidden`. */
   require(request: Asked, scope: Scope): Actor {
     const actor = this.#actors.get(request);
-    if (actor === undefined) throw new NotAuthenticated();
-    if (!actor.scopes.has(scope)) throw new Forbidden({ scope });
+    if (actor === undefined) throw requestError('not_authenticated');
+    if (!actor.scopes.has(scope)) throw gameDataError('forbidden', { scope });
     return actor;
   }
 
@@ -110,7 +104,8 @@ export class EditorAccess {
 
   #refuseGuessing(address: string): void {
     const leftMs = this.#guesses.lockedForMs(address);
-    if (leftMs > 0) throw new TooManyFailures({ retryAfterSec: Math.ceil(leftMs / 1000) });
+    if (leftMs > 0)
+      throw gameDataError('rate_limited', { retryAfterSec: Math.ceil(leftMs / 1000) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type BodyRule, type HttpHead, refuseExcessiveJson } from '@plinth/kernel';
-import { BodyRefused, ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
 import { MAX_DEPTH } from '../../model/json-faults.js';
 
@@ -22,29 +22,35 @@ export const importBody = (maxBytes: number): BodyRule => ({
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json(?:\s*;.*)?$/i;
 
-/** Throws `BodyRefused` for a body that does not say that it is JSON. */
+/** Throws `unsupported_media_type` for a body that does not say that it is JSON. */
 export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
   const type = headers['content-type'];
   if (type === undefined ? !hasBody(headers) : JSON_TYPE.test(type)) return;
-  throw new BodyRefused('unsupported_media_type', 'the body must be application/json');
+  throw gameDataError('unsupported_media_type', 'the body must be application/json');
 }
 
 const hasBody = (headers: HttpHead['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** One JSON object. Throws `BodyRefused` and `ValidationFailed`. */
+/** One JSON object. Throws `unsupported_media_type`, `invalid_json` and `validation_failed`. */
 export function readObject(bytes: Uint8Array): Record<string, unknown> {
   refuseDeep(bytes);
   const value = parseJson(bytes);
   if (!isObject(value)) {
     const fault = { path: '', code: 'type', message: 'the body must be an object' };
-    throw new ValidationFailed('the body must be a JSON object', [fault]);
+    throw gameDataError('validation_failed', {
+      message: 'the body must be a JSON object',
+      details: [fault],
+    });
   }
   const hidden = findHiddenMember(value);
   if (hidden !== undefined) {
     const message = 'unknown member __proto__';
     const fault = { path: pointerOf([...hidden, '__proto__']), code: 'unknown_member', message };
-    throw new ValidationFailed(`the record is not valid: ${message}`, [fault]);
+    throw gameDataError('validation_failed', {
+      message: `the record is not valid: ${message}`,
+      details: [fault],
+    });
   }
   return value;
 }
@@ -55,7 +61,10 @@ function refuseDeep(bytes: Uint8Array): void {
     refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
   } catch {
     const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
-    throw new ValidationFailed(`the body is nested deeper than ${MAX_DEPTH}`, [fault]);
+    throw gameDataError('validation_failed', {
+      message: `the body is nested deeper than ${MAX_DEPTH}`,
+      details: [fault],
+    });
   }
 }
 
@@ -66,12 +75,12 @@ export function readOptionalObject(bytes: Uint8Array): Record<string, unknown> {
 
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) {
-    throw new BodyRefused('invalid_json', 'the body is not UTF-8');
+    throw gameDataError('invalid_json', 'the body is not UTF-8');
   }
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : '';
-    throw new BodyRefused('invalid_json', `the body is not JSON: ${why}`);
+    throw gameDataError('invalid_json', `the body is not JSON: ${why}`);
   }
 }

@@ -2,7 +2,7 @@ import { type HttpRequest, queryOf } from '@plinth/kernel';
 import type { DataSet } from '../../domain/data-set.js';
 import type { Precondition } from '../../domain/edit/editor.js';
 import { Parameters } from '../../domain/query/parameters.js';
-import { ParameterInvalid, RecordNotFound } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 
 // What the routes of the editor read from a request, apart from its body.
@@ -14,7 +14,7 @@ export const parameterOf = ({ parameters }: HttpRequest, name: string): string =
 
 export function kindOf(request: HttpRequest): Kind {
   const kind = findKind(parameterOf(request, 'type'));
-  if (kind === undefined) throw new RecordNotFound('Unknown type');
+  if (kind === undefined) throw gameDataError('not_found', 'Unknown type');
   return kind;
 }
 
@@ -24,7 +24,7 @@ export function kindsOf(request: HttpRequest): readonly Kind[] {
   if (name === '') return KINDS;
   const kind = findKind(name);
   if (kind !== undefined) return [kind];
-  throw new ParameterInvalid({ param: 'type', message: 'Invalid type' });
+  throw gameDataError('invalid_parameter', { param: 'type', message: 'Invalid type' });
 }
 
 export const isKeyedBySlug = (kind: Kind): boolean => kind === 'traders' || kind === 'maps';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock, HttpRequest } from '@plinth/kernel';
 import type { Attempt } from '../../domain/edit/draft.js';
-import { EditConflict, ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import type { KeptReply } from '../../model/edition.js';
 
 /** Where replies are kept. */
@@ -38,7 +38,7 @@ export class KeptReplies {
     if (key === undefined) return await work({ actor });
     if (key === '' || key.length > MAX_KEY_LENGTH) {
       const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
-      throw new ParameterInvalid({ param: 'Idempotency-Key', message });
+      throw gameDataError('invalid_parameter', { param: 'Idempotency-Key', message });
     }
     const slot = `${actor}\n${key}`;
     for (
@@ -70,7 +70,9 @@ export class KeptReplies {
     const kept = await this.#store.keptReply(key, actor, nowMs - KEEP_MS);
     if (kept !== undefined) {
       if (kept.bodyHash === bodyHash) return hideRev(JSON.parse(kept.reply));
-      throw new EditConflict('the Idempotency-Key was used for another request');
+      throw gameDataError('conflict', {
+        message: 'the Idempotency-Key was used for another request',
+      });
     }
     return await work({
       actor,

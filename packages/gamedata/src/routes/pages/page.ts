@@ -4,7 +4,7 @@ import type { Edition } from '../../domain/publication.js';
 import { type Catalog, languageOf } from '../../domain/query/catalog.js';
 import type { ListLimits } from '../../domain/query/list-request.js';
 import { Parameters } from '../../domain/query/parameters.js';
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 
 /** What a public path answers, before it is turned into bytes. */
 export interface Page {
@@ -49,7 +49,7 @@ export function refuseUnknown(parameters: Parameters): Record<string, string> {
   if (first === undefined) return {};
   if (!isStrict) return { 'x-ignored-params': headerText(unknown) };
   const message = `unknown parameter ${unknown.join(', ')}`;
-  throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
+  throw gameDataError('unknown_parameter', { param: first, message });
 }
 
 /** For pages that take no parameter of their own: tells which were sent, or refuses them if the client wants that. */

@@ -1,5 +1,5 @@
 import { Parameters } from '../../domain/query/parameters.js';
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 import {
   languageHeader,
@@ -50,7 +50,7 @@ function readKinds(parameters: Parameters): readonly Kind[] {
     const kind = findKind(name);
     if (kind !== undefined) return kind;
     const message = `kinds: ${name} is none; known: ${KINDS.join(', ')}`;
-    throw new ParameterInvalid({ param: 'kinds', message });
+    throw gameDataError('invalid_parameter', { param: 'kinds', message });
   });
   return KINDS.filter((kind) => kinds.includes(kind));
 }
@@ -62,5 +62,5 @@ function readQuestion(
   const q = parameters.text('q')?.trim() ?? '';
   if (q.length >= length.min && q.length <= length.max) return q;
   const message = `q must have ${length.min} to ${length.max} characters`;
-  throw new ParameterInvalid({ param: 'q', message });
+  throw gameDataError('invalid_parameter', { param: 'q', message });
 }

@@ -1,7 +1,7 @@
 import { BULK_NAMES } from '../../domain/bulk-files.js';
 import { checksumOf, type Library } from '../../domain/library.js';
 import { Parameters } from '../../domain/query/parameters.js';
-import { ParameterInvalid } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { byTypeKey, findKind, KINDS } from '../../model/kinds.js';
 import { type Page, type PublicParts, page, refuseUnknown, type Target } from './page.js';
 
@@ -22,7 +22,10 @@ export function versionsPage(parts: PublicParts, target: Target): Page {
 
 export async function versionPage(parts: PublicParts, text: string): Promise<Page> {
   if (!/^[1-9]\d{0,9}$/.test(text)) {
-    throw new ParameterInvalid({ param: 'n', message: 'a version is a whole number from 1 on' });
+    throw gameDataError('invalid_parameter', {
+      param: 'n',
+      message: 'a version is a whole number from 1 on',
+    });
   }
   const edition = await parts.library.edition(Number(text));
   return page(edition, describeVersion(parts.library, Number(text)), {}, true);
@@ -32,7 +35,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   const parameters = new Parameters(target.query);
   const since = parameters.integer('since', { min: 0, max: 2_147_483_647 });
   if (since === undefined) {
-    throw new ParameterInvalid({
+    throw gameDataError('invalid_parameter', {
       param: 'since',
       message: 'since, the version you have, is missing',
     });
@@ -41,7 +44,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   const kind = kindName === undefined ? undefined : findKind(kindName);
   if (kindName !== undefined && kind === undefined) {
     const message = `kind: ${kindName} is none; known: ${KINDS.join(', ')}`;
-    throw new ParameterInvalid({ param: 'kind', message });
+    throw gameDataError('invalid_parameter', { param: 'kind', message });
   }
   const { defaultLimit, maxLimit } = parts.limits;
   const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;

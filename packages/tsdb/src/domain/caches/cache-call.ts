@@ -1,4 +1,4 @@
-import { PlanError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { ParameterValue } from '../sql/planned-query.js';
 import type { CacheDefinition } from './cache-definitions.js';
@@ -11,7 +11,7 @@ export interface CacheCall {
   readonly cache: string | undefined;
 }
 
-/** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. Throws `PlanError`. */
+/** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. Throws `plan_error`. */
 export function readCacheCall(
   database: DatabaseSchema,
   name: string,
@@ -36,7 +36,7 @@ export function readCacheCall(
   return { kind, schema, cache };
 }
 
-export function noSuchCache(kind: CacheDefinition['kind']): PlanError {
+export function noSuchCache(kind: CacheDefinition['kind']): TsdbError<'plan_error'> {
   return planning(
     kind === 'last'
       ? 'could not find cache for the given arguments'
@@ -44,6 +44,6 @@ export function noSuchCache(kind: CacheDefinition['kind']): PlanError {
   );
 }
 
-function planning(message: string): PlanError {
-  return new PlanError(`Error during planning: ${message}`);
+function planning(message: string): TsdbError<'plan_error'> {
+  return tsdbError('plan_error', `Error during planning: ${message}`);
 }

@@ -1,11 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import {
-  DatabaseNotKnown,
-  InternalDatabase,
-  ResourceExists,
-  ResourceNotFound,
-  TableNotKnown,
-} from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -117,7 +111,7 @@ export class Caches {
     const schema = this.#find(at);
     await this.#changes.run(String(schema.id), async () => {
       const found = this.#named(schema.id, at);
-      if (found === undefined) throw new ResourceNotFound({ resource: at.name });
+      if (found === undefined) throw tsdbError('resource_not_found', { resource: at.name });
       await this.#needs.records.remove(found.definition);
       found.close();
       const rest = this.#cachesOf(schema.id).filter((cache) => cache !== found);
@@ -213,7 +207,7 @@ export class Caches {
     // One after the other for each table, so that a name is taken once.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {
-        throw new ResourceExists({ resource: wanted.name });
+        throw tsdbError('resource_exists', { resource: wanted.name });
       }
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
@@ -223,7 +217,7 @@ export class Caches {
       if (this.#needs.catalog.tableById(schema.id) === undefined) {
         // The table was deleted meanwhile.
         await this.#needs.records.remove(definition);
-        throw new ResourceNotFound({ resource: schema.name });
+        throw tsdbError('resource_not_found', { resource: schema.name });
       }
       this.#start(definition, schema);
       return definition;
@@ -248,11 +242,11 @@ export class Caches {
 
   #find(at: { readonly database: string; readonly table: string }): TableSchema {
     const { catalog } = this.#needs;
-    if (at.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const database = catalog.database(at.database);
-    if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+    if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
     const schema = database.tables.get(at.table);
-    if (schema === undefined) throw new TableNotKnown(at);
+    if (schema === undefined) throw tsdbError('table_not_known', at);
     return schema;
   }
 

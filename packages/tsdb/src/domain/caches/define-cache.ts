@@ -1,4 +1,4 @@
-import { CacheDefinitionInvalid } from '../../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Column } from '../../model/column.js';
 import type { TableSchema } from '../../model/schema.js';
 import {
@@ -28,7 +28,7 @@ export interface NewDistinctCache extends CacheOf {
   readonly maxAgeSec: number | undefined;
 }
 
-/** Throws `CacheDefinitionInvalid`. */
+/** Throws `cache_definition_invalid`. */
 export function defineLastCache(
   schema: TableSchema,
   wanted: NewLastCache,
@@ -37,7 +37,8 @@ export function defineLastCache(
     const column = schema.columns.get(name);
     if (column === undefined) throw invalidConfiguration(`invalid key column provided: ${name}`);
     if (column.kind === 'float64' || column.kind === 'time') {
-      throw new CacheDefinitionInvalid(
+      throw tsdbError(
+        'cache_definition_invalid',
         'only uint64, int64, bool, tag, and string columns are supported in the last cache',
       );
     }
@@ -61,7 +62,7 @@ export function defineLastCache(
   };
 }
 
-/** Throws `CacheDefinitionInvalid`. */
+/** Throws `cache_definition_invalid`. */
 export function defineDistinctCache(
   schema: TableSchema,
   wanted: NewDistinctCache,
@@ -73,7 +74,8 @@ export function defineDistinctCache(
     const column = schema.columns.get(name);
     if (column === undefined) throw invalidConfiguration(`invalid column provided: ${name}`);
     if (column.kind !== 'tag' && column.kind !== 'utf8') {
-      throw new CacheDefinitionInvalid(
+      throw tsdbError(
+        'cache_definition_invalid',
         'only tag and string columns are supported in the distinct cache',
       );
     }
@@ -99,6 +101,6 @@ function assertDistinct(columns: readonly Column[], what: string): void {
     throw invalidConfiguration(`${what} column provided twice: ${repeated.name}`);
 }
 
-export function invalidConfiguration(message: string): CacheDefinitionInvalid {
-  return new CacheDefinitionInvalid(`invalid configuration provided: ${message}`);
+export function invalidConfiguration(message: string): TsdbError<'cache_definition_invalid'> {
+  return tsdbError('cache_definition_invalid', `invalid configuration provided: ${message}`);
 }

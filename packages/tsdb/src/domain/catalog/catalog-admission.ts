@@ -1,4 +1,4 @@
-import { InternalDatabase } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import { runThrough, StepRunner, type Steps } from '../../model/steps.js';
 import type { Admission, Catalog } from './catalog.js';
@@ -36,7 +36,7 @@ export class CatalogAdmission {
 
   admit(request: AdmitRequest): Admission | Promise<Admission> {
     if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
-      throw new InternalDatabase();
+      throw tsdbError('internal_database', 'modify');
     }
     if (this.#changes.isBusy(request.database)) {
       // The parser's known tag sets may be just those whose columns are still on their way.

@@ -1,11 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import {
-  AlreadyDeleted,
-  DatabaseNotKnown,
-  InternalDatabase,
-  ResourceNotFound,
-  TableNotKnown,
-} from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';
 import { CatalogRestoration, type CatalogRestorationNeeds } from './catalog-restoration.js';
@@ -60,7 +54,7 @@ export class CatalogDeletions {
   }
 
   async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabase('delete');
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
     await this.#needs.changes.run(name, async () => {
       const database = this.#needs.state.database(name);
       if (database === undefined) await this.#rescheduleDatabase(name, choice);
@@ -73,10 +67,10 @@ export class CatalogDeletions {
     readonly table: string;
     readonly hardDelete: HardDeletion;
   }): Promise<void> {
-    if (at.database === INTERNAL_DATABASE) throw new InternalDatabase('modify');
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#needs.changes.run(at.database, async () => {
       const database = this.#needs.state.database(at.database);
-      if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
       const schema = database.tables.get(at.table);
       const entry = schema && this.#needs.state.table(schema.id);
       if (entry === undefined) await this.#rescheduleTable(database, at);
@@ -180,7 +174,7 @@ export class CatalogDeletions {
 
   async #rescheduleDatabase(name: string, choice: HardDeletion): Promise<void> {
     const database = this.#needs.state.deleted.database(name);
-    if (database === undefined) throw new ResourceNotFound({ resource: name });
+    if (database === undefined) throw tsdbError('resource_not_found', { resource: name });
     const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
     await this.#make(name, {
       write: (tx) => writeDeletedDatabase(tx, after),
@@ -194,7 +188,7 @@ export class CatalogDeletions {
     at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
   ): Promise<void> {
     const table = this.#needs.state.deleted.table(database.id, at.table);
-    if (table === undefined) throw new TableNotKnown(at);
+    if (table === undefined) throw tsdbError('table_not_known', at);
     const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
@@ -203,7 +197,7 @@ export class CatalogDeletions {
     });
   }
 
-  /** Throws `AlreadyDeleted` when the deletion would be the one that stands already. */
+  /** Throws `already_deleted` when the deletion would be the one that stands already. */
   #rescheduledMs(
     before: DeletedDatabase | DeletedTable,
     choice: HardDeletion,
@@ -212,7 +206,7 @@ export class CatalogDeletions {
     const nowMs = this.#needs.clock.nowMs();
     const after = this.#hardDeleteMs(choice, nowMs, before.hardDeleteMs);
     if (before.purgedMs !== undefined || after === before.hardDeleteMs) {
-      throw new AlreadyDeleted({ resource });
+      throw tsdbError('already_deleted', { resource });
     }
     return after;
   }

@@ -1,6 +1,6 @@
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
-import { DatabaseLimitReached } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogEvents } from './catalog-events.js';
@@ -82,7 +82,7 @@ export class CatalogGrowth {
     const { limits, store, clock } = this.#needs;
     const existing = this.#state.database(name);
     if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
-      throw new DatabaseLimitReached({ limit: limits.databaseCount });
+      throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const changes = drafts.map((draft) => this.#grow(database, draft));

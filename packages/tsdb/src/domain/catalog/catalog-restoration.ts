@@ -1,12 +1,5 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
-import {
-  AlreadyDeleted,
-  DatabaseLimitReached,
-  DatabaseNotKnown,
-  ResourceExists,
-  ResourceNotFound,
-  TableNotKnown,
-} from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogEvents } from './catalog-events.js';
 import type { CatalogState } from './catalog-state.js';
@@ -52,11 +45,11 @@ export class CatalogRestoration {
   /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
   async database(name: string): Promise<void> {
     const found = this.#findDatabase(name);
-    if (found === undefined) throw new ResourceNotFound({ resource: name });
+    if (found === undefined) throw tsdbError('resource_not_found', { resource: name });
     await this.#changes.run(found.schema.name, async () => {
       // It may have been restored, or have lost its data, while this waited.
       const deleted = this.#state.deleted.database(found.schema.name);
-      if (deleted === undefined) throw new ResourceNotFound({ resource: name });
+      if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);
       // Nothing takes the two names in the other order.
       await this.#changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
@@ -67,15 +60,15 @@ export class CatalogRestoration {
   async table(at: { readonly database: string; readonly table: string }): Promise<void> {
     await this.#changes.run(at.database, async () => {
       const database = this.#state.database(at.database);
-      if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
       const { deleted } = this.#state;
       const table =
         deleted.table(database.id, at.table) ??
         latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
-      if (table === undefined) throw new TableNotKnown(at);
+      if (table === undefined) throw tsdbError('table_not_known', at);
       this.#assertRestorable(table, at.table);
       if (database.tables.has(table.originalName)) {
-        throw new ResourceExists({ resource: table.originalName });
+        throw tsdbError('resource_exists', { resource: table.originalName });
       }
       this.#state.assertRoomForTables(1, this.#limits.tableCount);
       const { id } = table.entry.schema;
@@ -102,11 +95,11 @@ export class CatalogRestoration {
     const state = this.#state;
     const { id } = deleted.schema;
     if (state.database(deleted.originalName) !== undefined) {
-      throw new ResourceExists({ resource: deleted.originalName });
+      throw tsdbError('resource_exists', { resource: deleted.originalName });
     }
     const { databaseCount } = this.#limits;
     if (state.databaseCount >= databaseCount) {
-      throw new DatabaseLimitReached({ limit: databaseCount });
+      throw tsdbError('database_limit_reached', { limit: databaseCount });
     }
     const tables = state.deleted
       .tablesOf(id)
@@ -147,7 +140,7 @@ export class CatalogRestoration {
 
   #assertRestorable(deleted: DeletedDatabase | DeletedTable, resource: string): void {
     if (deleted.purgedMs !== undefined || isDue(deleted, this.#clock.nowMs())) {
-      throw new AlreadyDeleted({ resource });
+      throw tsdbError('already_deleted', { resource });
     }
   }
 }

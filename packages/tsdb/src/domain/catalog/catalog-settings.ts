@@ -1,11 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import {
-  AlreadyDeleted,
-  DatabaseNotKnown,
-  InternalDatabase,
-  ResourceNotFound,
-  TableNotKnown,
-} from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
@@ -34,16 +28,16 @@ export class CatalogSettings {
     this.#changes = needs.changes;
   }
 
-  /** `undefined` keeps everything. Throws `ResourceNotFound`, `AlreadyDeleted`, `InternalDatabase`. */
+  /** `undefined` keeps everything. Throws `resource_not_found`, `already_deleted`, `internal_database`. */
   async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
       const database = this.#state.database(name);
       if (database === undefined) {
         if (this.#state.deleted.database(name) !== undefined) {
-          throw new AlreadyDeleted({ resource: name });
+          throw tsdbError('already_deleted', { resource: name });
         }
-        throw new ResourceNotFound({ resource: name });
+        throw tsdbError('resource_not_found', { resource: name });
       }
       await this.#store.transaction<CatalogTables, void>((tx) =>
         writeDatabaseRetention(tx, database.id, retentionNs),
@@ -52,12 +46,12 @@ export class CatalogSettings {
     });
   }
 
-  /** `undefined`: the database itself is meant. Throws `DatabaseNotKnown`. */
+  /** `undefined`: the database itself is meant. Throws `database_not_known`. */
   async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
       const database = this.#state.database(name);
-      if (database === undefined) throw new DatabaseNotKnown({ database: name });
+      if (database === undefined) throw tsdbError('database_not_known', { database: name });
       if (database.defaultPolicy === policy) return;
       await this.#store.transaction<CatalogTables, void>((tx) =>
         writeDefaultPolicy(tx, database.id, policy),
@@ -67,12 +61,12 @@ export class CatalogSettings {
     });
   }
 
-  /** `undefined`: what fits the retention period. Throws `DatabaseNotKnown`. */
+  /** `undefined`: what fits the retention period. Throws `database_not_known`. */
   async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
       const database = this.#state.database(name);
-      if (database === undefined) throw new DatabaseNotKnown({ database: name });
+      if (database === undefined) throw tsdbError('database_not_known', { database: name });
       if (database.shardDurationNs === durationNs) return;
       await this.#store.transaction<CatalogTables, void>((tx) =>
         writeShardDuration(tx, database.id, durationNs),
@@ -91,13 +85,13 @@ export class CatalogSettings {
     readonly table: string;
     readonly retentionNs: bigint | undefined;
   }): Promise<void> {
-    if (at.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(at.database, async () => {
       const database = this.#state.database(at.database);
-      if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
       const schema = database.tables.get(at.table);
       const entry = schema && this.#state.table(schema.id);
-      if (entry === undefined) throw new TableNotKnown(at);
+      if (entry === undefined) throw tsdbError('table_not_known', at);
       await this.#store.transaction<CatalogTables, void>((tx) =>
         writeTableRetention(tx, entry.schema.id, at.retentionNs),
       );

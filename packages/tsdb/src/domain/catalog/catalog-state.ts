@@ -1,4 +1,4 @@
-import { DatabaseDeleted, SchemaLimitReached } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import { type DeletedDatabase, DeletedResources, type DeletedTable } from './deleted-resources.js';
 import type { TableEntry } from './grow-table.js';
@@ -57,16 +57,17 @@ export class CatalogState {
     return this.#sorted;
   }
 
-  /** Throws `DatabaseDeleted`: the name is that of a deleted database. */
+  /** Throws `database_deleted`: the name is that of a deleted database. */
   assertNotDeleted(database: string): void {
-    if (this.deleted.database(database) !== undefined) throw new DatabaseDeleted({ database });
+    if (this.deleted.database(database) !== undefined)
+      throw tsdbError('database_deleted', { database });
   }
 
-  /** Throws `SchemaLimitReached`. */
+  /** Throws `schema_limit_reached`. */
   assertRoomForTables(count: number, limit: number): void {
     const { tableCount } = this;
     if (tableCount + count <= limit) return;
-    throw new SchemaLimitReached(tableLimitMessage({ tableCount, limit }));
+    throw tsdbError('schema_limit_reached', tableLimitMessage({ tableCount, limit }));
   }
 
   /** Replaces the picture of the database by one with these tables in it. */

@@ -47,10 +47,10 @@ export interface Catalog {
   readonly deleted: DeletedResources;
   /** Active databases by name, ascending, `_internal` among them. */
   databases(): readonly DatabaseSchema[];
-  /** Creates it when absent. Throws `DatabaseLimitReached`. */
+  /** Creates it when absent. Throws `database_limit_reached`. */
   ensureDatabase(name: string): Promise<DatabaseSchema>;
   /**
-   * `retentionNs` as in `DatabaseSchema`. Throws `DatabaseNameInvalid`, `ResourceExists`, `DatabaseLimitReached`.
+   * `retentionNs` as in `DatabaseSchema`. Throws `database_name_invalid`, `resource_exists`, `database_limit_reached`.
    */
   createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema>;
   /**
@@ -61,7 +61,7 @@ export interface Catalog {
    *
    * What one parser read must be shown here in the order in which it was read, all of it (or the parser forgets its
    * tag sets): a known series is trusted to have been looked at before. Throws, at once or through the promise,
-   * `DatabaseLimitReached` and `InternalDatabase`.
+   * `database_limit_reached` and `internal_database`.
    * Source: tsdb-http, "Schema on write, names, limits".
    */
   admit(request: {

@@ -1,4 +1,4 @@
-import { SchemaLimitReached, TableDefinitionInvalid } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { FieldType } from '../../model/column.js';
 import { MAX_TEXT_BYTES } from '../line-protocol/line-refused.js';
 import type { CatalogLimits } from './limits.js';
@@ -12,12 +12,12 @@ export interface TableDefinition {
   readonly fields: readonly { readonly name: string; readonly type: FieldType }[];
 }
 
-/** Throws `TableDefinitionInvalid`, `SchemaLimitReached`. */
+/** Throws `table_definition_invalid`, `schema_limit_reached`. */
 export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
   assertWritable('table', definition.table);
   // Lines name columns with NUL in them, and no tables.
   if (definition.table.includes('\0')) {
-    throw new TableDefinitionInvalid('table name cannot contain NUL');
+    throw tsdbError('table_definition_invalid', 'table name cannot contain NUL');
   }
   const draft = new TableDraft(definition.table, undefined, limits);
   const columns: readonly NewColumn[] = [
@@ -27,8 +27,8 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
   for (const { name, kind } of columns) {
     assertWritable('column', name);
     const refusal = draft.require(name, kind);
-    if (refusal?.isLimit === true) throw new SchemaLimitReached(refusal.message);
-    if (refusal !== undefined) throw new TableDefinitionInvalid(refusal.message);
+    if (refusal?.isLimit === true) throw tsdbError('schema_limit_reached', refusal.message);
+    if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);
   }
   draft.keepRow();
   return draft;
@@ -36,8 +36,11 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
 
 /** What no line of any writer can say is refused here as well. Source: tsdb-http, "Line protocol grammar". */
 function assertWritable(what: 'table' | 'column', name: string): void {
-  if (name === '') throw new TableDefinitionInvalid(`${what} name cannot be empty`);
+  if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
   if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
-    throw new TableDefinitionInvalid(`${what} name is longer than ${MAX_TEXT_BYTES} bytes`);
+    throw tsdbError(
+      'table_definition_invalid',
+      `${what} name is longer than ${MAX_TEXT_BYTES} bytes`,
+    );
   }
 }

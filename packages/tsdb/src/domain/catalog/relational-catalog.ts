@@ -5,12 +5,7 @@ import {
   type RelationalStore,
   type ReportEvent,
 } from '@plinth/kernel';
-import {
-  DatabaseNameInvalid,
-  InternalDatabase,
-  ResourceExists,
-  TableDefinitionInvalid,
-} from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
 import { type AdmitRequest, CatalogAdmission } from './catalog-admission.js';
@@ -132,17 +127,17 @@ export class RelationalCatalog implements Catalog {
     return this.#state.databases();
   }
 
-  /** `undefined` keeps everything. Throws `ResourceNotFound`, `AlreadyDeleted`, `InternalDatabase`. */
+  /** `undefined` keeps everything. Throws `resource_not_found`, `already_deleted`, `internal_database`. */
   async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
     await this.#settings.setRetention(name, retentionNs);
   }
 
-  /** `undefined`: the database itself is meant. Throws `DatabaseNotKnown`. */
+  /** `undefined`: the database itself is meant. Throws `database_not_known`. */
   async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
     await this.#settings.setDefaultPolicy(name, policy);
   }
 
-  /** `undefined`: what fits the retention period. Throws `DatabaseNotKnown`. */
+  /** `undefined`: what fits the retention period. Throws `database_not_known`. */
   async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
     await this.#settings.setShardDuration(name, durationNs);
   }
@@ -163,28 +158,28 @@ export class RelationalCatalog implements Catalog {
 
   async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
     const fault = findDatabaseNameFault(name);
-    if (fault !== undefined) throw new DatabaseNameInvalid(fault);
+    if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
     return await this.#changes.run(name, () => {
       const isTaken =
         this.#state.database(name) !== undefined ||
         this.#state.deleted.database(name) !== undefined;
-      if (isTaken) throw new ResourceExists({ resource: name });
+      if (isTaken) throw tsdbError('resource_exists', { resource: name });
       return this.#growth.change(name, retentionNs, []);
     });
   }
 
   /**
-   * Creates the table with all its columns, and the database when it is absent. Throws `DatabaseNameInvalid`,
-   * `InternalDatabase`, `ResourceExists`, `TableDefinitionInvalid`, `SchemaLimitReached`, `DatabaseLimitReached`.
+   * Creates the table with all its columns, and the database when it is absent. Throws `database_name_invalid`,
+   * `internal_database`, `resource_exists`, `table_definition_invalid`, `schema_limit_reached`, `database_limit_reached`.
    * Source: tsdb-http, "Tables".
    */
   async createTable(definition: TableDefinition): Promise<TableSchema> {
     const { database, table } = definition;
-    if (database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const fault = findDatabaseNameFault(database);
-    if (fault !== undefined) throw new DatabaseNameInvalid(fault);
+    if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
     // No line of any writer can say such a name.
-    if (table === '') throw new TableDefinitionInvalid('table name cannot be empty');
+    if (table === '') throw tsdbError('table_definition_invalid', 'table name cannot be empty');
     const after = await this.#changes.run(database, () => {
       const existing = this.#state.database(database);
       if (existing === undefined) this.#state.assertNotDeleted(database);
@@ -192,7 +187,7 @@ export class RelationalCatalog implements Catalog {
         existing.tables.has(table) ||
         this.#state.deleted.table(existing.id, table) !== undefined
       ) {
-        throw new ResourceExists({ resource: table });
+        throw tsdbError('resource_exists', { resource: table });
       }
       const draft = draftTable(definition, this.#limits);
       this.#state.assertRoomForTables(1, this.#limits.tableCount);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ExecutionError, PlanError, QueryCancelled } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { failureText, toQueryError } from './engine-failure.js';
 
 describe('a failure of the engine', () => {
@@ -76,8 +76,8 @@ describe('a failure of the engine', () => {
 
   it('is a domain error, and none after the client has gone', () => {
     const signal = new AbortController().signal;
-    assert.ok(toQueryError(new Error('x'), signal) instanceof ExecutionError);
-    assert.ok(toQueryError(new PlanError('x'), signal) instanceof PlanError);
-    assert.ok(toQueryError(new Error('x'), AbortSignal.abort()) instanceof QueryCancelled);
+    assert.ok(tsdbError.is(toQueryError(new Error('x'), signal), 'execution_error'));
+    assert.ok(tsdbError.is(toQueryError(tsdbError('plan_error', 'x'), signal), 'plan_error'));
+    assert.ok(tsdbError.is(toQueryError(new Error('x'), AbortSignal.abort()), 'query_cancelled'));
   });
 });

@@ -1,5 +1,5 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
-import { ExecutionError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { endOfQuery } from '../../model/end-of-query.js';
 
 /**
@@ -109,11 +109,11 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
 /** The domain error for what a running query threw. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return endOfQuery(signal);
-  if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
+  if (!(error instanceof Error)) return tsdbError('execution_error', FALLBACK);
   const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
   if (full !== undefined) return full;
   if (error.name !== 'Error') return error;
-  return new ExecutionError(failureText(error.message), { cause: error });
+  return tsdbError('execution_error', failureText(error.message), error);
 }
 
 const FALLBACK = 'Execution error: the query engine failed';
@@ -124,7 +124,8 @@ const MAX_LENGTH = 1000;
 /** Whether it may be that stored files make no sense: no value and no limit explains the failure. */
 export function isUnexplained(failure: Error): boolean {
   return (
-    failure instanceof ExecutionError && [FALLBACK, UNREAD].some((w) => failure.message.endsWith(w))
+    tsdbError.is(failure, 'execution_error') &&
+    [FALLBACK, UNREAD].some((w) => failure.message.endsWith(w))
   );
 }
 

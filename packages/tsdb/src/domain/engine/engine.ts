@@ -37,7 +37,7 @@ export interface WriteRequest {
   readonly body: Uint8Array;
   /** `gzip`: members one after the other; inflated off the main thread. */
   readonly encoding: 'identity' | 'gzip';
-  /** Largest body after decoding; `BodyTooLarge` beyond it. The edge has checked the size as received. */
+  /** Largest body after decoding; `body_too_large` beyond it. The edge has checked the size as received. */
   readonly maxSizeBytes: number;
   readonly precision: Precision;
   readonly acceptPartial: boolean;

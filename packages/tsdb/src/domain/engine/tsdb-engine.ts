@@ -1,5 +1,5 @@
 import type { BackupMoment } from '@plinth/kernel';
-import { ShuttingDown } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import { BackgroundWork } from './background-work.js';
@@ -106,7 +106,7 @@ export class TsdbEngine implements Engine {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     this.#writesUnderWay++;
     try {
       const outcome = await this.#writes.write(request);
@@ -119,27 +119,27 @@ export class TsdbEngine implements Engine {
   }
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.describe(request);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.query(request);
   }
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.openSession(request);
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.#queries.queryToParquet(request);
   }
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     const tableIds = await this.#rowDeletions.delete(request);
     if (tableIds.length === 0) return;
     this.#needs.onRowsDeleted(tableIds);
@@ -155,7 +155,7 @@ export class TsdbEngine implements Engine {
    * that whoever had an answer before it finds what was answered, and nothing that came after what is not there.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
-    if (this.#state !== 'open') throw new ShuttingDown();
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
     return await this.background.commits.between(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { SelectStatement } from './ast/select.js';
 import type { Statement } from './ast/statements.js';
 import { ParseError } from './parse/parse-error.js';
@@ -8,15 +8,15 @@ export function checkNative(statements: readonly Statement[]): void {
   const [statement] = statements;
   if (statement === undefined) throw new ParseError('invalid InfluxQL statement', 0);
   if (statements.length > 1) {
-    throw new PlanError('must provide only one InfluxQl statement per query');
+    throw tsdbError('plan_error', 'must provide only one InfluxQl statement per query');
   }
   switch (statement.kind) {
     case 'create_database':
-      throw new NotImplemented('CREATE DATABASE');
+      throw tsdbError('not_implemented', 'CREATE DATABASE');
     case 'delete':
-      throw new NotImplemented('DELETE');
+      throw tsdbError('not_implemented', 'DELETE');
     case 'drop_measurement':
-      throw new NotImplemented('DROP MEASUREMENT');
+      throw tsdbError('not_implemented', 'DROP MEASUREMENT');
     case 'select':
       checkSelect(statement);
       return;
@@ -30,7 +30,8 @@ export function checkNative(statements: readonly Statement[]): void {
     case 'show_field_keys':
     case 'show_tag_values':
       if ('database' in statement && statement.database === '*') {
-        throw new PlanError(
+        throw tsdbError(
+          'plan_error',
           'error in InfluxQL statement: can only perform queries on a single database',
         );
       }
@@ -43,7 +44,7 @@ export function checkNative(statements: readonly Statement[]): void {
 function checkSelect(select: SelectStatement): void {
   if (select.into !== undefined) throw new ParseError('invalid InfluxQL statement', 0);
   if (select.seriesLimit !== undefined || select.seriesOffset !== undefined) {
-    throw new NotImplemented('SLIMIT or SOFFSET');
+    throw tsdbError('not_implemented', 'SLIMIT or SOFFSET');
   }
   for (const source of select.sources) if (source.kind === 'subquery') checkSelect(source.select);
 }

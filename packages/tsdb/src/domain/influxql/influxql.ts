@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { QueryCancelled } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -126,7 +126,7 @@ export class Influxql {
         return await executor.execute(bindStatement(statement, request.params));
       },
       failed(error) {
-        failure ??= error instanceof QueryCancelled ? 'cancel' : 'fail';
+        failure ??= tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
       },
       end: (outcome) => {
         ending.forget();

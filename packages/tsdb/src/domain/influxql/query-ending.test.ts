@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { QueryCancelled } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { QueryEnding } from './query-ending.js';
 
 describe('QueryEnding', () => {
@@ -16,7 +16,7 @@ describe('QueryEnding', () => {
         assert.notEqual(asked?.aborted, true);
         end(ending, client);
         assert.equal(ending.signal.aborted, true);
-        assert.ok(ending.signal.reason instanceof QueryCancelled);
+        assert.ok(tsdbError.is(ending.signal.reason, 'query_cancelled'));
         assert.equal(asked ?? ending.signal, ending.signal, 'there is one signal');
       }
     });

@@ -1,4 +1,4 @@
-import { QueryCancelled } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 
 /** Ends a query when its client leaves or somebody kills it. The signal is made when it is looked at: short queries do without. */
 export class QueryEnding {
@@ -31,5 +31,5 @@ export class QueryEnding {
     this.#leaving?.removeEventListener('abort', this.#abort);
   }
 
-  readonly #abort = (): void => this.#controller?.abort(new QueryCancelled());
+  readonly #abort = (): void => this.#controller?.abort(tsdbError('query_cancelled'));
 }

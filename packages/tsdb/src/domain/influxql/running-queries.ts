@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { PlanError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 
 interface RunningQuery {
   readonly id: number;
@@ -44,10 +44,10 @@ export class RunningQueries {
     }));
   }
 
-  /** Throws `PlanError`: there is none of that id. */
+  /** Throws `plan_error`: there is none of that id. */
   kill(id: bigint): void {
     const query = this.#running.get(Number(id));
-    if (query === undefined) throw new PlanError(`no such query id: ${id}`);
+    if (query === undefined) throw tsdbError('plan_error', `no such query id: ${id}`);
     query.kill();
   }
 }

@@ -1,5 +1,5 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import { NotImplemented, ReadOnlyRequest } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -95,12 +95,13 @@ export class StatementExecutor {
           facts: this.#server.facts,
         });
       case 'kill_query':
-        if (this.#server.isReadOnly) throw new ReadOnlyRequest();
+        if (this.#server.isReadOnly) throw tsdbError('read_only_request');
         this.#server.kill(statement.id);
         return EMPTY_ANSWER;
       case 'unsupported': {
         const advice = ALTERNATIVES.find(([pattern]) => pattern.test(statement.what))?.[1];
-        throw new NotImplemented(
+        throw tsdbError(
+          'not_implemented',
           advice === undefined ? statement.what : `${statement.what}: ${advice}`,
         );
       }
@@ -119,10 +120,10 @@ export class StatementExecutor {
     }
   }
 
-  /** The one way to whatever changes something. Throws `ReadOnlyRequest`. */
+  /** The one way to whatever changes something. Throws `read_only_request`. */
   get #changes(): Changes {
     const { changes, isReadOnly } = this.#server;
-    if (isReadOnly) throw new ReadOnlyRequest();
+    if (isReadOnly) throw tsdbError('read_only_request');
     invariant(changes !== undefined, 'this place changes nothing');
     return changes;
   }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { BufferFull, ShuttingDown } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { Lane, type LaneResult } from './lane.js';
 import type { LaneJobOptions } from './lane-messages.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
@@ -13,7 +13,7 @@ export interface LanePoolOptions {
   readonly laneCount: number;
   /** Bodies of up to this size are parsed at once by the caller's thread: a lane costs more than it saves. */
   readonly inlineSizeBytes: number;
-  /** Bodies (as received) that lanes may hold. Beyond it `parse` refuses with `BufferFull`, unless all lanes are idle. */
+  /** Bodies (as received) that lanes may hold. Beyond it `parse` refuses with `buffer_full`, unless all lanes are idle. */
   readonly maxInFlightBytes: number;
   readonly limits: ParserLimits;
   /** A secret of the process, so that nobody can write series whose hashes collide. */
@@ -65,21 +65,21 @@ export class LanePool {
 
   /**
    * Ownership of `body` passes to the pool; the decoded body comes back with the result.
-   * Rejects with `BodyNotUtf8`, `BodyTooLarge`, `GzipCorrupt`, `BufferFull`, `ShuttingDown` or `LaneCrashed`.
+   * Rejects with `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `buffer_full`, `shutting_down` or `LaneCrashed`.
    */
   async parse(body: Uint8Array, options: LaneJobOptions): Promise<LaneResult> {
     const parsed = this.parseNow(body, options);
     if (parsed !== undefined) return parsed;
     const inFlightBytes = this.#lanes.reduce((sum, lane) => sum + (lane?.bytesInFlight ?? 0), 0);
     if (inFlightBytes > 0 && inFlightBytes + body.length > this.#options.maxInFlightBytes) {
-      throw new BufferFull({ retryAfterSec: RETRY_AFTER_SEC });
+      throw tsdbError('buffer_full', { retryAfterSec: RETRY_AFTER_SEC });
     }
     return await this.#idlestLane().parse(body, options);
   }
 
   /** The same for a body that the caller's thread reads itself; `undefined`: a lane has to. Throws. */
   parseNow(body: Uint8Array, options: LaneJobOptions): LaneResult | undefined {
-    if (this.#isClosed) throw new ShuttingDown();
+    if (this.#isClosed) throw tsdbError('shutting_down');
     const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
     if (!isSmall || options.encoding !== 'identity') return undefined;
     const parsed = this.#inline.parse(body, options);
@@ -106,12 +106,12 @@ export class LanePool {
     for (const lane of this.#lanes) lane?.forget();
   }
 
-  /** Ends all lanes; what they have not answered is rejected with `ShuttingDown`. Twice is harmless. */
+  /** Ends all lanes; what they have not answered is rejected with `shutting_down`. Twice is harmless. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const lanes = this.#lanes.filter((lane) => lane !== undefined);
     this.#lanes.fill(undefined);
-    await Promise.all(lanes.map((lane) => lane.close(new ShuttingDown())));
+    await Promise.all(lanes.map((lane) => lane.close(tsdbError('shutting_down'))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { BodyTooLarge, GzipCorrupt, gunzipBounded, invariant } from '@plinth/kernel';
-import { BodyNotUtf8 } from '../../errors.js';
+import { gunzipBounded, invariant, requestError } from '@plinth/kernel';
+import { tsdbError } from '../../errors.js';
 import {
   isShared,
   type LaneJob,
@@ -43,16 +43,17 @@ async function answer(
   try {
     const isGzip = encoding === 'gzip';
     const body = isGzip ? await gunzipBounded(job.body, maxSizeBytes) : job.body;
-    if (body.length > maxSizeBytes) throw new BodyTooLarge({ limitBytes: maxSizeBytes });
+    if (body.length > maxSizeBytes)
+      throw requestError('body_too_large', { limitBytes: maxSizeBytes });
     const parsed = parser.parse(body, job.options, memory);
     const slab = memory.takeSlab();
     return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
   } catch (error) {
-    if (error instanceof BodyNotUtf8) {
-      return { kind: 'body_not_utf8', index: error.index, sizeBytes: error.sizeBytes };
+    if (tsdbError.is(error, 'body_not_utf8')) {
+      return { kind: error.kind, ...error.details };
     }
-    if (error instanceof BodyTooLarge) return { kind: error.kind, limitBytes: error.limitBytes };
-    if (error instanceof GzipCorrupt) return { kind: error.kind, cause: causeOf(error) };
+    if (requestError.is(error, 'body_too_large')) return { kind: error.kind, ...error.details };
+    if (requestError.is(error, 'gzip_corrupt')) return { kind: error.kind, cause: causeOf(error) };
     throw error;
   }
 }

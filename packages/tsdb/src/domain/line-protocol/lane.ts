@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { assertNever, BodyTooLarge, GzipCorrupt } from '@plinth/kernel';
-import { BodyNotUtf8 } from '../../errors.js';
+import { assertNever, requestError } from '@plinth/kernel';
+import { tsdbError } from '../../errors.js';
 import type { ParsedBody } from '../../model/parsed-body.js';
 import {
   isShared,
@@ -122,13 +122,13 @@ export class Lane {
         });
         return;
       case 'body_not_utf8':
-        job.reject(new BodyNotUtf8(reply));
+        job.reject(tsdbError('body_not_utf8', reply));
         return;
       case 'body_too_large':
-        job.reject(new BodyTooLarge(reply));
+        job.reject(requestError('body_too_large', reply));
         return;
       case 'gzip_corrupt':
-        job.reject(new GzipCorrupt(reply.cause));
+        job.reject(requestError('gzip_corrupt', reply.cause.message, reply.cause));
         return;
       default:
         assertNever(reply);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { tsdbError } from '../../errors.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
 import { parseLineCarefully } from './careful-line.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
@@ -229,7 +230,7 @@ describe('the fast path', () => {
         const rowCount = parsed.tables.reduce((sum, table) => sum + table.rowCount, 0);
         assert.equal(rowCount + parsed.refusedCount, parsed.lineCount);
       } catch (error) {
-        assert.equal((error as Error).name, 'BodyNotUtf8');
+        assert.ok(tsdbError.is(error, 'body_not_utf8'));
       }
     });
     fc.assert(property, { numRuns: 5000 });

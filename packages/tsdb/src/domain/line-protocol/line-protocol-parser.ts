@@ -62,7 +62,7 @@ export class LineProtocolParser {
     this.#memory.forget();
   }
 
-  /** Throws `BodyNotUtf8`; everything else that is wrong with a body is in the result. */
+  /** Throws `body_not_utf8`; everything else that is wrong with a body is in the result. */
   parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
     assertUtf8(body);
     this.#memory.begin();

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyNotUtf8 } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 
-/** Throws `BodyNotUtf8` with the index and size of the first bad sequence. */
+/** Throws `body_not_utf8` with the index and size of the first bad sequence. */
 export function assertUtf8(body: Uint8Array): void {
   if (isUtf8(body)) return;
   for (let index = 0; index < body.length; ) {
     const sizeBytes = sequenceSize(body, index);
-    if (sizeBytes < 0) throw new BodyNotUtf8({ index, sizeBytes: -sizeBytes });
+    if (sizeBytes < 0) throw tsdbError('body_not_utf8', { index, sizeBytes: -sizeBytes });
     index += sizeBytes;
   }
 }

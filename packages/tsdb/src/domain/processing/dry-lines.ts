@@ -11,7 +11,7 @@ import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';
 import { encodeWrites } from './encode-writes.js';
 
-/** Lines as a write trigger would get them, or why they cannot be read. Throws `BodyNotUtf8`. */
+/** Lines as a write trigger would get them, or why they cannot be read. Throws `body_not_utf8`. */
 export async function readDryLines(
   lines: string,
   at: { readonly database: string; readonly nowNs: bigint },
@@ -22,7 +22,7 @@ export async function readDryLines(
   return await encodeWrites(parsed.tables.map(rowsOf));
 }
 
-/** What a write of the lines to a database would be refused for; nothing is changed. Throws `BodyNotUtf8`. */
+/** What a write of the lines to a database would be refused for; nothing is changed. Throws `body_not_utf8`. */
 export function checkDryLines(
   lines: Uint8Array,
   at: {

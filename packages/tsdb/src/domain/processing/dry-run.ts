@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
+import { tsdbError } from '../../errors.js';
 import type { PluginInput, PluginServices, RunOutcome } from '../../model/plugin-host.js';
-import { CronInvalid } from '../../processing-errors.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { CronSchedule } from './cron.js';
 import { formatDuration } from './duration.js';
@@ -57,7 +57,7 @@ export class DryRuns {
     });
   }
 
-  /** Throws `CronInvalid`. */
+  /** Throws `cron_invalid`. */
   async ofSchedule(
     request: DryRunRequest,
     schedule: string | undefined,
@@ -68,9 +68,10 @@ export class DryRuns {
     }
     const expression = schedule ?? EVERY_SECOND;
     const cron = CronSchedule.parse(expression);
-    if (cron === undefined) throw new CronInvalid(`invalid cron syntax: ${expression}`);
+    if (cron === undefined) throw tsdbError('cron_invalid', `invalid cron syntax: ${expression}`);
     const timeMs = cron.nextMs(this.#clock.nowMs());
-    if (timeMs === undefined) throw new CronInvalid(`cron schedule never triggers: ${expression}`);
+    if (timeMs === undefined)
+      throw tsdbError('cron_invalid', `cron schedule never triggers: ${expression}`);
     const iso = new Date(timeMs).toISOString();
     const outcome = await this.#run(request, {
       code,

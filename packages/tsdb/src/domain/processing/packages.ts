@@ -1,9 +1,5 @@
+import { type TsdbError, tsdbError } from '../../errors.js';
 import { isPackageRequirement } from '../../model/package-requirement.js';
-import {
-  PackageInstallationDisabled,
-  PackageInstallationFailed,
-  PackageNameInvalid,
-} from '../../processing-errors.js';
 import { explainFailure } from './install-failure.js';
 
 /** Runs the installer with these arguments. */
@@ -13,10 +9,10 @@ export type Installer = (
 
 export interface PackageNeeds {
   readonly isDisabled: boolean;
-  /** Rejects with `PythonUnavailable`. */
+  /** Rejects with `python_unavailable`. */
   readonly installer: () => Promise<Installer>;
   /**
-   * Absolute path of a requirements file. Throws `PluginPathEscapes`, `RequirementsMissing` and `RequirementsRefused`.
+   * Absolute path of a requirements file. Throws `plugin_path_escapes`, `requirements_missing` and `requirements_refused`.
    */
   readonly findRequirements: (location: string) => Promise<string>;
   readonly onInstalled: () => void;
@@ -34,15 +30,15 @@ export class Packages {
   }
 
   async install(packages: readonly string[]): Promise<void> {
-    if (this.#needs.isDisabled) throw new PackageInstallationDisabled();
+    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
     for (const name of packages) {
-      if (!isPackageRequirement(name)) throw new PackageNameInvalid(name);
+      if (!isPackageRequirement(name)) throw tsdbError('package_name_invalid', name);
     }
     if (packages.length > 0) await this.#run(packages, (output) => output);
   }
 
   async installRequirements(location: string): Promise<void> {
-    if (this.#needs.isDisabled) throw new PackageInstallationDisabled();
+    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
     const path = await this.#needs.findRequirements(location);
     await this.#run(['-r', path], explainFailure);
   }
@@ -58,7 +54,10 @@ export class Packages {
       const { exitCode, output } = end;
       if (exitCode !== 0) {
         this.#needs.onFailed(end);
-        throw new PackageInstallationFailed({ why: explain(output, exitCode), exitCode });
+        throw tsdbError('package_installation_failed', {
+          why: explain(output, exitCode),
+          exitCode,
+        });
       }
       this.#needs.onInstalled();
     });
@@ -68,6 +67,8 @@ export class Packages {
 }
 
 /** The word that clients know for a machine on which nothing can be installed. */
-export function noEnvironment(): PackageInstallationFailed {
-  return new PackageInstallationFailed({ why: 'Plugin environment management is disabled' });
+export function noEnvironment(): TsdbError<'package_installation_failed'> {
+  return tsdbError('package_installation_failed', {
+    why: 'Plugin environment management is disabled',
+  });
 }

@@ -1,5 +1,5 @@
+import { tsdbError } from '../../errors.js';
 import type { PluginCode } from '../../model/plugin-host.js';
-import { PluginFetchFailed, PluginPathEscapes } from '../../processing-errors.js';
 
 const DEFAULT_REPOSITORY = 'https://raw.githubusercontent.com/influxdata/influxdb3_plugins/main/';
 const PREFIX = 'gh:';
@@ -12,7 +12,7 @@ export function repositoryPathOf(pluginFilename: string): string | undefined {
   return pluginFilename.startsWith(PREFIX) ? pluginFilename.slice(PREFIX.length) : undefined;
 }
 
-/** Throws `PluginFetchFailed`, `PluginPathEscapes`. Source: processing-engine, "Plugin files", "Security". */
+/** Throws `plugin_fetch_failed`, `plugin_path_escapes`. Source: processing-engine, "Plugin files", "Security". */
 export async function fetchPlugin(
   path: string,
   repository: string = DEFAULT_REPOSITORY,
@@ -21,7 +21,7 @@ export async function fetchPlugin(
   let url = `${base}${path}`;
   // As the address is understood in the end: `..` leaves the repository in each of its spellings.
   if (URL.canParse(url) && !new URL(url).href.startsWith(new URL(base).href)) {
-    throw new PluginPathEscapes({ path: `${PREFIX}${path}` });
+    throw tsdbError('plugin_path_escapes', { path: `${PREFIX}${path}` });
   }
   try {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
@@ -33,17 +33,17 @@ export async function fetchPlugin(
         continue;
       }
       if (!response.ok) {
-        throw new PluginFetchFailed(`${response.status} ${response.statusText} ${url}`);
+        throw tsdbError('plugin_fetch_failed', `${response.status} ${response.statusText} ${url}`);
       }
       return { kind: 'source', source: await readBounded(response, url) };
     }
   } catch (error) {
-    if (error instanceof PluginFetchFailed) throw error;
+    if (tsdbError.is(error, 'plugin_fetch_failed')) throw error;
     const why =
       error instanceof Error && error.cause instanceof Error ? error.cause.message : error;
-    throw new PluginFetchFailed(`${why} ${url}`, error);
+    throw tsdbError('plugin_fetch_failed', `${why} ${url}`, error);
   }
-  throw new PluginFetchFailed(`more than ${MAX_REDIRECTS} redirects ${url}`);
+  throw tsdbError('plugin_fetch_failed', `more than ${MAX_REDIRECTS} redirects ${url}`);
 }
 
 async function readBounded(response: Response, url: string): Promise<Uint8Array> {
@@ -52,7 +52,7 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array>
   for await (const piece of response.body ?? []) {
     sizeBytes += piece.byteLength;
     if (sizeBytes > MAX_SIZE_BYTES) {
-      throw new PluginFetchFailed(`more than ${MAX_SIZE_BYTES} bytes ${url}`);
+      throw tsdbError('plugin_fetch_failed', `more than ${MAX_SIZE_BYTES} bytes ${url}`);
     }
     pieces.push(piece);
   }

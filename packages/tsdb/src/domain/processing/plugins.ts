@@ -1,5 +1,5 @@
+import { tsdbError } from '../../errors.js';
 import type { PluginCode, PluginHost } from '../../model/plugin-host.js';
-import { NoPluginFolder, PluginFolderLocked, PythonUnavailable } from '../../processing-errors.js';
 import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 
@@ -32,14 +32,14 @@ export class Plugins {
     return this.#needs.folder === undefined;
   }
 
-  /** Throws `PythonUnavailable`. */
+  /** Throws `python_unavailable`. */
   async readyHost(): Promise<PluginHost> {
     this.#host ??= this.#needs.openHost();
     const opening = this.#host;
     const state = await opening;
     if (state.kind === 'ready') return state.host;
     if (this.#host === opening) this.#host = undefined;
-    throw new PythonUnavailable(state.why);
+    throw tsdbError('python_unavailable', state.why);
   }
 
   /** Tells the log, in its own time, of a folder that cannot be used. */
@@ -47,17 +47,17 @@ export class Plugins {
     void this.#needs.folder?.obstacle();
   }
 
-  /** Throws `NoPluginFolder`. */
+  /** Throws `no_plugin_folder`. */
   folder(purpose: 'trigger' | 'files'): PluginFolder {
     const { folder } = this.#needs;
-    if (folder === undefined) throw new NoPluginFolder({ for: purpose });
+    if (folder === undefined) throw tsdbError('no_plugin_folder', { for: purpose });
     return folder;
   }
 
-  /** Where files may be written. Throws `NoPluginFolder`, `PluginFolderLocked`. */
+  /** Where files may be written. Throws `no_plugin_folder`, `plugin_folder_locked`. */
   writableFolder(): PluginFolder {
     const folder = this.folder('files');
-    if (this.#needs.isFolderLocked) throw new PluginFolderLocked();
+    if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
     return folder;
   }
 
@@ -65,7 +65,7 @@ export class Plugins {
   async codeOf(pluginFilename: string): Promise<PluginCode> {
     const path = repositoryPathOf(pluginFilename);
     if (path === undefined) return await this.folder('trigger').find(pluginFilename);
-    if (this.#needs.isFolderLocked) throw new PluginFolderLocked();
+    if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
     return await fetchPlugin(path, this.#needs.repository);
   }
 

@@ -1,15 +1,8 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
-import { AlreadyDeleted, DatabaseNotKnown, ResourceExists } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { PluginType, Trigger } from '../../model/trigger.js';
-import {
-  InternalDatabaseUntriggered,
-  PluginOfTriggerNotFound,
-  PluginTypeRefused,
-  TriggerIsRunning,
-  TriggerNotFound,
-} from '../../processing-errors.js';
 import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -121,7 +114,7 @@ export class ProcessingEngine {
     return this.#plugins.filesOf(trigger.pluginFilename);
   }
 
-  /** Throws a `ProcessingError`, `DatabaseNotKnown`, `AlreadyDeleted`, `ResourceExists`. */
+  /** Throws a `ProcessingError`, `database_not_known`, `already_deleted`, `resource_exists`. */
   async create(wanted: NewTrigger): Promise<void> {
     this.#plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);
@@ -132,21 +125,22 @@ export class ProcessingEngine {
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
       const id = await this.#needs.store.insert(record, named);
-      if (id === undefined) throw new ResourceExists({ resource: wanted.name });
+      if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
       this.#triggers.set(id, trigger);
       if (!trigger.isDisabled) this.#start(trigger, code);
     });
   }
 
-  /** Throws `TriggerNotFound`, `TriggerIsRunning`. */
+  /** Throws `trigger_not_found`, `trigger_is_running`. */
   async delete(
     at: { readonly database: string; readonly name: string },
     force: boolean,
   ): Promise<void> {
     await this.#alone(async () => {
       const trigger = this.#trigger(at);
-      if (!trigger.isDisabled && !force) throw new TriggerIsRunning({ trigger: at.name });
+      if (!trigger.isDisabled && !force)
+        throw tsdbError('trigger_is_running', { trigger: at.name });
       await this.#needs.store.delete([trigger.id], [at]);
       this.#triggers.delete(trigger.id);
       await this.#running.stop(trigger);
@@ -216,19 +210,20 @@ export class ProcessingEngine {
     return await this.#running.request(path, input);
   }
 
-  /** Throws `PluginOfTriggerNotFound`: the first trigger of that name over all databases. */
+  /** Throws `plugin_of_trigger_not_found`: the first trigger of that name over all databases. */
   pluginFilenameOf(triggerName: string): string {
     const found = this.triggers().find(({ name }) => name === triggerName);
-    if (found === undefined) throw new PluginOfTriggerNotFound({ trigger: triggerName });
+    if (found === undefined)
+      throw tsdbError('plugin_of_trigger_not_found', { trigger: triggerName });
     return found.pluginFilename;
   }
 
-  /** Where files may be written. Throws `NoPluginFolder`, `PluginFolderLocked`. */
+  /** Where files may be written. Throws `no_plugin_folder`, `plugin_folder_locked`. */
   writableFolder(): PluginFolder {
     return this.#plugins.writableFolder();
   }
 
-  /** Throws `PythonUnavailable`. */
+  /** Throws `python_unavailable`. */
   async readyHost(): Promise<PluginHost> {
     return await this.#plugins.readyHost();
   }
@@ -258,22 +253,23 @@ export class ProcessingEngine {
   #assertAllowed(specification: string): void {
     const type = typeOfText(specification);
     if (type === undefined || this.#needs.settings.allowedTypes.has(type)) return;
-    throw new PluginTypeRefused({ type });
+    throw tsdbError('plugin_type_refused', { type });
   }
 
   #database(name: string): DatabaseSchema {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabaseUntriggered();
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database_untriggered');
     const { catalog } = this.#needs;
     const database = catalog.database(name);
     if (database !== undefined) return database;
-    if (catalog.deleted.database(name) !== undefined) throw new AlreadyDeleted({ resource: name });
-    throw new DatabaseNotKnown({ database: name });
+    if (catalog.deleted.database(name) !== undefined)
+      throw tsdbError('already_deleted', { resource: name });
+    throw tsdbError('database_not_known', { database: name });
   }
 
   #trigger(at: { readonly database: string; readonly name: string }): Trigger {
     const database = this.#database(at.database);
     const found = this.triggers(database.id).find(({ name }) => name === at.name);
-    if (found === undefined) throw new TriggerNotFound({ trigger: at.name });
+    if (found === undefined) throw tsdbError('trigger_not_found', { trigger: at.name });
     return found;
   }
 

@@ -14,7 +14,7 @@ export interface NewTrigger {
   readonly isDisabled: boolean;
 }
 
-/** Throws `TriggerSpecificationInvalid`. */
+/** Throws `trigger_specification_invalid`. */
 export function recordOf(wanted: NewTrigger, databaseId: number): Omit<TriggerRecord, 'id'> {
   const specification = parseTriggerSpecification(wanted.specification);
   return {

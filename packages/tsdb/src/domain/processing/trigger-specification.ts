@@ -1,5 +1,5 @@
+import { tsdbError } from '../../errors.js';
 import type { PluginType, TriggerSpecification } from '../../model/trigger.js';
-import { TriggerSpecificationInvalid } from '../../processing-errors.js';
 import { CronSchedule } from './cron.js';
 import { formatDuration, parseDuration } from './duration.js';
 
@@ -10,11 +10,11 @@ const LONGEST_INTERVAL_NS = 31_557_600_000_000_000n;
 /** Shorter ones would run without a pause. */
 const SHORTEST_INTERVAL_NS = 100_000_000n;
 
-/** Throws `TriggerSpecificationInvalid`. Source: processing-engine, "Trigger specification grammar". */
+/** Throws `trigger_specification_invalid`. Source: processing-engine, "Trigger specification grammar". */
 export function parseTriggerSpecification(text: string): TriggerSpecification {
   const trimmed = text.trim();
   const fail = (context?: string): never => {
-    throw new TriggerSpecificationInvalid({ specification: text, context });
+    throw tsdbError('trigger_specification_invalid', { specification: text, context });
   };
   if (trimmed === 'all_tables') return { kind: 'all_tables' };
   const colon = trimmed.indexOf(':');

@@ -1,4 +1,4 @@
-import { PlanError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { bindExpr } from './bind/bind-expr.js';
 import { UTF8 } from './bind/bound.js';
 import { columnOf } from './bind/columns.js';
@@ -54,7 +54,7 @@ export class PlanMaker {
     this.#parser.parse(TYPICAL_STATEMENT, EFFORT_HERE);
   }
 
-  /** Throws `PlanError` and `NotImplemented` with the messages that clients see, and `EffortExceeded`. */
+  /** Throws `plan_error` and `not_implemented` with the messages that clients see, and `EffortExceeded`. */
   make(
     source: string,
     context: PlanContext,
@@ -64,7 +64,8 @@ export class PlanMaker {
     const session = newSession(context, this.#functions, effort.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
     if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         'Error during planning: the statement is too complex: nest its calls of functions less',
       );
     }

@@ -23,7 +23,7 @@ export interface PlanContext {
 export interface VirtualTables {
   /** `undefined` when there is no such table. */
   table(schema: string, name: string): VirtualTable | undefined;
-  /** Throws `PlanError` for bad arguments; `undefined` when there is no such function. */
+  /** Throws `plan_error` for bad arguments; `undefined` when there is no such function. */
   tableFunction(
     name: string,
     args: readonly ParameterValue[],

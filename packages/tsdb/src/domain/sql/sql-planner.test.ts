@@ -34,10 +34,10 @@ describe('a query is planned', () => {
       names,
       text,
     );
-  const refuses = (text: string, name: string, message: string) =>
-    assert.throws(() => bench.plan(text), { name, message }, text);
+  const refuses = (text: string, kind: string, message: string) =>
+    assert.throws(() => bench.plan(text), { kind, message }, text);
   const fails = (text: string, message: string) =>
-    refuses(text, 'PlanError', `Error during planning: ${message}`);
+    refuses(text, 'plan_error', `Error during planning: ${message}`);
 
   it('with names folded unless they are quoted, and compared byte for byte', async () => {
     await answers('SELECT PH FROM cpu', ['7.2', '7.4', '7.6']);
@@ -48,7 +48,7 @@ describe('a query is planned', () => {
     );
     refuses(
       'SELECT pHH FROM mem',
-      'PlanError',
+      'plan_error',
       'Schema error: No field named phh. Valid fields are mem.host, mem.time, mem.used.',
     );
   });
@@ -78,12 +78,12 @@ describe('a query is planned', () => {
     assert.throws(() => bench.plan("SELECT getenv('HOME')"), /Invalid function 'getenv'/);
     refuses(
       'SELECT 1; SELECT 2',
-      'NotImplemented',
+      'not_implemented',
       'This feature is not implemented: The context currently only supports a single SQL statement',
     );
     refuses(
       'SELEC 1',
-      'PlanError',
+      'plan_error',
       'SQL error: ParserError("Expected: an SQL statement, found: SELEC at Line: 1, Column: 1")',
     );
     fails('SELECT $host', 'No value found for placeholder with name $host');

@@ -31,7 +31,7 @@ export class SqlPlanner {
     this.#maker.warmUp();
   }
 
-  /** Throws `PlanError` and `NotImplemented` with the messages that clients see. */
+  /** Throws `plan_error` and `not_implemented` with the messages that clients see. */
   plan(
     text: string,
     context: PlanContext,

@@ -1,6 +1,6 @@
-import { ContentTypeUnacceptable, type HttpRequest, queryOf } from '@plinth/kernel';
+import { type HttpRequest, queryOf, requestError } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
-import { ConflictingValues, ParameterInvalid } from '../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
 import { parseParameters, readBoolean, readParameter, serdeError } from '../query-string.js';
 import { parseRetention } from './human-time.js';
@@ -14,7 +14,7 @@ export class ManagementInput {
   readonly #bodyText: string;
   readonly #body: Readonly<Record<string, unknown>> | undefined;
 
-  /** Throws `ContentTypeUnacceptable` when there is neither a query string nor a body that is said to be JSON. */
+  /** Throws `content_type_unacceptable` when there is neither a query string nor a body that is said to be JSON. */
   static of(request: HttpRequest): ManagementInput {
     return ManagementInput.#of(request, false);
   }
@@ -31,7 +31,7 @@ export class ManagementInput {
     if (body.byteLength === 0 && (queryString !== '' || isEmpty)) {
       return new ManagementInput(parseParameters(queryString), undefined);
     }
-    if (!isJson(contentType)) throw new ContentTypeUnacceptable();
+    if (!isJson(contentType)) throw requestError('content_type_unacceptable');
     return new ManagementInput(parseParameters(queryString), jsonTextOf(body));
   }
 
@@ -59,7 +59,7 @@ export class ManagementInput {
       if (value === undefined) continue;
       if (typeof value !== 'string') throw wrongType(name, value, 'a string');
       if (found !== undefined && found.value !== value) {
-        throw new ConflictingValues(found.name || name, name);
+        throw tsdbError('conflicting_values', { first: found.name || name, second: name });
       }
       found ??= { name, value };
     }
@@ -165,7 +165,7 @@ export class ManagementInput {
     return this.#body[name] ?? undefined;
   }
 
-  #failure(text: string): ParameterInvalid {
+  #failure(text: string): TsdbError<'parameter_invalid'> {
     return this.#body === undefined ? serdeError(text) : jsonError(text);
   }
 }
@@ -176,7 +176,7 @@ function parseTimestamp(text: string): number {
   const ms = RFC3339.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
   const cause = text === '' ? 'premature end of input' : 'input contains invalid characters';
-  throw new ParameterInvalid(`Cannot parse the timestamp: ${cause}`);
+  throw tsdbError('parameter_invalid', `Cannot parse the timestamp: ${cause}`);
 }
 
 function parseJson(text: string): unknown {
@@ -197,7 +197,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/(?:json|[^;\s]+\+json)\s*(?:;|$)/i.test(contentType?.trim() ?? '');
 }
 
-function wrongType(name: string, value: unknown, expected: string): ParameterInvalid {
+function wrongType(name: string, value: unknown, expected: string): TsdbError<'parameter_invalid'> {
   return jsonError(`invalid type for field \`${name}\`: ${kindOf(value)}, expected ${expected}`);
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { tsdbError } from '../../errors.js';
 import type { IntervalValue } from '../../model/sql-type.js';
-import { ParameterInvalid } from '../errors.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonObject, readParams, readText } from '../query/json-request.js';
 import { decodeAny, decodeMessage, encodeAny, MessageWriter, read } from './wire-messages.js';
@@ -33,7 +33,7 @@ export function decodeTicket(bytes: Uint8Array): Ticket {
     return isJson(bytes) ? decodeJson(utf8(bytes)) : decodeReadInfo(bytes);
   } catch (error) {
     if (error instanceof InvalidTicket) throw refusal(error.message);
-    if (error instanceof ParameterInvalid) throw refusal(error.message);
+    if (tsdbError.is(error, 'parameter_invalid')) throw refusal(error.message);
     if (error instanceof GrpcFailure) throw refusal('Invalid ticket');
     throw error;
   }

@@ -1,4 +1,4 @@
-import { ExecutionError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
@@ -32,7 +32,8 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
         rows.push(cells);
       }
       if (tableSizeBytes > MAX_TABLE_SIZE_BYTES) {
-        throw new ExecutionError(
+        throw tsdbError(
+          'execution_error',
           'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
         );
       }

@@ -1,4 +1,4 @@
-import { BodyTooLarge, gunzipBounded } from '@plinth/kernel';
+import { gunzipBounded, requestError } from '@plinth/kernel';
 import { GRPC, GrpcFailure } from './grpc-status.js';
 
 /** Flag and length in front of every message. Source: gRPC over HTTP/2, "Length-Prefixed-Message". */
@@ -65,7 +65,7 @@ async function inflate(
   try {
     return await gunzipBounded(message, maxSizeBytes);
   } catch (error) {
-    if (error instanceof BodyTooLarge) throw tooLarge(undefined, maxSizeBytes);
+    if (requestError.is(error, 'body_too_large')) throw tooLarge(undefined, maxSizeBytes);
     throw new GrpcFailure(GRPC.INTERNAL, error instanceof Error ? error.message : String(error));
   }
 }

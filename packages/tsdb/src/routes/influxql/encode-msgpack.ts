@@ -1,7 +1,7 @@
 import type { Encoder, ExtData } from '@msgpack/msgpack';
 import type { Answer, AnswerSeries } from '../../domain/influxql/answer.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
-import { QueryTooLarge } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { floorDiv, floorMod } from '../../model/calendar.js';
 import { isSame } from './encode-json.js';
 
@@ -59,13 +59,13 @@ export class MsgpackWriter {
     ]);
   }
 
-  /** The result of one statement. Throws `QueryTooLarge`. */
+  /** The result of one statement. Throws `query_too_large`. */
   async *result(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
     const all: HeldSeries[] = [];
     let valueCount = 0;
     for await (const piece of answer.series) {
       valueCount += piece.rowCount * piece.columns.length;
-      if (valueCount > MAX_VALUES) throw new QueryTooLarge(MAX_VALUES);
+      if (valueCount > MAX_VALUES) throw tsdbError('query_too_large', MAX_VALUES);
       let last = all.at(-1);
       if (last === undefined || !isSame(last.of, piece)) {
         last = { of: piece, rows: [], rowCount: 0 };

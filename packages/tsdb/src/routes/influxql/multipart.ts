@@ -1,4 +1,4 @@
-import { ParameterInvalid } from '../errors.js';
+import { tsdbError } from '../../errors.js';
 
 const CRLF = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
@@ -7,7 +7,8 @@ const HEADERS_END = Buffer.from('\r\n\r\n');
 export function multipartFields(body: Buffer, contentType: string): Record<string, string> {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const text = boundary?.[1] ?? boundary?.[2];
-  if (text === undefined) throw new ParameterInvalid('invalid multipart form: no boundary');
+  if (text === undefined)
+    throw tsdbError('parameter_invalid', 'invalid multipart form: no boundary');
   const mark = Buffer.from(`--${text}`);
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   let start = body.indexOf(mark);
@@ -27,5 +28,5 @@ export function multipartFields(body: Buffer, contentType: string): Record<strin
       fields[name] = part.subarray(headersEnd + HEADERS_END.length).toString();
     start = next;
   }
-  throw new ParameterInvalid('invalid multipart form: it ends early');
+  throw tsdbError('parameter_invalid', 'invalid multipart form: it ends early');
 }

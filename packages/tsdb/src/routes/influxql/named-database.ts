@@ -1,25 +1,27 @@
 import type { Measurement, SelectStatement } from '../../domain/influxql/ast/select.js';
 import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/find-sources.js';
-import { PlanError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 
 /** The database of a statement on a native endpoint: one, and the same in text and parameters. */
 export function checkNamedDatabase(statement: Statement, parameter: string | undefined): void {
   const named = new Set(namesIn(statement));
   if (named.size > 1) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'error in InfluxQL statement: can only perform queries on a single database',
     );
   }
   const [name] = named;
   if (name !== undefined && parameter !== undefined && parameter !== '' && name !== parameter) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `provided a database in both the parameters (${parameter}) and query string (${name}) that do not match, if providing a query that specifies the database, you can omit the 'database' parameter from your request`,
     );
   }
   const needsNone =
     statement.kind === 'show_databases' || statement.kind === 'show_retention_policies';
-  if (name === undefined && !parameter && !needsNone) throw new PlanError(NO_DATABASE);
+  if (name === undefined && !parameter && !needsNone) throw tsdbError('plan_error', NO_DATABASE);
 }
 
 function namesIn(statement: Statement): string[] {

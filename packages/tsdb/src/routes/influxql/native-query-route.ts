@@ -1,7 +1,8 @@
 import type { HttpAnswer, HttpRequest, Route } from '@plinth/kernel';
 import type { Answer } from '../../domain/influxql/answer.js';
-import { NotImplemented } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
+import { queryWords } from '../description.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { gatheredAnswer } from '../query/gathered-answer.js';
 import { readInfluxqlInput } from '../query/query-input.js';
@@ -12,7 +13,7 @@ import { openNative, rowsOf } from './open-native.js';
 /** InfluxQL with the formats of the native endpoints. Source: tsdb-http, "Native query endpoints". */
 export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
   ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
-    deps.admin.query(path, (request) => answer(request, deps)),
+    deps.admin.query(path, queryWords('InfluxQL'), (request) => answer(request, deps)),
   );
 
 async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
@@ -20,7 +21,8 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
   const opened = await openNative(input, deps, request.leaving());
   const { run, result } = opened;
   try {
-    if (input.format === 'parquet') throw new NotImplemented('InfluxQL in format parquet');
+    if (input.format === 'parquet')
+      throw tsdbError('not_implemented', 'InfluxQL in format parquet');
     if (input.format === 'json_series')
       return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),

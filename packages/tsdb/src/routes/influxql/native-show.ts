@@ -2,7 +2,7 @@ import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.
 import { type Answer, type AnswerColumn, listAnswer } from '../../domain/influxql/answer.js';
 import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../domain/influxql/show/go-duration.js';
-import { DatabaseNotFound } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { compareByteOrder } from '../../model/byte-order.js';
 
 /**
@@ -41,7 +41,7 @@ function showDatabases(catalog: RelationalCatalog): Answer {
 
 function showPolicies(database: string | undefined, catalog: RelationalCatalog): Answer {
   if (database !== undefined && catalog.database(database) === undefined) {
-    throw new DatabaseNotFound({ database });
+    throw tsdbError('database_not_found', { database });
   }
   const rows = catalog
     .databases()

@@ -3,7 +3,7 @@ import type { Statement } from '../../domain/influxql/ast/statements.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { PlanError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
 import type { RouteDeps } from '../deps.js';
 import { checkNamedDatabase } from './named-database.js';
@@ -31,7 +31,8 @@ export async function openNative(
   try {
     const [statement] = run.statements;
     if (statement === undefined) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         'error in InfluxQL statement: parsing error: invalid InfluxQL statement at pos 0',
       );
     }
@@ -69,7 +70,7 @@ async function open(
     return await influxql.open({ text, params, database, policy, signal, dialect: 'native' });
   } catch (error) {
     if (error instanceof ParseError) {
-      throw new PlanError(`error in InfluxQL statement: ${error.message}`);
+      throw tsdbError('plan_error', `error in InfluxQL statement: ${error.message}`);
     }
     throw error;
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { HttpRequest } from '@plinth/kernel';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
-import { ParameterInvalid } from '../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
@@ -46,14 +46,17 @@ export function readV1Input(request: HttpRequest): V1Input {
   const format = formatOf(request.headers['accept']);
   const queryString = queryStringOf(request.url);
   if (request.method !== 'POST' && queryString === undefined) {
-    throw new ParameterInvalid("missing query parameters 'db' and 'q'");
+    throw tsdbError('parameter_invalid', "missing query parameters 'db' and 'q'");
   }
   const url = singleValues(parseParameters(queryString ?? ''));
   const { fields, params } =
     request.method === 'POST' ? withBody(url, request) : { fields: url, params: undefined };
   const text = fields['q'];
   if (text === undefined || text === '') {
-    throw new ParameterInvalid('expected a query to be provided in the query string or body');
+    throw tsdbError(
+      'parameter_invalid',
+      'expected a query to be provided in the query string or body',
+    );
   }
   const isChunked = readFlag(fields, 'chunked');
   return {
@@ -78,7 +81,7 @@ function formatOf(accept: string | undefined): V1Format {
   if (accept === undefined || accept.includes('*/*')) return 'json';
   // Header bytes arrive as one character each.
   if (!isUtf8(Buffer.from(accept, 'latin1'))) {
-    throw new ParameterInvalid('Invalid UTF8: mime type is no valid UTF-8');
+    throw tsdbError('parameter_invalid', 'Invalid UTF8: mime type is no valid UTF-8');
   }
   for (const part of accept.toLowerCase().split(',')) {
     const type = part.split(';')[0]?.trim();
@@ -86,7 +89,7 @@ function formatOf(accept: string | undefined): V1Format {
     if (type === 'application/csv' || type === 'text/csv') return 'csv';
     if (type === 'application/x-msgpack') return 'msgpack';
   }
-  throw new ParameterInvalid(`invalid mime type (${accept})`);
+  throw tsdbError('parameter_invalid', `invalid mime type (${accept})`);
 }
 
 function singleValues(parameters: Parameters): Fields {
@@ -126,7 +129,7 @@ function withBody(url: Fields, request: HttpRequest): WithBody {
     case 'application/vnd.influxql':
       return withText(url, bytes);
     default:
-      throw new ParameterInvalid(`invalid mime type (${contentType})`);
+      throw tsdbError('parameter_invalid', `invalid mime type (${contentType})`);
   }
 }
 
@@ -200,8 +203,8 @@ function readChunkSize(text: string | undefined): number {
   return Number(text);
 }
 
-function decodingFailure(cause: string): ParameterInvalid {
-  return new ParameterInvalid(`error decoding params from url: ${cause}`);
+function decodingFailure(cause: string): TsdbError<'parameter_invalid'> {
+  return tsdbError('parameter_invalid', `error decoding params from url: ${cause}`);
 }
 
 /** The Go client of version 1 sends `null` with every query that has no parameters. */

@@ -1,6 +1,6 @@
 import { JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { ParameterInvalid } from '../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 
 /** A number as it was written: `1` and `1.0` are values of different types. */
 interface NumberText {
@@ -12,8 +12,8 @@ const QUOTE_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 const MIN_INT64 = -9_223_372_036_854_775_808n;
 
-export function jsonError(text: string): ParameterInvalid {
-  return new ParameterInvalid(`serde json error: ${text}`);
+export function jsonError(text: string): TsdbError<'parameter_invalid'> {
+  return tsdbError('parameter_invalid', `serde json error: ${text}`);
 }
 
 const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

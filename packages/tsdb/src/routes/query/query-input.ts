@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { ConflictingValues, ParameterInvalid } from '../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { FormatName } from '../formats/index.js';
 import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
 import { jsonError, jsonTextOf, parseJsonObject, readParams, readText } from './json-request.js';
@@ -51,7 +51,7 @@ type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedForm
 function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
   const queryString = queryStringOf(request.url);
   if (queryString === undefined) {
-    throw new ParameterInvalid("missing query parameters 'db' and 'q'");
+    throw tsdbError('parameter_invalid', "missing query parameters 'db' and 'q'");
   }
   const parameters = parseParameters(queryString);
   const database = readParameter(parameters, DATABASE_NAMES);
@@ -89,7 +89,7 @@ function readSpelled(
     const value = readText(body, name);
     if (value === undefined) continue;
     if (found !== undefined && found.value !== value) {
-      throw new ConflictingValues(found.name, name);
+      throw tsdbError('conflicting_values', { first: found.name, second: name });
     }
     found ??= { name, value };
   }
@@ -99,7 +99,7 @@ function readSpelled(
 function required(
   value: string | undefined,
   name: string,
-  failure: (text: string) => ParameterInvalid,
+  failure: (text: string) => TsdbError,
 ): string {
   if (value === undefined) throw failure(`missing field \`${name}\``);
   return value;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ParameterInvalid } from '../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 
@@ -36,21 +36,22 @@ export function formatOfAccept(accept: string | undefined): RequestedFormat {
   if (accept === undefined || accept.includes('text/html') || accept.includes('*/*')) return 'json';
   // Header bytes arrive as one character each.
   if (!isUtf8(Buffer.from(accept, 'latin1'))) {
-    throw new ParameterInvalid(
+    throw tsdbError(
+      'parameter_invalid',
       'the mime type specified was not valid UTF8: failed to convert header to a str',
     );
   }
   const [type = '', ...parameters] = accept.toLowerCase().replaceAll(/\s/g, '').split(';');
   const shape = parameters.find((parameter) => parameter.startsWith('shape='));
   const format = BY_MEDIA_TYPE.get(shape === undefined ? type : `${type};${shape}`);
-  if (format === undefined) throw new ParameterInvalid(`invalid mime type (${accept})`);
+  if (format === undefined) throw tsdbError('parameter_invalid', `invalid mime type (${accept})`);
   return format;
 }
 
 /** Value of the parameter `format`; `failure` words it for the part of the request it came in. */
 export function formatOfName(
   name: string,
-  failure: (text: string) => ParameterInvalid = serdeError,
+  failure: (text: string) => TsdbError = serdeError,
 ): RequestedFormat {
   const format = BY_NAME.get(name);
   if (format !== undefined) return format;

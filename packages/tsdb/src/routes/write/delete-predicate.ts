@@ -1,4 +1,4 @@
-import { DeletePredicateInvalid } from '../../errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 
 /** Equalities that all hold. `undefined` as table: rows of every table. */
 export interface DeletePredicate {
@@ -59,6 +59,9 @@ function unquoted(token: string): string {
   return /^["']/.test(token) ? token.slice(1, -1).replace(/\\(.)/gs, '$1') : token;
 }
 
-function invalid(text: string, why: string): DeletePredicateInvalid {
-  return new DeletePredicateInvalid(`invalid delete predicate ${JSON.stringify(text)}: ${why}`);
+function invalid(text: string, why: string): TsdbError<'delete_predicate_invalid'> {
+  return tsdbError(
+    'delete_predicate_invalid',
+    `invalid delete predicate ${JSON.stringify(text)}: ${why}`,
+  );
 }

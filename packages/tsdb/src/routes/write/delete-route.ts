@@ -5,17 +5,33 @@ import {
   type Route,
   refuseExcessiveJson,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
+import { tsdbError } from '../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
-import { ParameterInvalid } from '../errors.js';
+import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from '../description.js';
 import { parseParameters, readParameter } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
+const WORDS: RouteWords = {
+  summary: 'Delete rows (v2); rows that are written later stay',
+  query: BUCKET,
+  body: Type.Object({
+    start: Type.String({ format: 'date-time' }),
+    stop: Type.String({ format: 'date-time', description: 'included' }),
+    predicate: Type.Optional(
+      Type.String({ description: '_measurement="m" AND tag="value"; without it every row' }),
+    ),
+  }),
+  output: NO_CONTENT,
+  errors: MANAGEMENT_FAILED,
+};
+
 /** `POST /api/v2/delete`, as version 2 documents it: rows between `start` and `stop` that meet `predicate`. */
 export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
-  admin.send('POST', '/api/v2/delete', async (request) => {
+  admin.send('POST', '/api/v2/delete', WORDS, async (request) => {
     const { table, ...what } = readDeletion(request);
     // As in version 2, a measurement that is not there holds nothing to delete.
     const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
@@ -30,14 +46,16 @@ function readDeletion({
 }: HttpRequest): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
   const parameters = parseParameters(queryOf(url));
   const bucket = readParameter(parameters, ['bucket', 'db']);
-  if (bucket === undefined || bucket === '') throw new ParameterInvalid('missing bucket value');
+  if (bucket === undefined || bucket === '')
+    throw tsdbError('parameter_invalid', 'missing bucket value');
   const database = bucketDatabase(bucket);
   const body = readBody(bytes);
   const minTimeNs = readTime(body, 'start');
   const maxTimeNs = readTime(body, 'stop');
-  if (minTimeNs > maxTimeNs) throw new ParameterInvalid('start must not be after stop');
+  if (minTimeNs > maxTimeNs) throw tsdbError('parameter_invalid', 'start must not be after stop');
   const { predicate = '' } = body;
-  if (typeof predicate !== 'string') throw new ParameterInvalid('predicate must be a string');
+  if (typeof predicate !== 'string')
+    throw tsdbError('parameter_invalid', 'predicate must be a string');
   const { table, tags } = parseDeletePredicate(predicate);
   const conditions = tags.map(
     ({ tag, value, isEqual }): TagCondition => ({
@@ -58,11 +76,12 @@ function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
       return value as Readonly<Record<string, unknown>>; // an object, as checked
     }
   } catch (error) {
-    throw new ParameterInvalid(
+    throw tsdbError(
+      'parameter_invalid',
       `error decoding json body: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  throw new ParameterInvalid('error decoding json body: expected an object');
+  throw tsdbError('parameter_invalid', 'error decoding json body: expected an object');
 }
 
 const TIME =
@@ -75,7 +94,8 @@ function readTime(body: Readonly<Record<string, unknown>>, name: 'start' | 'stop
   const [, date, time, fraction = '', zone] = found ?? [];
   const ms = found === null ? Number.NaN : Date.parse(`${date}T${time}${zone?.toUpperCase()}`);
   if (!Number.isFinite(ms)) {
-    throw new ParameterInvalid(
+    throw tsdbError(
+      'parameter_invalid',
       `invalid RFC3339Nano for field ${name}, please format your time with RFC3339Nano format, example: 2009-01-02T23:00:00Z`,
     );
   }

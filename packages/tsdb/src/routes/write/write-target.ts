@@ -3,8 +3,8 @@ import {
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
 } from '../../domain/catalog/names.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Precision } from '../../model/parsed-body.js';
-import { ParameterInvalid } from '../errors.js';
 import { type Parameters, parseParameters, readBoolean, readParameter } from '../query-string.js';
 
 /** Where and how a write goes, from its query string alone. */
@@ -82,7 +82,7 @@ const RULES: Readonly<Record<WriteApi, ApiRules>> = {
 /** Names of the default retention policy: they mean the database itself. */
 const DEFAULT_POLICIES = new Set(['', "''", 'autogen', 'default']);
 
-/** @throws {ParameterInvalid} `ConflictingValues` */
+/** @throws `parameter_invalid` `conflicting_values` */
 export function readWriteTarget(
   api: WriteApi,
   queryString: string,
@@ -101,8 +101,8 @@ export function readWriteTarget(
   };
 }
 
-export function missingQueryString(api: WriteApi): ParameterInvalid {
-  return new ParameterInvalid(RULES[api].noQueryString);
+export function missingQueryString(api: WriteApi): TsdbError<'parameter_invalid'> {
+  return tsdbError('parameter_invalid', RULES[api].noQueryString);
 }
 
 /**
@@ -120,14 +120,15 @@ function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolea
     return api === 'v2' && !isInfluxdb3 ? bucketDatabase(text) : text;
   };
   const db = readParameter(parameters, rules.targetNames, failureOf(rules));
-  if (db === undefined || (api === 'v2' && db === '')) throw new ParameterInvalid(rules.noTarget);
+  if (db === undefined || (api === 'v2' && db === ''))
+    throw tsdbError('parameter_invalid', rules.noTarget);
   const name = nameOf(db);
   // The engine says what is wrong with writing to this one.
   if (name === INTERNAL_DATABASE) return name;
   const fault =
     (api === 'native' ? undefined : findLegacyDatabaseNameFault(name)) ??
     findDatabaseNameFault(name);
-  if (fault !== undefined) throw new ParameterInvalid(fault);
+  if (fault !== undefined) throw tsdbError('parameter_invalid', fault);
   return name;
 }
 
@@ -145,6 +146,6 @@ function readPrecision(parameters: Parameters, rules: ApiRules): Precision {
   throw failureOf(rules)(`unknown variant \`${text}\`, expected one of ${rules.precisionNames}`);
 }
 
-function failureOf(rules: ApiRules): (text: string) => ParameterInvalid {
-  return (text) => new ParameterInvalid(`${rules.failurePrefix}${text}`);
+function failureOf(rules: ApiRules): (text: string) => TsdbError {
+  return (text) => tsdbError('parameter_invalid', `${rules.failurePrefix}${text}`);
 }

@@ -4,6 +4,7 @@ import type { RowBatch } from '../../model/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName } from '../duckdb/quote.js';
+import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
 
@@ -73,6 +74,13 @@ export class BufferTable {
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
     return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
+  }
+
+  /** What the engine holds for the table and does not spill. */
+  get engineBytes(): number {
+    if (this.#columns === undefined) return 0;
+    const textCount = this.#columns.filter(({ kind }) => kind === 'utf8').length;
+    return firstRowsBytes(3 + this.#columns.length - textCount, textCount);
   }
 
   get columns(): readonly Column[] {
@@ -169,6 +177,7 @@ export class BufferTable {
   async drop(): Promise<void> {
     this.#recent.forget();
     if (this.#columns === undefined) return;
+    this.#host.tableMemory.waitingBytes -= this.engineBytes;
     this.#columns = undefined;
     await this.#host.withWriter(async (connection) => {
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
@@ -188,6 +197,16 @@ export class BufferTable {
   }
 
   async #ensureColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
+    const { tableMemory } = this.#host;
+    tableMemory.waitingBytes -= this.engineBytes;
+    try {
+      await this.#addColumns(connection, blocks);
+    } finally {
+      tableMemory.waitingBytes += this.engineBytes;
+    }
+  }
+
+  async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
     const wanted = new Map<number, Column>();
     for (const block of blocks) {
       for (const field of block.fields.values()) wanted.set(field.column.id, field.column);

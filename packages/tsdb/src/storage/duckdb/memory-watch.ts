@@ -1,4 +1,4 @@
-import { ExecutionError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { machineMemoryBytes } from './machine-memory.js';
 
 const INTERVAL_MS = 100;
@@ -100,7 +100,8 @@ export class WatchedStatement {
   /** Throws when the statement was stopped. */
   check(): void {
     if (!this.#isStopped) return;
-    throw new ExecutionError(
+    throw tsdbError(
+      'execution_error',
       'Resources exhausted: the statements that run need more memory than the server allows (tsdb.query_memory_bytes); ask for fewer rows or columns, or shorter texts',
     );
   }

@@ -6,7 +6,7 @@ import {
   DuckDBVarCharVector,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { ExecutionError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { addSizes } from './text-pieces.js';
 
 /**
@@ -22,12 +22,13 @@ export class NestedCount {
   #count = 0;
   #sizeBytes = 0;
 
-  /** Throws `ExecutionError` when the lists of the columns, or in their structs and maps, are too long to be handed out. */
+  /** Throws `execution_error` when the lists of the columns, or in their structs and maps, are too long to be handed out. */
   add(vector: DuckDBVector<DuckDBValue>): void {
     if (vector instanceof DuckDBVarCharVector) {
       this.#sizeBytes += addSizes(vector);
       if (this.#sizeBytes > MAX_NESTED_BYTES) {
-        throw new ExecutionError(
+        throw tsdbError(
+          'execution_error',
           `Resources exhausted: lists and structs with more than ${MAX_NESTED_BYTES} bytes of text in up to 2048 rows are too long for a result; unnest them, or ask for fewer rows`,
         );
       }
@@ -40,7 +41,8 @@ export class NestedCount {
     const values = list.childVector;
     this.#count += values.itemCount;
     if (this.#count > MAX_NESTED_COUNT) {
-      throw new ExecutionError(
+      throw tsdbError(
+        'execution_error',
         `Resources exhausted: lists of more than ${MAX_NESTED_COUNT} values in up to 2048 rows are too long for a result; unnest them, or ask for fewer rows`,
       );
     }

@@ -1,5 +1,5 @@
 import { type DuckDBValue, DuckDBVarCharVector, type DuckDBVector } from '@duckdb/node-api';
-import { ExecutionError } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import { CELL_BYTES } from '../../model/text-cells.js';
 
 /** Longest text of an answer: it is written in one go, with the event loop held. Stored texts have at most 1 MiB. */
@@ -8,7 +8,7 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const MAX_PIECE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Where the rows of a chunk end that are handed out together, the last of them its row count. Throws `ExecutionError` for a
+ * Where the rows of a chunk end that are handed out together, the last of them its row count. Throws `execution_error` for a
  * text that is too long to be handed out.
  */
 export function endsOfPieces(
@@ -45,7 +45,8 @@ export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): num
     if (validity.data !== null && !validity.itemValid(row)) continue;
     const sizeBytes = dataView.getUint32(row * CELL_BYTES, true);
     if (sizeBytes > MAX_TEXT_BYTES) {
-      throw new ExecutionError(
+      throw tsdbError(
+        'execution_error',
         `Resources exhausted: a text of ${sizeBytes} bytes is too long for a result, which takes up to ${MAX_TEXT_BYTES} bytes; ask for pieces of it, for example by substr()`,
       );
     }

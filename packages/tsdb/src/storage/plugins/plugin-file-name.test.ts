@@ -8,7 +8,7 @@ const faultOf = (path: string): string => {
     refuseName(path);
     return '';
   } catch (error) {
-    assert.equal((error as Error).name, 'PluginFileRefused');
+    assert.equal(Reflect.get(Object(error), 'kind'), 'plugin_file_refused');
     return (error as Error).message;
   }
 };

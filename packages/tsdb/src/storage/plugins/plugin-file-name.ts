@@ -1,4 +1,4 @@
-import { PluginFileRefused } from '../../processing-errors.js';
+import { tsdbError } from '../../errors.js';
 
 /** Devices of Windows, whatever comes behind a dot or spaces: a file of such a name is none there. */
 const DEVICE =
@@ -19,13 +19,13 @@ function faultOf(part: string): string | undefined {
   return undefined;
 }
 
-/** Throws `PluginFileRefused` for a path that an upload may not write to. */
+/** Throws `plugin_file_refused` for a path that an upload may not write to. */
 export function refuseName(path: string): void {
   for (const part of path.split(/[/\\]/)) {
     const fault = faultOf(part);
     if (fault === undefined) continue;
     const shown = isPortable(part) ? path : JSON.stringify(path);
-    throw new PluginFileRefused(`${shown}: names ${fault} are not taken`);
+    throw tsdbError('plugin_file_refused', `${shown}: names ${fault} are not taken`);
   }
 }
 

@@ -68,13 +68,13 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
       { path: 'a.py', content: '' },
       { path: 'a.py/b.py', content: '' },
     ];
-    await assert.rejects(open().replaceFolder('team/p', files), { name: 'PluginFileRefused' });
+    await assert.rejects(open().replaceFolder('team/p', files), { kind: 'plugin_file_refused' });
     await assertBack('before');
   });
 
   it("is not made of a user's own copy", async () => {
     await rm(join(root, 'team/p.tmp'), { recursive: true });
-    await assert.rejects(open().find('team/p'), { name: 'PluginFileMissing' });
+    await assert.rejects(open().find('team/p'), { kind: 'plugin_file_missing' });
     assert.deepEqual(await readdir(join(root, 'team')), ['p.old']);
   });
 });
@@ -117,14 +117,14 @@ describe('a plugin folder', () => {
     assert.deepEqual(await folder.find('a.py'), { kind: 'file', path: join(root, 'a.py') });
     assert.deepEqual(await folder.find('team'), { kind: 'dir', path: join(root, 'team') });
     assert.deepEqual(await folder.find('near'), { kind: 'dir', path: join(root, 'near') });
-    await assert.rejects(folder.find('none.py'), { name: 'PluginFileMissing' });
-    await assert.rejects(folder.find('team/inner'), { name: 'PluginFolderIncomplete' });
+    await assert.rejects(folder.find('none.py'), { kind: 'plugin_file_missing' });
+    await assert.rejects(folder.find('team/inner'), { kind: 'plugin_folder_incomplete' });
     for (const name of [...ESCAPING, '..\\a.py', '..', 'team/..']) {
-      await assert.rejects(folder.find(name), { name: 'PluginPathEscapes' }, name);
+      await assert.rejects(folder.find(name), { kind: 'plugin_path_escapes' }, name);
     }
     await assert.rejects(folder.find('x'.repeat(201)), /longer than 200 bytes/);
     await assert.rejects(folder.find('ä'.repeat(101)), /longer than 200 bytes/);
-    await assert.rejects(folder.find('x'.repeat(200)), { name: 'PluginFileMissing' });
+    await assert.rejects(folder.find('x'.repeat(200)), { kind: 'plugin_file_missing' });
   });
 
   it('writes files, and those of folders where they belong', async () => {
@@ -140,10 +140,10 @@ describe('a plugin folder', () => {
     await assert.rejects(folder.write('a.py/b.py', 'x'), /a file in the place of a folder/);
     await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
     for (const name of ['.', 'team/.git/config', './']) {
-      await assert.rejects(folder.write(name, 'x'), { name: 'PluginFileRefused' }, name);
+      await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_file_refused' }, name);
     }
     for (const name of ESCAPING) {
-      await assert.rejects(folder.write(name, 'x'), { name: 'PluginPathEscapes' }, name);
+      await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_path_escapes' }, name);
     }
     assert.deepEqual(await readdir(join(top, 'outside')), ['o.py']);
     // A failure keeps nobody behind it from writing.
@@ -174,19 +174,19 @@ describe('a plugin folder', () => {
     assert.equal(await textOf('fresh/__init__.py'), 'new');
     const before = (await readdir(root)).sort();
     for (const [name, path, error] of [
-      ['team', '../x.py', /PluginPathEscapes|PluginFileRefused/],
+      ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
       ['team', 'a.py/b.py', /in the place of a folder/],
       ['a.py', 'x.py', /a\.py is a plugin of one file, not a directory/],
       ['.', 'x.py', /names the plugin folder itself/],
-      ['../x', 'x.py', /PluginPathEscapes/],
+      ['../x', 'x.py', /plugin_path_escapes/],
     ] as const) {
       const broken = [
         { path: 'a.py', content: '' },
         { path, content: '' },
       ];
       await assert.rejects(folder.replaceFolder(name, broken), (thrown: Error) => {
-        assert.match(`${thrown.name} ${thrown.message}`, error);
+        assert.match(`${Reflect.get(thrown, 'kind')} ${thrown.message}`, error);
         return true;
       });
       assert.equal(await textOf('team/__init__.py'), 'new');
@@ -283,7 +283,7 @@ describe('a plugin folder', () => {
       root,
       join(root, 'away/o.py'),
     ]) {
-      await assert.rejects(folder.pathOf(name), { name: 'PluginPathEscapes' }, name);
+      await assert.rejects(folder.pathOf(name), { kind: 'plugin_path_escapes' }, name);
     }
     assert.equal(
       await folder.realPathWithin(join(root, 'near/__init__.py')),

@@ -2,13 +2,8 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
+import { tsdbError } from '../../errors.js';
 import type { PluginCode } from '../../model/plugin-host.js';
-import {
-  PluginFileMissing,
-  PluginFileRefused,
-  PluginFolderIncomplete,
-  PluginPathEscapes,
-} from '../../processing-errors.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';
 
@@ -75,7 +70,7 @@ export class PluginFolder {
     }
   }
 
-  /** Where the code of a plugin is. Throws `PluginPathEscapes`, `PluginFileMissing`, `PluginFolderIncomplete`. */
+  /** Where the code of a plugin is. Throws `plugin_path_escapes`, `plugin_file_missing`, `plugin_folder_incomplete`. */
   async find(name: string): Promise<PluginCode> {
     const path = await this.#pathOf(name);
     let stat = await this.#files.stat(path);
@@ -83,10 +78,10 @@ export class PluginFolder {
       await this.#change(() => this.#putBack(path));
       stat = await this.#files.stat(path);
     }
-    if (stat === undefined) throw new PluginFileMissing({ path: name });
+    if (stat === undefined) throw tsdbError('plugin_file_missing', { path: name });
     if (!stat.isDirectory) return { kind: 'file', path };
     if ((await this.#files.stat(join(path, INIT))) === undefined) {
-      throw new PluginFolderIncomplete({ path: name });
+      throw tsdbError('plugin_folder_incomplete', { path: name });
     }
     return { kind: 'dir', path };
   }
@@ -97,7 +92,8 @@ export class PluginFolder {
       const path = await this.#writablePathOf(name, { replaces: false });
       await this.#putBack(path);
       const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
-      if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
+      if (name.endsWith('/') && !isFolder)
+        throw tsdbError('plugin_file_refused', `${name} is no file name`);
       await this.#put(isFolder ? join(path, INIT) : path, content);
     });
   }
@@ -116,11 +112,12 @@ export class PluginFolder {
   ): Promise<void> {
     const path = await this.#writablePathOf(name, { replaces: true });
     for (const file of files) refuseName(file.path);
+    if (path === this.root) throw tsdbError('plugin_path_escapes', { path: name });
     await this.#putBack(path);
     // Other triggers may run the file, and no folder of its name could be imported.
     const stat = await this.#files.stat(path);
     if (stat !== undefined && !stat.isDirectory) {
-      throw new PluginFileRefused(`${name} is a plugin of one file, not a directory`);
+      throw tsdbError('plugin_file_refused', `${name} is a plugin of one file, not a directory`);
     }
     const { fresh, old } = besides(path);
     await this.#files.removeTree(fresh);
@@ -174,7 +171,7 @@ export class PluginFolder {
     return found;
   }
 
-  /** A file below the folder, whatever it is for; also one that is named from the root. Throws `PluginPathEscapes`. */
+  /** A file below the folder, whatever it is for; also one that is named from the root. Throws `plugin_path_escapes`. */
   async pathOf(name: string): Promise<string> {
     for (const root of name.startsWith(sep) ? [this.root, await resolvedOf(this.root)] : []) {
       if (name.startsWith(root + sep)) return await this.#pathOf(name.slice(root.length + 1));
@@ -193,7 +190,7 @@ export class PluginFolder {
 
   /**
    * What an upload may write to: no name that `refuseName` refuses and nothing of the environment, as the path is
-   * spelled and as links lead. Throws `PluginPathEscapes`, `PluginFileRefused`.
+   * spelled and as links lead. Throws `plugin_path_escapes`, `plugin_file_refused`.
    * @param replaces the whole folder goes, and what is in it with it.
    */
   async #writablePathOf(
@@ -204,7 +201,8 @@ export class PluginFolder {
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
     refuseName(name);
     refuseName(relative(root, real));
-    if (real === root) throw new PluginFileRefused(`${name}: it names the plugin folder itself`);
+    if (real === root)
+      throw tsdbError('plugin_file_refused', `${name}: it names the plugin folder itself`);
     if (this.#environment === undefined) return path;
     const environment = await resolvedOf(this.#environment);
     // One that holds the plugins is no place of its own.
@@ -213,7 +211,7 @@ export class PluginFolder {
       isApart &&
       (isAtOrBelow(real, environment) || (replaces && isAtOrBelow(environment, real)))
     ) {
-      throw new PluginFileRefused(`${name} is where installed packages are`);
+      throw tsdbError('plugin_file_refused', `${name} is where installed packages are`);
     }
     return path;
   }
@@ -227,7 +225,7 @@ export class PluginFolder {
   async #pathOf(name: string): Promise<string> {
     const path = this.#below(this.root, name);
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
-    if (!isAtOrBelow(real, root)) throw new PluginPathEscapes({ path: name });
+    if (!isAtOrBelow(real, root)) throw tsdbError('plugin_path_escapes', { path: name });
     return path;
   }
 
@@ -239,15 +237,16 @@ export class PluginFolder {
       parts.includes('..') ||
       normalize(name).startsWith(sep)
     ) {
-      throw new PluginPathEscapes({ path: name });
+      throw tsdbError('plugin_path_escapes', { path: name });
     }
     if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
-      throw new PluginFileRefused(
+      throw tsdbError(
+        'plugin_file_refused',
         `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
       );
     }
     const path = resolve(folder, normalize(name));
-    if (!isAtOrBelow(path, folder)) throw new PluginPathEscapes({ path: name });
+    if (!isAtOrBelow(path, folder)) throw tsdbError('plugin_path_escapes', { path: name });
     return path;
   }
 
@@ -263,9 +262,10 @@ export class PluginFolder {
       await this.#putFile(path, content);
     } catch (error) {
       if (!NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      throw new PluginFileRefused(
+      throw tsdbError(
+        'plugin_file_refused',
         `${basename(path)} would be a file in the place of a folder, or below a file`,
-        { cause: error },
+        error,
       );
     }
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { tsdbError } from '../../errors.js';
 import { PluginFolder } from './plugin-folder.js';
 import { findRequirements } from './requirements-files.js';
 
@@ -37,7 +38,7 @@ async function check(text: string | Uint8Array): Promise<string> {
 }
 const refused = async (text: string | Uint8Array, why: RegExp): Promise<void> => {
   await assert.rejects(check(text), (error: Error) => {
-    assert.equal(error.name, 'RequirementsRefused', `${text}: ${error.message}`);
+    assert.ok(tsdbError.is(error, 'requirements_refused'), `${text}: ${error.message}`);
     assert.match(error.message, why);
     assert.doesNotMatch(error.message, /secret|outside\.txt|shadow/);
     return true;
@@ -52,7 +53,7 @@ describe('a file of requirements', () => {
     assert.equal(await findRequirements(folder, path), path);
     assert.equal(await findRequirements(folder, './sub/beside.txt'), join(root, 'sub/beside.txt'));
     assert.equal(await findRequirements(folder, 'leads-in.txt'), join(root, 'leads-in.txt'));
-    await assert.rejects(findRequirements(folder, 'none.txt'), { name: 'RequirementsMissing' });
+    await assert.rejects(findRequirements(folder, 'none.txt'), { kind: 'requirements_missing' });
   });
 
   it('is refused outside of the folder in each spelling, whether it is there or not', async () => {
@@ -63,7 +64,7 @@ describe('a file of requirements', () => {
     ]) {
       await assert.rejects(
         findRequirements(folder, location),
-        { name: 'PluginPathEscapes' },
+        { kind: 'plugin_path_escapes' },
         location,
       );
     }
@@ -78,7 +79,7 @@ describe('a file of requirements', () => {
   });
 
   it('is no folder, no device and no text in other letters', async () => {
-    await assert.rejects(findRequirements(folder, 'sub'), { name: 'RequirementsRefused' });
+    await assert.rejects(findRequirements(folder, 'sub'), { kind: 'requirements_refused' });
     const utf16 = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('-r /etc/shadow', 'utf16le')]);
     await refused(utf16, /no text in UTF-8/);
     await refused('# coding: utf-7\n+AC0-r /etc/shadow\n', /no text in UTF-8/);

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { RequirementsMissing, RequirementsRefused } from '../../processing-errors.js';
+import { type TsdbError, tsdbError } from '../../errors.js';
 import type { PluginFolder } from './plugin-folder.js';
 
 const MAX_FILE_COUNT = 50;
@@ -30,19 +30,22 @@ const OTHER_ENCODING = /^#.*?coding[:=]\s*(?!utf-?8(?![-\w.]))[-\w.]/i;
  * The path of a file of requirements, after a look at it and at every file that it names: installers read those line by
  * line and say what they read, so none may lie outside of the plugin folder. What a message names is a file and the
  * number of a line, never the line.
- * Throws `PluginPathEscapes`, `RequirementsMissing`, `RequirementsRefused`.
+ * Throws `plugin_path_escapes`, `requirements_missing`, `requirements_refused`.
  */
 export async function findRequirements(folder: PluginFolder, location: string): Promise<string> {
   const first = await folder.pathOf(location);
   if ((await folder.realPathWithin(first)) === undefined) {
-    throw new RequirementsMissing({ path: location });
+    throw tsdbError('requirements_missing', { path: location });
   }
   const waiting = [first];
   const seen = new Set<string>();
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const name = relative(folder.root, path);
     if (seen.size >= MAX_FILE_COUNT) {
-      throw new RequirementsRefused(`${name}: more than ${MAX_FILE_COUNT} files name one another`);
+      throw tsdbError(
+        'requirements_refused',
+        `${name}: more than ${MAX_FILE_COUNT} files name one another`,
+      );
     }
     seen.add(path);
     for (const { target, lineNumber } of filesNamedIn(await readText(path, name), name)) {
@@ -61,9 +64,9 @@ export async function findRequirements(folder: PluginFolder, location: string): 
 
 async function readText(path: string, name: string): Promise<string> {
   const { size, isFile } = await stat(path).then((s) => ({ size: s.size, isFile: s.isFile() }));
-  if (!isFile) throw new RequirementsRefused(`${name} is no file of requirements`);
+  if (!isFile) throw tsdbError('requirements_refused', `${name} is no file of requirements`);
   if (size > MAX_FILE_SIZE_BYTES) {
-    throw new RequirementsRefused(`${name} is larger than ${MAX_FILE_SIZE_BYTES} bytes`);
+    throw tsdbError('requirements_refused', `${name} is larger than ${MAX_FILE_SIZE_BYTES} bytes`);
   }
   const bytes = await readFile(path);
   try {
@@ -74,7 +77,7 @@ async function readText(path: string, name: string): Promise<string> {
   } catch {
     // As below.
   }
-  throw new RequirementsRefused(`${name} is no text in UTF-8`);
+  throw tsdbError('requirements_refused', `${name} is no text in UTF-8`);
 }
 
 /** Files that the text makes an installer read, except those of the web. */
@@ -138,5 +141,9 @@ function logicalLines(
   }));
 }
 
-const refusal = (name: string, lineNumber: number, why: string): RequirementsRefused =>
-  new RequirementsRefused(`${name}, line ${lineNumber}: ${why}`);
+const refusal = (
+  name: string,
+  lineNumber: number,
+  why: string,
+): TsdbError<'requirements_refused'> =>
+  tsdbError('requirements_refused', `${name}, line ${lineNumber}: ${why}`);

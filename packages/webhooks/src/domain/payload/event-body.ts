@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { JsonUnreadable, refuseExcessiveJson } from '@plinth/kernel';
+import { type RequestError, refuseExcessiveJson, requestError } from '@plinth/kernel';
 import { compactMember, splitArray } from '../../model/raw-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -26,17 +26,17 @@ export interface ReadEvent {
 }
 
 /** An event of a batch, or why it is none. */
-export type ReadItem = ReadEvent | { readonly failed: JsonUnreadable['reason'] };
+export type ReadItem = ReadEvent | { readonly failed: RequestError<'json_unreadable'>['details'] };
 
 const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
-/** Throws `JsonUnreadable`. */
+/** Throws `json_unreadable`. */
 export function readEventBody(body: Uint8Array): ReadEvent {
   refuseExcessive(body);
   return readOne(textOf(body));
 }
 
-/** An array, or one event per line. Throws `JsonUnreadable` for an array that is none. */
+/** An array, or one event per line. Throws `json_unreadable` for an array that is none. */
 export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {
   const text = textOf(body);
   const isArray = /^\s*\[/.test(text);
@@ -48,7 +48,7 @@ export function readEventBatch(body: Uint8Array, maxCount: number): readonly Rea
       if (!isArray) refuseExcessive(Buffer.from(item));
       return readOne(item);
     } catch (error) {
-      if (error instanceof JsonUnreadable) return { failed: error.reason };
+      if (requestError.is(error, 'json_unreadable')) return { failed: error.details };
       throw error;
     }
   });
@@ -89,46 +89,46 @@ function idIn(member: unknown): number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }
 
-/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent. */
+/** Throws `json_unreadable`: other bytes would be delivered as something that nobody sent. */
 function textOf(body: Uint8Array): string {
-  if (!isUtf8(body)) throw new JsonUnreadable('not_json');
+  if (!isUtf8(body)) throw requestError('json_unreadable', 'not_json');
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-/** Throws `JsonUnreadable` for what nests so deep that receivers do not read it. */
+/** Throws `json_unreadable` for what nests so deep that receivers do not read it. */
 function refuseExcessive(json: Uint8Array): void {
   try {
     refuseExcessiveJson(json);
   } catch {
-    throw new JsonUnreadable('not_json');
+    throw requestError('json_unreadable', 'not_json');
   }
 }
 
 const linesOf = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.trim() !== '');
 
-/** @param bytes of `text`. Throws `JsonUnreadable`. */
+/** @param bytes of `text`. Throws `json_unreadable`. */
 function itemsOf(text: string, bytes: Uint8Array): readonly string[] {
   refuseExcessive(bytes);
   try {
     JSON.parse(text);
   } catch {
-    throw new JsonUnreadable('not_json');
+    throw requestError('json_unreadable', 'not_json');
   }
   return splitArray(text);
 }
 
-/** An empty text is an empty object. Throws `JsonUnreadable`. */
+/** An empty text is an empty object. Throws `json_unreadable`. */
 function parseObject(text: string): Fields {
   if (text === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new JsonUnreadable('not_json');
+    throw requestError('json_unreadable', 'not_json');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new JsonUnreadable('not_an_object');
+    throw requestError('json_unreadable', 'not_an_object');
   }
   return value as Fields; // just checked
 }

@@ -1,4 +1,4 @@
-import { QueueFull } from '../../errors.js';
+import { webhookError } from '../../errors.js';
 import type { SignedBody, SigningJob } from '../delivery-request.js';
 import type { ReadEvent, ReadItem } from './event-body.js';
 import { PAYLOAD_TASKS, type PayloadTasks, type TaskName } from './payload-tasks.js';
@@ -14,7 +14,7 @@ export class PayloadProcessor {
   readonly #thread = new PayloadThread();
   #waitingBytes = 0;
 
-  /** Throws `JsonUnreadable` and `QueueFull`. `body` belongs to it from then on. */
+  /** Throws `json_unreadable` and `queue_full`. `body` belongs to it from then on. */
   async read(body: Uint8Array): Promise<ReadEvent> {
     return await this.#run('read', body, { bytes: body, isGiven: true });
   }
@@ -24,12 +24,12 @@ export class PayloadProcessor {
     return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
   }
 
-  /** Throws `QueueFull`. */
+  /** Throws `queue_full`. */
   async sign(job: SigningJob): Promise<SignedBody> {
     return await this.#run('sign', job, { bytes: job.payload, isGiven: false });
   }
 
-  /** SHA-256 in hex. Throws `QueueFull`. */
+  /** SHA-256 in hex. Throws `queue_full`. */
   async digest(bytes: Uint8Array): Promise<string> {
     return await this.#run('digest', bytes, { bytes, isGiven: false });
   }
@@ -51,7 +51,8 @@ export class PayloadProcessor {
       ) => PayloadTasks[Name]['output']; // the task of this name
       return task(input);
     }
-    if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES) throw new QueueFull('engine');
+    if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES)
+      throw webhookError('queue_full', 'engine');
     const isWhole = bytes.byteLength === bytes.buffer.byteLength;
     const handedOver =
       isGiven && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { JsonUnreadable } from '@plinth/kernel';
+import { type RequestError, requestError } from '@plinth/kernel';
 import type { Fields, ReadItem, ReadPayload } from './event-body.js';
 import type { TaskName } from './payload-tasks.js';
 
@@ -27,7 +27,7 @@ export type PackedItem =
 
 export type TaskReply =
   | { readonly id: number; readonly output: unknown }
-  | { readonly id: number; readonly unreadable: JsonUnreadable['reason'] }
+  | { readonly id: number; readonly unreadable: RequestError<'json_unreadable'>['details'] }
   | { readonly id: number; readonly failure: string };
 
 interface Waiting {
@@ -75,7 +75,8 @@ export class PayloadThread {
     // With nothing to do it does not keep the process alive.
     if (this.#waiting.size === 0) worker.unref();
     if ('output' in reply) waiting?.resolve(unpacked(reply.output));
-    else if ('unreadable' in reply) waiting?.reject(new JsonUnreadable(reply.unreadable));
+    else if ('unreadable' in reply)
+      waiting?.reject(requestError('json_unreadable', reply.unreadable));
     else waiting?.reject(new Error(reply.failure));
   }
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { invariant, JsonUnreadable } from '@plinth/kernel';
+import { invariant, requestError } from '@plinth/kernel';
 import type { ReadItem, ReadPayload } from './event-body.js';
 import { PAYLOAD_TASKS, type TaskName } from './payload-tasks.js';
 import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-thread.js';
@@ -20,7 +20,7 @@ function run(id: number, name: TaskName, input: unknown): TaskReply {
     const output = task(input);
     return { id, output: Array.isArray(output) ? packed(output) : output };
   } catch (error) {
-    if (error instanceof JsonUnreadable) return { id, unreadable: error.reason };
+    if (requestError.is(error, 'json_unreadable')) return { id, unreadable: error.details };
     return { id, failure: error instanceof Error ? error.message : String(error) };
   }
 }

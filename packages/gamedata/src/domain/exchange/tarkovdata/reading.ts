@@ -1,4 +1,4 @@
-import { ValidationFailed } from '../../../errors.js';
+import { type GameDataError, gameDataError } from '../../../errors.js';
 import { isObject } from '../../../model/json.js';
 import type { Kind } from '../../../model/kinds.js';
 import { ID_PATTERN } from '../../../model/schemas/base.js';
@@ -30,10 +30,11 @@ export class Reading {
     this.warnings.push({ code, file, path, message });
   }
 
-  wrong(file: string, path: string, message: string): ValidationFailed {
-    return new ValidationFailed(`${file}: ${message}`, [
-      { file, path, code: 'wrong_shape', message },
-    ]);
+  wrong(file: string, path: string, message: string): GameDataError<'validation_failed'> {
+    return gameDataError('validation_failed', {
+      message: `${file}: ${message}`,
+      details: [{ file, path, code: 'wrong_shape', message }],
+    });
   }
 
   add(kind: Kind, file: string, path: string, body: Raw): void {

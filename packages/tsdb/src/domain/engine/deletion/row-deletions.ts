@@ -1,10 +1,5 @@
 import type { Random } from '@plinth/kernel';
-import {
-  DatabaseNotKnown,
-  InternalDatabase,
-  TableNotKnown,
-  TooManyDeletions,
-} from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Catalog } from '../../catalog/catalog.js';
@@ -17,7 +12,7 @@ import type { WriteBuffer } from '../write/write-buffer.js';
 /** Which rows go. Rows written after the deletion stay, whatever they hold. */
 export interface DeleteRowsRequest {
   readonly database: string;
-  /** `undefined`: every table of the database. A table that is not there throws `TableNotKnown`. */
+  /** `undefined`: every table of the database. A table that is not there throws `table_not_known`. */
   readonly tables: readonly string[] | undefined;
   /** Both included. */
   readonly minTimeNs: bigint;
@@ -57,10 +52,10 @@ export class RowDeletions {
 
   /**
    * Resolves when the deletion is durable and holds for every query that begins then. Returns the ids of the tables
-   * that may have lost rows. Throws `InternalDatabase`, `DatabaseNotKnown`, `TableNotKnown`, `TooManyDeletions`.
+   * that may have lost rows. Throws `internal_database`, `database_not_known`, `table_not_known`, `too_many_deletions`.
    */
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
-    if (request.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const { minTimeNs, maxTimeNs, anyOf } = request;
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
     const stores = this.#tablesOf(request)
@@ -69,7 +64,8 @@ export class RowDeletions {
       .filter((store) => store !== undefined);
     if (stores.length === 0) return [];
     for (const { tombstones, schema } of stores) {
-      if (tombstones.count >= MAX_WAITING_COUNT) throw new TooManyDeletions({ table: schema.name });
+      if (tombstones.count >= MAX_WAITING_COUNT)
+        throw tsdbError('too_many_deletions', { table: schema.name });
     }
     // From the number on, without a wait in between, later rows are later than this.
     const seq = this.#buffer.nextSeq();
@@ -94,11 +90,11 @@ export class RowDeletions {
 
   #tablesOf({ database: name, tables }: DeleteRowsRequest): readonly TableSchema[] {
     const database = this.#catalog.database(name);
-    if (database === undefined) throw new DatabaseNotKnown({ database: name });
+    if (database === undefined) throw tsdbError('database_not_known', { database: name });
     if (tables === undefined) return [...database.tables.values()];
     return tables.map((table) => {
       const schema = database.tables.get(table);
-      if (schema === undefined) throw new TableNotKnown({ database: name, table });
+      if (schema === undefined) throw tsdbError('table_not_known', { database: name, table });
       return schema;
     });
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { QueryCancelled } from '../../../errors.js';
 import { type GiveBack, HeldMemory } from './held-memory.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -43,12 +42,16 @@ describe('memory held by sorts and answers', () => {
     for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, signal);
     await held.takeForSort(14 * MEBIBYTE, signal);
     const leaving = new AbortController();
-    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving.signal), QueryCancelled);
+    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving.signal), {
+      kind: 'query_cancelled',
+    });
     const next = held.takeForSort(50 * MEBIBYTE, signal);
     leaving.abort();
     await left;
     await next;
-    await assert.rejects(held.takeForSort(50 * MEBIBYTE, leaving.signal), QueryCancelled);
+    await assert.rejects(held.takeForSort(50 * MEBIBYTE, leaving.signal), {
+      kind: 'query_cancelled',
+    });
   });
 
   it('takes answers over while there is room for all of one', () => {

@@ -1,4 +1,4 @@
-import { QueryTimedOut } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 
 /** Whoever waits for a query. The signal may be made when it is looked at: answers that are there at once do without. */
 export interface Asker {
@@ -42,7 +42,10 @@ export class QueryDeadline implements Asker {
     const controller = new AbortController();
     const leave = (): void => controller.abort(client.reason);
     const leftMs = Math.max(0, this.#startMs + this.#limitMs - performance.now());
-    const timer = setTimeout(() => controller.abort(new QueryTimedOut(this.#limitMs)), leftMs);
+    const timer = setTimeout(
+      () => controller.abort(tsdbError('query_timed_out', this.#limitMs)),
+      leftMs,
+    );
     timer.unref();
     if (client.aborted) leave();
     client.addEventListener('abort', leave, { once: true });

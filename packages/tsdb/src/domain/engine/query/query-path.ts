@@ -1,5 +1,5 @@
 import { invariant } from '@plinth/kernel';
-import { DatabaseNotFound, NotImplemented } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ResultChunk, ResultStream } from '../../../model/result.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
@@ -121,7 +121,8 @@ export class QueryPath {
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     const database = this.#catalog.database(request.database);
-    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    if (database === undefined)
+      throw tsdbError('database_not_found', { database: request.database });
     const nowNs = this.#nowNs();
     const virtualTables = this.#virtualTables(database);
     const { params, text } = request;
@@ -143,7 +144,7 @@ export class QueryPath {
   async #writeFile(prepared: PreparedQuery): Promise<ParquetFile> {
     try {
       const { work, planned } = prepared;
-      if (planned.isExplained) throw new NotImplemented('EXPLAIN in this format');
+      if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
       invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
@@ -166,7 +167,8 @@ export class QueryPath {
   /** @param mayBeDirect the answer may be made without the engine. */
   async #prepare(request: QueryRequest, mayBeDirect: boolean): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
-    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    if (database === undefined)
+      throw tsdbError('database_not_found', { database: request.database });
     const logged = this.#queryLog.begin(request);
     const deadline = new QueryDeadline(request, this.#timeoutMs);
     let leave = (): void => deadline.end();

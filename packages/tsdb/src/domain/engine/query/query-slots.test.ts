@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { QueryCancelled } from '../../../errors.js';
 import { QuerySlots } from './query-slots.js';
 
 const never = new AbortController();
@@ -34,7 +33,7 @@ describe('QuerySlots', () => {
     gone.abort();
     const taking = slots.take(gone);
     assert.equal(slots.waitingCount, 0);
-    await assert.rejects(taking, QueryCancelled);
+    await assert.rejects(taking, { kind: 'query_cancelled' });
     first.release();
     assert.equal(slots.runningCount, 0);
   });
@@ -115,7 +114,7 @@ describe('QuerySlots', () => {
     })();
     const entering = leaving.enter();
     gone.abort();
-    await assert.rejects(async () => await entering, { name: 'QueryCancelled' });
+    await assert.rejects(async () => await entering, { kind: 'query_cancelled' });
     leaving.release();
     leaving.release();
     for (const guest of guests) guest.release();

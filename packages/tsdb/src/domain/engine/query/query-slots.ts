@@ -1,4 +1,4 @@
-import { QueryQueueFull } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
 import { WaitingLine } from '../../../model/waiting-line.js';
 import type { Asker } from './query-deadline.js';
@@ -48,7 +48,7 @@ export class QuerySlots {
   }
 
   async take(asker: Asker): Promise<QuerySlot> {
-    if (this.#waiting.count >= MAX_WAITING) throw new QueryQueueFull();
+    if (this.#waiting.count >= MAX_WAITING) throw tsdbError('query_queue_full');
     if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
     return this.#slot(asker, 'held');
   }

@@ -1,4 +1,4 @@
-import { ExecutionError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
@@ -64,7 +64,7 @@ export class QuerySources {
       const fromNs = this.visibleFrom(request.table, nowNs);
       return await this.#storeOf(request.table).prepareScan(request, fromNs, asker.signal);
     } catch (error) {
-      if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
+      if (error instanceof FileDamaged) throw tsdbError('execution_error', error.message, error);
       // Rows are handed to the engine first.
       throw toQueryError(error, asker.signal);
     }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { QueryCancelled } from '../../../errors.js';
 import type { GiveBack } from './held-memory.js';
 import { SliceMemory } from './slice-memory.js';
 
@@ -49,7 +48,7 @@ describe('memory of answers in slices', () => {
     await setImmediate();
     assert.deepEqual(begun, [0, 1, 2]);
     controllers[4]?.abort();
-    await assert.rejects(turns[4] ?? Promise.resolve(), QueryCancelled);
+    await assert.rejects(turns[4] ?? Promise.resolve(), { kind: 'query_cancelled' });
     ends[1]?.();
     ends[1]?.();
     await setImmediate();
@@ -61,6 +60,6 @@ describe('memory of answers in slices', () => {
     assert.deepEqual(begun, [0, 1, 2, 3, 5, 6]);
     for (const index of [3, 5, 6]) ends[index]?.();
     for (let i = 0; i < 3; i++) await memory.begin().makeTurn(signal);
-    await assert.rejects(memory.begin().makeTurn(AbortSignal.abort()), QueryCancelled);
+    await assert.rejects(memory.begin().makeTurn(AbortSignal.abort()), { kind: 'query_cancelled' });
   });
 });

@@ -43,6 +43,11 @@ export class GenerationTable {
     return this.main.rowCount + this.late.rowCount;
   }
 
+  /** What the engine holds for the rows and does not spill. */
+  get engineBytes(): number {
+    return this.main.engineBytes + this.late.engineBytes;
+  }
+
   append(batch: RowBatch, seq: bigint): void {
     if (seq < this.minSeq) this.minSeq = seq;
     if (seq > this.maxSeq) this.maxSeq = seq;

@@ -123,9 +123,16 @@ export class TableStore {
     return this.series.whenIndexed();
   }
 
-  /** Brings all series into the engine. */
-  async handOverSeries(): Promise<void> {
-    await this.series.handOver(this.schema);
+  /** Runs `work` while all series that there are at the call are in the engine. */
+  async withSeries<T>(work: () => Promise<T>): Promise<T> {
+    const { series } = this;
+    series.pinned.pin();
+    try {
+      await series.handOver(this.schema);
+      return await work();
+    } finally {
+      series.pinned.unpin();
+    }
   }
 
   /** Unique sources among the segments that touch the time range, without the rows still in memory. */

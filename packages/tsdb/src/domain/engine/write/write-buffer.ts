@@ -1,5 +1,5 @@
-import { type Clock, type CommitLog, DiskFull, LogOverloaded, LogReadOnly } from '@plinth/kernel';
-import { BufferFull, NodeReadOnly } from '../../../errors.js';
+import { type Clock, type CommitLog, DiskFull, logError } from '@plinth/kernel';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import { batchSizeBytes, type RowBatch } from '../../../model/row-batch.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
 import type { TableStore } from '../table/table-store.js';
@@ -90,8 +90,8 @@ export class WriteBuffer {
   }
 
   /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
-  get obstacle(): NodeReadOnly | DiskFull | undefined {
-    if (this.#log.isReadOnly) return new NodeReadOnly();
+  get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
+    if (this.#log.isReadOnly) return tsdbError('node_read_only');
     return this.#log.isFull ? new DiskFull(undefined) : undefined;
   }
 
@@ -100,12 +100,12 @@ export class WriteBuffer {
     this.#log.tryAgain();
   }
 
-  /** Throws `BufferFull`, `DiskFull` or `NodeReadOnly` when a write of this size cannot be taken. */
+  /** Throws `buffer_full`, `DiskFull` or `node_read_only` when a write of this size cannot be taken. */
   assertRoom(bodySizeBytes: number): void {
     const { obstacle } = this;
     if (obstacle !== undefined) throw obstacle;
     if (this.sizeBytes + bodySizeBytes > this.#hardLimitBytes)
-      throw new BufferFull({ retryAfterSec: 1 });
+      throw tsdbError('buffer_full', { retryAfterSec: 1 });
   }
 
   /**
@@ -180,8 +180,9 @@ export class WriteBuffer {
       return durable;
     } catch (error) {
       for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
-      if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
-      if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
+      if (logError.is(error, 'log_overloaded'))
+        throw tsdbError('buffer_full', { retryAfterSec: 1 });
+      if (logError.is(error, 'log_read_only')) throw tsdbError('node_read_only', undefined, error);
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import { DiskFull } from '@plinth/kernel';
-import { NodeReadOnly, WriteEmpty } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Turns } from '../../../model/turns.js';
@@ -23,7 +23,7 @@ export interface ReadBody {
 }
 
 export interface BodyReader {
-  /** A promise when another thread does the work. Throws `BodyNotUtf8`. */
+  /** A promise when another thread does the work. Throws `body_not_utf8`. */
   read(request: WriteRequest): ReadBody | Promise<ReadBody>;
 }
 
@@ -93,7 +93,7 @@ export class WritePath {
       await introducing;
       // A table that was deleted while this waited takes no more rows: the name is free for another.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
-      if (parsed.lineCount === 0) throw new WriteEmpty();
+      if (parsed.lineCount === 0) throw tsdbError('write_empty');
       refused = refusedLines(read.body, parsed, admission);
       if (refused.length > 0 && !request.acceptPartial) {
         return { writtenCount: 0, lineCount: parsed.lineCount, refused };
@@ -221,5 +221,5 @@ function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSerie
 function ignoreUnsynced(): void {}
 
 function reportUnstored(cause: unknown): never {
-  throw cause instanceof DiskFull ? cause : new NodeReadOnly(cause);
+  throw cause instanceof DiskFull ? cause : tsdbError('node_read_only', undefined, cause);
 }

@@ -1,4 +1,4 @@
-import { BucketLimitExceeded } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { Value } from '../plan/data-type.js';
@@ -130,7 +130,8 @@ class OpenSeries {
     this.#nextNs = this.#firstNs ?? timeNs();
     if (!isFilled) return;
     const count = (this.#lastNs - this.#nextNs) / this.#everyNs + 1n;
-    if (count > BigInt(bucketLimit)) throw new BucketLimitExceeded({ count, limit: bucketLimit });
+    if (count > BigInt(bucketLimit))
+      throw tsdbError('bucket_limit_exceeded', { count, limit: bucketLimit });
   }
 
   /** Rows of this series that follow each other, with the buckets between them. */

@@ -1,4 +1,4 @@
-import { QueryTooLarge } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { StepRunner, Steps } from '../../../model/steps.js';
 import type {
   ColumnRef,
@@ -103,7 +103,7 @@ async function* wholeGroups(
     }
     valueCount += piece.times.length * (piece.columns.length + 1);
     if (valueCount > session.limits.heldValueCount) {
-      throw new QueryTooLarge(session.limits.heldValueCount);
+      throw tsdbError('query_too_large', session.limits.heldValueCount);
     }
     held ??= { tags: piece.tags, parts: [] };
     held.parts.push({

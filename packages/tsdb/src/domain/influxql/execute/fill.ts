@@ -1,4 +1,4 @@
-import { BucketLimitExceeded } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Fill } from '../ast/select.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../plan/data-type.js';
@@ -31,7 +31,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
   const lastStart = windows.of(at.maxNs).start;
   const count = (lastStart - start) / windows.everyNs + 1n;
   if (count > BigInt(at.bucketLimit)) {
-    throw new BucketLimitExceeded({ count, limit: at.bucketLimit });
+    throw tsdbError('bucket_limit_exceeded', { count, limit: at.bucketLimit });
   }
   const empty = emptyValue(at);
   const times: bigint[] = [];

@@ -1,4 +1,4 @@
-import { BucketLimitExceeded } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
 import { StepRunner, type Steps } from '../../../model/steps.js';
 import { holtWinters } from '../functions/holt-winters.js';
@@ -179,17 +179,23 @@ class CallRun {
     if (this.#windows === undefined || !hasLowerBound || fill.kind === 'none') return;
     const count = (maxNs - minNs) / this.#windows.everyNs + 1n;
     const limit = this.#session.limits.bucketCountPerSeries;
-    if (count > BigInt(limit)) throw new BucketLimitExceeded({ count, limit });
+    if (count > BigInt(limit)) throw tsdbError('bucket_limit_exceeded', { count, limit });
   }
 
   #countBuckets(count: number): void {
     const { bucketCountPerSeries, bucketCount } = this.#session.limits;
     if (this.#windows === undefined) return;
     if (count > bucketCountPerSeries)
-      throw new BucketLimitExceeded({ count: BigInt(count), limit: bucketCountPerSeries });
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(count),
+        limit: bucketCountPerSeries,
+      });
     this.#bucketCount += count;
     if (this.#bucketCount > bucketCount) {
-      throw new BucketLimitExceeded({ count: BigInt(this.#bucketCount), limit: bucketCount });
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(this.#bucketCount),
+        limit: bucketCount,
+      });
     }
   }
 

@@ -1,4 +1,4 @@
-import { QueryTooLarge } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { isStepEnd, StepRunner, sorted } from '../../../model/steps.js';
 import type { ColumnRef, CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
@@ -159,7 +159,7 @@ class Groups {
       this.#groups.set(key, group);
     }
     this.#valueCount += values.length + 1;
-    if (this.#valueCount > this.#limit) throw new QueryTooLarge(this.#limit);
+    if (this.#valueCount > this.#limit) throw tsdbError('query_too_large', this.#limit);
     const before = group.times.at(-1);
     if (before !== undefined && time < before) group.isOrdered = false;
     group.times.push(time);

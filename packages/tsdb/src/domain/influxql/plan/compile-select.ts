@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly zone: string | undefined;
 }
 
-/** Checks a SELECT and brings it into the form that runs. Throws `PlanError`. */
+/** Checks a SELECT and brings it into the form that runs. Throws `plan_error`. */
 export function compileSelect(
   select: ExpandedSelect,
   env: Environment,

@@ -1,4 +1,4 @@
-import { DatabaseNotFound, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { Measurement } from '../ast/select.js';
@@ -21,7 +21,7 @@ export function databaseOf(
   env: Environment,
 ): DatabaseSchema {
   const name = at.database ?? env.database;
-  if (name === undefined || name === '') throw new PlanError(NO_DATABASE);
+  if (name === undefined || name === '') throw tsdbError('plan_error', NO_DATABASE);
   const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
   const byDefault =
     policy === '' && env.usesDefaultPolicies ? defaultDatabase(name, env) : undefined;
@@ -32,7 +32,7 @@ export function databaseOf(
   // Without a database in the text, a policy that is no database of its own is not looked at.
   const plain =
     at.database === undefined && at.policy !== undefined ? env.databaseOf(name) : undefined;
-  if (plain === undefined) throw new DatabaseNotFound({ database: whole });
+  if (plain === undefined) throw tsdbError('database_not_found', { database: whole });
   return plain;
 }
 

@@ -30,7 +30,7 @@ describe('the effort of a regular expression', () => {
     const effort = new PlanEffort({ mayHaveRegexes: true });
     const hosts = Array.from({ length: 2000 }, (_, i) => `host${i}`).join('|');
     effort.begin(regex(`^(${hosts})$`));
-    assert.throws(() => effort.begin(regex('a{1000}'.repeat(50))), { name: 'PlanError' });
+    assert.throws(() => effort.begin(regex('a{1000}'.repeat(50))), { kind: 'plan_error' });
     effort.begin(regex('a'));
   });
 });

@@ -18,7 +18,7 @@ export class PlanEffort {
     this.#mayHaveRegexes = options.mayHaveRegexes;
   }
 
-  /** Throws `PlanError` when it has been too much. */
+  /** Throws `plan_error` when it has been too much. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw planFailure(TOO_MUCH);

@@ -1,6 +1,6 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 
 /** A statement cannot be planned. Source: query-languages, "More error texts". */
-export function planFailure(text: string): PlanError {
-  return new PlanError(`Error during planning: ${text}`);
+export function planFailure(text: string): TsdbError<'plan_error'> {
+  return tsdbError('plan_error', `Error during planning: ${text}`);
 }

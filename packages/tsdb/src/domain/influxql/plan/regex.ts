@@ -21,7 +21,7 @@ export interface Matcher {
   test(text: string): boolean;
 }
 
-/** Throws `PlanError` for what is no expression of RE2. Source: query-languages, "Regex". */
+/** Throws `plan_error` for what is no expression of RE2. Source: query-languages, "Regex". */
 export function compileRegex(source: string): Matcher {
   if (source === '') return EVERYTHING;
   let compiled = cache.get(source);

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/row-expr.js';
@@ -32,7 +32,7 @@ export function checkTagCondition(condition: Expr): void {
     checkTagCondition(left);
     checkTagCondition(right);
   } else if (!ON_TAGS.has(op) || NO_TEXT.has(left.kind) || NO_TEXT.has(right.kind)) {
-    throw new PlanError(FIELDS);
+    throw tsdbError('plan_error', FIELDS);
   }
 }
 
@@ -72,7 +72,7 @@ function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[
   const refs = filterColumns(filter);
   const [first] = refs;
   if (first === undefined || refs.length !== 1 || !first.isTag) {
-    throw new PlanError(FIELDS);
+    throw tsdbError('plan_error', FIELDS);
   }
   const isMet = rowPredicate(filter, () => 0);
   // Told by what does not match where the absent tag does: values that are not known yet then match as well.

@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import { DatabaseNotFound, PlanError, ResourceExists } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
@@ -62,7 +62,8 @@ export async function runSchema(
     case 'drop_retention_policy': {
       const name = policyDatabase(statement.database, statement.name);
       if (name === statement.database) {
-        throw new PlanError(
+        throw tsdbError(
+          'plan_error',
           `retention policy ${statement.name} is the database itself: use DROP DATABASE`,
         );
       }
@@ -123,7 +124,7 @@ function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: Relati
   const shardNs = shardDuration(policy);
   const isSameShard = shardNs === undefined || shardNs === standing?.shardDurationNs;
   if (standing !== undefined && isDefault && isSame && isSameShard) return;
-  throw new PlanError('retention policy conflicts with an existing policy');
+  throw tsdbError('plan_error', 'retention policy conflicts with an existing policy');
 }
 
 async function makeDefault(
@@ -155,13 +156,14 @@ async function created(
     if (shardNs !== undefined) await catalog.setShardDuration(name, shardNs);
   } catch (error) {
     // Somebody else has made it meanwhile, which is as good.
-    if (!(error instanceof ResourceExists) || catalog.database(name) === undefined) throw error;
+    if (!tsdbError.is(error, 'resource_exists') || catalog.database(name) === undefined)
+      throw error;
   }
 }
 
 function checkDuration(durationNs: bigint | undefined): void {
   if (durationNs === undefined || durationNs === 0n || durationNs >= NS_PER_HOUR) return;
-  throw new PlanError('retention policy duration must be at least 1h0m0s');
+  throw tsdbError('plan_error', 'retention policy duration must be at least 1h0m0s');
 }
 
 /** `undefined`: none is asked for. Shards of less than an hour become such of an hour. */
@@ -172,7 +174,10 @@ function shardDuration({ shardDurationNs }: PolicyOptions): bigint | undefined {
 
 function checkShard(durationNs: bigint | undefined, shardNs: bigint | undefined): void {
   if (!durationNs || shardNs === undefined || durationNs >= shardNs) return;
-  throw new PlanError('retention policy duration must be greater than the shard duration');
+  throw tsdbError(
+    'plan_error',
+    'retention policy duration must be greater than the shard duration',
+  );
 }
 
 async function createPolicy(
@@ -181,7 +186,7 @@ async function createPolicy(
   options: PolicyOptions,
   catalog: RelationalCatalog,
 ): Promise<void> {
-  if (catalog.database(database) === undefined) throw new DatabaseNotFound({ database });
+  if (catalog.database(database) === undefined) throw tsdbError('database_not_found', { database });
   checkDuration(options.durationNs);
   const shardNs = shardDuration(options);
   checkShard(options.durationNs, shardNs);
@@ -193,16 +198,16 @@ async function createPolicy(
     (known.retentionNs ?? 0n) !== (options.durationNs ?? 0n) ||
     known.shardDurationNs !== shardNs
   ) {
-    throw new PlanError('retention policy already exists');
+    throw tsdbError('plan_error', 'retention policy already exists');
   }
   if (options.isDefault) await makeDefault(database, policy, catalog);
 }
 
 function knownPolicy(database: string, policy: string, catalog: RelationalCatalog): string {
-  if (catalog.database(database) === undefined) throw new DatabaseNotFound({ database });
+  if (catalog.database(database) === undefined) throw tsdbError('database_not_found', { database });
   const name = policyDatabase(database, policy);
   if (catalog.database(name) === undefined)
-    throw new PlanError(`retention policy not found: ${policy}`);
+    throw tsdbError('plan_error', `retention policy not found: ${policy}`);
   return name;
 }
 
@@ -216,7 +221,7 @@ async function deleteRows(
   });
   const isOfSeries = statement.kind === 'drop_series';
   if (isOfSeries && (range.min !== undefined || range.max !== undefined)) {
-    throw new PlanError("DROP SERIES doesn't support time in WHERE clause");
+    throw tsdbError('plan_error', "DROP SERIES doesn't support time in WHERE clause");
   }
   const sources =
     statement.sources.length > 0

@@ -1,4 +1,4 @@
-import { PlanError, QueryTooLarge } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
@@ -66,7 +66,7 @@ export async function selectInto(
       lines.push(`${head}${tagsOf(layout.tags, series, row)} ${fields} ${series.times[row]}`);
       heldCount += select.fields.length + 1;
       if (isHeld) {
-        if (heldCount > at.heldValueCount) throw new QueryTooLarge(at.heldValueCount);
+        if (heldCount > at.heldValueCount) throw tsdbError('query_too_large', at.heldValueCount);
         continue;
       }
       if (lines.length < BATCH_LINES) continue;
@@ -77,7 +77,7 @@ export async function selectInto(
   for (let from = 0; from < lines.length; from += BATCH_LINES)
     await flush(lines.slice(from, from + BATCH_LINES));
   if (refusal !== undefined) {
-    throw new PlanError(`partial write: ${refusal} dropped=${refusedCount}`);
+    throw tsdbError('plan_error', `partial write: ${refusal} dropped=${refusedCount}`);
   }
   return listAnswer(
     [

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Answer, listAnswer } from '../answer.js';
 import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/statements.js';
@@ -71,7 +71,7 @@ function checkTime({ of, condition }: ShowCardinality, { nowNs }: Session): void
   if (what === undefined) return;
   const { range } = splitCondition(condition, { nowNs, zone: undefined });
   if (range.min === undefined && range.max === undefined) return;
-  throw new PlanError(`SHOW ${what} CARDINALITY doesn't support time in WHERE clause`);
+  throw tsdbError('plan_error', `SHOW ${what} CARDINALITY doesn't support time in WHERE clause`);
 }
 
 const WITHOUT_TIME: Readonly<Record<CardinalityOf, string | undefined>> = {

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { quoteName } from '../emit/quote.js';
 import { type Expr, tagOf } from '../parse/ast.js';
@@ -105,11 +105,12 @@ export class Aggregation {
   }
 
   /** Refusal of a column that is neither grouped nor aggregated. */
-  ungrouped(column: ScopeColumn): PlanError {
+  ungrouped(column: ScopeColumn): TsdbError<'plan_error'> {
     const shown =
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`;
     const allowed = this.keys.map((key) => key.input.displayName).join(', ');
-    return new PlanError(
+    return tsdbError(
+      'plan_error',
       'Error during planning: Column in SELECT must be in GROUP BY or an aggregate function: While expanding ' +
         `wildcard, column "${shown}" must appear in the GROUP BY clause or must be part of an aggregate ` +
         `function, currently only "${allowed}" appears in the SELECT clause satisfies this requirement`,

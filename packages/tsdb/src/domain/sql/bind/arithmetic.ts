@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { addMonths, NS_PER_DAY } from '../../../model/calendar.js';
 import type { IntervalValue, SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
@@ -16,7 +16,8 @@ export function bindArithmetic(left: Bound, op: ArithmeticOp, right: Bound): Bou
   const displayName = `${left.displayName} ${op} ${right.displayName}`;
   const result = temporal(left, op, right, displayName) ?? numeric(left, op, right, displayName);
   if (result !== undefined) return result;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Cannot coerce arithmetic expression ${arrowTypeName(left.type)} ${op} ` +
       `${arrowTypeName(right.type)} to valid types`,
   );
@@ -182,7 +183,8 @@ function shiftNs(startNs: bigint, { months, days, nanos }: IntervalValue): bigin
   const moved = months === 0 ? startNs : addMonths(startNs, months);
   const timeNs = moved + BigInt(days) * NS_PER_DAY + nanos;
   if (BigInt.asIntN(64, timeNs) !== timeNs) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Arrow error: Arithmetic overflow: time out of range',
     );
   }
@@ -238,7 +240,8 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   }
   if (type.kind === 'interval') return { ...negated(operand), displayName };
   if (numericType(type, type) === undefined && type.kind !== 'duration') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Negation only supports numeric, interval and timestamp types, got ${arrowTypeName(type)}`,
     );
   }

@@ -1,4 +1,4 @@
-import { NotImplemented } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { type Expr, type ExprNodes, tagOf } from '../parse/ast.js';
 import type { Bound } from './bound.js';
 import { bindCompoundIdentifier, bindIdentifier } from './columns.js';
@@ -85,7 +85,7 @@ export function bindExpr(expr: Expr, env: Env): Bound {
   if (key !== undefined) return key.output;
   const tag = tagOf(expr);
   if (!Object.hasOwn(HANDLERS, tag))
-    throw new NotImplemented(`Unsupported ast node in sqltorel: ${tag}`);
+    throw tsdbError('not_implemented', `Unsupported ast node in sqltorel: ${tag}`);
   // The tag of a node is the key under which it stands, and the handler of that key takes its body.
   const handler = HANDLERS[tag as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
   return handler((expr as Readonly<Record<string, unknown>>)[tag], env);

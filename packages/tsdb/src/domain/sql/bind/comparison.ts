@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import { BOOLEAN, type Bound, derive, UTF8 } from './bound.js';
@@ -55,7 +55,8 @@ export function comparable(left: Bound, shownOp: string, right: Bound): readonly
   if (isUnknownText(right) && isNumeric(left.type)) return [convert(left, UTF8), right];
   const type = comparisonType(left.type, right.type);
   if (type === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Cannot infer common argument type for comparison operation ` +
         `${arrowTypeName(left.type)} ${shownOp} ${arrowTypeName(right.type)}`,
     );

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ExprNodes } from '../parse/ast.js';
 import { type Bound, derive } from './bound.js';
 import { unionType, valueType } from './common-type.js';
@@ -23,7 +23,8 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const results = [...branches.map((branch) => branch.result), ...(otherwise ? [otherwise] : [])];
   const common = unionType(results.map((result) => result.type));
   if (common === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Failed to coerce then and else of CASE expression to common types',
     );
   }

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType, TimeUnit } from '../../../model/sql-type.js';
 import { fixedOffsetNs } from '../../../model/time-zone.js';
@@ -142,7 +142,8 @@ function parseTime(text: string, isTry: boolean): bigint | null {
   const timeNs = parseTimestamp(text);
   if (timeNs !== undefined) return timeNs;
   if (isTry) return null;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Error parsing timestamp from '${text}': error parsing date`,
   );
 }
@@ -258,8 +259,9 @@ function timestampText(nsText: string, zone: string | undefined): string {
   return `plinth_to_char(${nsText}, '%Y-%m-%dT%H:%M:%S%.f%:z', ${quoteString(zone ?? '')})`;
 }
 
-function unsupportedCast(from: SqlType, to: SqlType): PlanError {
-  return new PlanError(
+function unsupportedCast(from: SqlType, to: SqlType): TsdbError<'plan_error'> {
+  return tsdbError(
+    'plan_error',
     `Error during planning: Unsupported CAST from ${arrowTypeName(from)} to ${arrowTypeName(to)}`,
   );
 }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType, TimeUnit } from '../../../model/sql-type.js';
 import { type DataType, tagOf } from '../parse/ast.js';
 import { BOOLEAN, FLOAT64, INTERVAL, TIMESTAMP, UTF8 } from './bound.js';
@@ -59,7 +59,7 @@ export function typeOfDataType(dataType: DataType): SqlType {
     default: {
       const type = Object.hasOwn(SIMPLE, name) ? SIMPLE[name] : undefined;
       if (type !== undefined) return type;
-      throw new NotImplemented(`Unsupported SQL type ${shownName(name, detail)}`);
+      throw tsdbError('not_implemented', `Unsupported SQL type ${shownName(name, detail)}`);
     }
   }
 }
@@ -67,7 +67,8 @@ export function typeOfDataType(dataType: DataType): SqlType {
 function timestampType([precision, zone]: readonly [number | null, string]): SqlType {
   const units: Readonly<Record<number, TimeUnit>> = { 0: 's', 3: 'ms', 6: 'us', 9: 'ns' };
   const unit = precision === null || precision === undefined ? 'ns' : units[precision];
-  if (unit === undefined) throw new NotImplemented(`Unsupported SQL type TIMESTAMP(${precision})`);
+  if (unit === undefined)
+    throw tsdbError('not_implemented', `Unsupported SQL type TIMESTAMP(${precision})`);
   const hasZone = zone === 'Tz' || zone === 'WithTimeZone';
   return { ...TIMESTAMP, unit, zone: hasZone ? '+00:00' : undefined } as SqlType;
 }
@@ -83,7 +84,8 @@ function decimalType(detail: unknown): SqlType {
   ];
   const isValid = precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision;
   if (isValid) return { kind: 'decimal', precision: Number(precision), scale: Number(scale) };
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Decimal(precision = ${precision}, scale = ${scale}) should satisfy ` +
       '`0 < precision <= 38`, and `scale <= precision`.',
   );
@@ -96,7 +98,7 @@ function arrayElement(detail: unknown): DataType {
   };
   const element = info.SquareBracket?.[0] ?? info.AngleBracket;
   if (element === undefined)
-    throw new NotImplemented('Arrays with unspecified type is not supported');
+    throw tsdbError('not_implemented', 'Arrays with unspecified type is not supported');
   return element;
 }
 

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import { quoteString } from '../emit/quote.js';
 import { type ExprNodes, nameOf } from '../parse/ast.js';
@@ -13,7 +13,7 @@ export function bindFieldAccess(node: ExprNodes['CompoundFieldAccess'], env: Env
     (value, access) => {
       if ('Dot' in access) {
         if ('Identifier' in access.Dot) return fieldOf(value, nameOf(access.Dot.Identifier));
-        throw new NotImplemented('Field access with an expression after the dot');
+        throw tsdbError('not_implemented', 'Field access with an expression after the dot');
       }
       if ('Slice' in access.Subscript) return sliceOf(value, access.Subscript.Slice, env);
       const index = env.session.bindExpr(access.Subscript.Index.index, env);
@@ -46,7 +46,7 @@ export function fieldOf(value: Bound, field: string): Bound {
   if (type.kind === 'struct') {
     const member = type.fields.find((candidate) => candidate.name === field);
     if (member === undefined) {
-      throw new PlanError(`Error during planning: Field ${field} not found in struct`);
+      throw tsdbError('plan_error', `Error during planning: Field ${field} not found in struct`);
     }
     return derive([value], {
       text: `struct_extract(${value.text}, ${quoteString(field)})`,
@@ -62,7 +62,8 @@ export function fieldOf(value: Bound, field: string): Bound {
       displayName,
     });
   }
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     'Error during planning: The expression to get an indexed field is only valid for `List`, `Struct`, ' +
       `\`Map\` or \`Null\` types, got ${arrowTypeName(type)}.`,
   );

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { repeated } from '../emit/text-room.js';
 import { sizeText } from '../emit/value-size.js';
@@ -25,13 +25,16 @@ export function bindFunction(node: FunctionNode, env: Env): Bound {
   const definition = findFunction(name, env);
   const isWindow = node.over !== undefined;
   if (definition.kind === 'scalar' && isWindow) {
-    throw new PlanError(`Error during planning: ${name} is not a window function`);
+    throw tsdbError('plan_error', `Error during planning: ${name} is not a window function`);
   }
   if (definition.kind === 'window' && !isWindow) {
-    throw new PlanError(`Error during planning: Window function ${name} needs an OVER clause`);
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Window function ${name} needs an OVER clause`,
+    );
   }
   if (isWindow && env.noWindow !== undefined)
-    throw new PlanError(`Error during planning: ${env.noWindow}`);
+    throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
   if (definition.kind !== 'aggregate' || isWindow) return callFunction(node, definition, env);
   return bindAggregate(node, definition, env);
 }
@@ -40,7 +43,8 @@ function findFunction(name: string, env: Env): FunctionDefinition {
   const definition = env.session.functions.find(name);
   if (definition !== undefined) return definition;
   const nearest = env.session.functions.nearest(name);
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Invalid function '${name}'.\nDid you mean '${nearest}'?`,
   );
 }
@@ -49,7 +53,8 @@ function findFunction(name: string, env: Env): FunctionDefinition {
 function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
   const { aggregation } = env;
   if (aggregation === undefined || env.noAggregate !== undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${env.noAggregate ?? 'Aggregate functions are not allowed here'}`,
     );
   }
@@ -163,7 +168,7 @@ function isMaker(
 export function argsOf(node: FunctionNode): FunctionArgs {
   if (node.args === 'None') return NO_ARGS;
   if ('List' in node.args) return node.args.List;
-  throw new NotImplemented('Subqueries as the argument of a function');
+  throw tsdbError('not_implemented', 'Subqueries as the argument of a function');
 }
 
 /** The plain arguments of a call. */
@@ -184,7 +189,7 @@ function bindArgs(
   const args = list.args.map((arg) => {
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
     if (typeof value === 'object' && 'Expr' in value) return env.session.bindExpr(value.Expr, env);
-    throw new NotImplemented('Wildcards among the arguments of a function');
+    throw tsdbError('not_implemented', 'Wildcards among the arguments of a function');
   });
   return { args, isStar: false };
 }

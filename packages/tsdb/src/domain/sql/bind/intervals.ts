@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { IntervalValue } from '../../../model/sql-type.js';
 
 const NS: Readonly<Record<string, bigint>> = {
@@ -39,7 +39,7 @@ const SHORT: Readonly<Record<string, string>> = {
 
 /**
  * Reads `1 day 6 hours`, `-4 minutes 1 nanosecond`, `90`. Fractions carry into the next smaller part.
- * Source: query-languages, "INTERVAL". Throws `PlanError`.
+ * Source: query-languages, "INTERVAL". Throws `plan_error`.
  */
 export function parseInterval(text: string, defaultUnit = 'second'): IntervalValue {
   const words = text
@@ -89,8 +89,9 @@ function scaled(amount: string, unit: bigint): bigint {
   return isNegative ? -value : value;
 }
 
-function badInterval(text: string): PlanError {
-  return new PlanError(
+function badInterval(text: string): TsdbError<'plan_error'> {
+  return tsdbError(
+    'plan_error',
     `Error during planning: Parser error: Invalid input syntax for type interval: "${text}"`,
   );
 }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { textForRegexp, textForSearch, textForSteps } from '../emit/bounded-text.js';
 import { quoteString } from '../emit/quote.js';
 import type { LikeNode } from '../parse/ast.js';
@@ -12,7 +12,7 @@ import type { Env } from './session.js';
  * be interrupted. What is printed here takes time in proportion to the text. Source: docs/adr/0074.
  */
 export function bindLike(node: LikeNode, word: 'LIKE' | 'ILIKE' | 'SIMILAR TO', env: Env): Bound {
-  if (node.any) throw new NotImplemented(`ANY in ${word} expression`);
+  if (node.any) throw tsdbError('not_implemented', `ANY in ${word} expression`);
   const value = env.session.bindExpr(node.expr, env);
   const pattern = env.session.bindExpr(node.pattern, env);
   const escapeText =
@@ -43,7 +43,8 @@ interface LikeOptions {
 function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
   const { ignoresCase, escapeText } = options;
   if (Buffer.byteLength(escapeText) > 1) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Execution error: Escape string must be empty or one character of ASCII in a LIKE expression',
     );
   }
@@ -74,7 +75,8 @@ function stepsOf(pattern: string, escapeChar: string): readonly Step[] {
     }
   }
   if (!isEscaped) return steps;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     'Execution error: Like pattern must not end with escape character: double it to find the character itself',
   );
 }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ExprNodes, Literal } from '../parse/ast.js';
 import type { ParameterValue } from '../planned-query.js';
 import {
@@ -29,7 +29,7 @@ export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
     }
     if ('Placeholder' in literal) return placeholder(literal['Placeholder'] as string, env);
   }
-  throw new NotImplemented(`Unsupported Value ${JSON.stringify(literal)}`);
+  throw tsdbError('not_implemented', `Unsupported Value ${JSON.stringify(literal)}`);
 }
 
 /** Text of a string literal in any of its notations. */
@@ -52,7 +52,7 @@ function numberLiteral(digits: string): Bound {
   }
   const value = Number(digits);
   if (!Number.isFinite(value)) {
-    throw new PlanError(`SQL error: ParserError("Cannot parse ${digits} as f64")`);
+    throw tsdbError('plan_error', `SQL error: ParserError("Cannot parse ${digits} as f64")`);
   }
   return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`);
 }
@@ -71,7 +71,8 @@ function placeholder(marker: string, env: Env): Bound {
   const name = marker.slice(1);
   const value = params.get(name);
   if (!marker.startsWith('$') || value === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: No value found for placeholder with name ${marker}`,
     );
   }
@@ -108,7 +109,7 @@ function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
 export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
   const unit = node.leading_field;
   if (unit !== undefined && typeof unit !== 'string') {
-    throw new NotImplemented(`Unsupported interval field ${JSON.stringify(unit)}`);
+    throw tsdbError('not_implemented', `Unsupported interval field ${JSON.stringify(unit)}`);
   }
   const value = env.session.bindExpr(node.value, env).constant?.value;
   if (
@@ -117,7 +118,10 @@ export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
     typeof value === 'object' ||
     typeof value === 'boolean'
   ) {
-    throw new NotImplemented('Unsupported interval argument. Expected string literal or number');
+    throw tsdbError(
+      'not_implemented',
+      'Unsupported interval argument. Expected string literal or number',
+    );
   }
   const interval =
     typeof value === 'bigint' && unit !== undefined

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { BoundExpr } from '../bound-expr.js';
@@ -67,7 +67,7 @@ export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
   if (op === 'StringConcat') return bindConcat(left, right, env);
   const bitwise = BITWISE[op];
   if (bitwise !== undefined) return bindBitwise(left, bitwise, right);
-  throw new NotImplemented(`Unsupported binary operator: ${op}`);
+  throw tsdbError('not_implemented', `Unsupported binary operator: ${op}`);
 }
 
 export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
@@ -89,7 +89,7 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
       });
     }
     default:
-      throw new NotImplemented(`Unsupported SQL unary operator ${node.op}`);
+      throw tsdbError('not_implemented', `Unsupported SQL unary operator ${node.op}`);
   }
 }
 
@@ -126,7 +126,8 @@ function choiceText({ column, values }: Choice): string {
 export function condition(expr: Bound): Bound {
   if (expr.type.kind === 'boolean') return expr;
   if (expr.type.kind === 'null') return convert(expr, BOOLEAN);
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Cannot infer common argument type for logical boolean operation ` +
       `${arrowTypeName(expr.type)} AND Boolean`,
   );
@@ -169,7 +170,7 @@ function listDepth(type: SqlType): number {
 /** `x = ANY (list)`. */
 export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
   if (node.compare_op !== 'Eq' || 'Subquery' in node.right) {
-    throw new NotImplemented('ANY with another operator than =, or over a subquery');
+    throw tsdbError('not_implemented', 'ANY with another operator than =, or over a subquery');
   }
   return env.session.bindExpr(callNode('array_has', [node.right, node.left]), env);
 }
@@ -213,8 +214,9 @@ function bindBitwise(left: Bound, op: string, right: Bound): Bound {
   });
 }
 
-function mismatch(left: Bound, op: string, right: Bound): PlanError {
-  return new PlanError(
+function mismatch(left: Bound, op: string, right: Bound): TsdbError<'plan_error'> {
+  return tsdbError(
+    'plan_error',
     `Error during planning: Cannot infer common argument type for operation ` +
       `${arrowTypeName(left.type)} ${op} ${arrowTypeName(right.type)}`,
   );

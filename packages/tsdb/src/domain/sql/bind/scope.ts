@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { ColumnKind } from '../../../model/column.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { ScanDraft } from './scan-draft.js';
@@ -47,7 +47,10 @@ export class Scope {
   find(name: string): ScopeColumn | undefined {
     const found = this.#named(name);
     if (found.length > 1) {
-      throw new PlanError(`Schema error: Ambiguous reference to unqualified field ${name}`);
+      throw tsdbError(
+        'plan_error',
+        `Schema error: Ambiguous reference to unqualified field ${name}`,
+      );
     }
     return found[0];
   }
@@ -66,12 +69,12 @@ export class Scope {
     return this.relations.find((candidate) => endsWith(candidate.path, path));
   }
 
-  unknownColumn(shown: string): PlanError {
+  unknownColumn(shown: string): TsdbError<'plan_error'> {
     const valid = this.visible.map((column) =>
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
     );
     const help = valid.length === 0 ? '' : ` Valid fields are ${valid.join(', ')}.`;
-    return new PlanError(`Schema error: No field named ${shown}.${help}`);
+    return tsdbError('plan_error', `Schema error: No field named ${shown}.${help}`);
   }
 
   #named(name: string): readonly ScopeColumn[] {

@@ -1,4 +1,4 @@
-import { NotImplemented } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import type { Bound } from './bound.js';
 import type { Env } from './session.js';
@@ -14,7 +14,7 @@ function extractedPart(field: ExprNodes['Extract']['field']): string {
   if ('Week' in field) return 'WEEK';
   const custom = (field as { readonly Custom?: { readonly value: string } }).Custom;
   if (custom !== undefined) return custom.value;
-  throw new NotImplemented(`EXTRACT of ${JSON.stringify(field)}`);
+  throw tsdbError('not_implemented', `EXTRACT of ${JSON.stringify(field)}`);
 }
 
 export function bindTrim(node: ExprNodes['Trim'], env: Env): Bound {
@@ -48,7 +48,10 @@ export function bindOverlay(node: ExprNodes['Overlay'], env: Env): Bound {
 export function bindRounding(name: 'ceil' | 'floor', node: ExprNodes['Ceil'], env: Env): Bound {
   const { DateTimeField } = node.field as { readonly DateTimeField?: string };
   if (DateTimeField === 'NoDateTime') return call(name, [node.expr], env);
-  throw new NotImplemented(`${name.toUpperCase()} with datetime or scale is not supported`);
+  throw tsdbError(
+    'not_implemented',
+    `${name.toUpperCase()} with datetime or scale is not supported`,
+  );
 }
 
 export function bindAtTimeZone(node: ExprNodes['AtTimeZone'], env: Env): Bound {

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ExprNodes, Query } from '../parse/ast.js';
 import { BOOLEAN, type Bound, derive } from './bound.js';
 import { valueType } from './common-type.js';
@@ -66,7 +66,8 @@ function outerScope(env: Env): Scope {
 function onlyColumn(query: BoundQuery): BoundQuery['columns'][number] {
   const [column] = query.columns;
   if (column === undefined || query.columns.length !== 1) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Too many columns! The subquery should only return one column: ' +
         query.columns.map((each) => each.name).join(', '),
     );

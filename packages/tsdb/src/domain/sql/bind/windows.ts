@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { OrderItem } from '../functions/function-definition.js';
 import {
@@ -102,7 +102,7 @@ function resolve(spec: Partial<WindowSpec>, env: Env, depth: number): Partial<Wi
   const name = nameOf(spec.window_name);
   const base = env.windows.get(name);
   if (base === undefined || depth > 16) {
-    throw new PlanError(`Error during planning: The window ${name} is not defined!`);
+    throw tsdbError('plan_error', `Error during planning: The window ${name} is not defined!`);
   }
   const parent = resolve(base, env, depth + 1);
   const isEmpty = (list: readonly unknown[] | undefined) => list === undefined || list.length === 0;
@@ -135,5 +135,8 @@ function boundText(bound: FrameBound, env: Env): string {
   if (typeof value === 'object' && value !== null && value.months === 0) {
     return `${BigInt(value.days) * NS_PER_DAY + value.nanos} ${side}`;
   }
-  throw new PlanError('Error during planning: Invalid window frame: the bound must be a constant');
+  throw tsdbError(
+    'plan_error',
+    'Error during planning: Invalid window frame: the bound must be a constant',
+  );
 }

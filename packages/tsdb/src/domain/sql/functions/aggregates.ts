@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
@@ -181,7 +181,8 @@ function bindNthValue(call: FunctionCall): FunctionResult {
   const { text, type } = argAt(call, 0);
   const position = argAt(call, 1).constant?.value;
   if (typeof position !== 'bigint' && typeof position !== 'number') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: nth_value not supported for n: the position must be an integer literal',
     );
   }

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition } from './function-definition.js';
 import {
@@ -56,7 +56,8 @@ export const ENCODINGS: readonly FunctionDefinition[] = [
     const name = constantText(call, 1, 'its algorithm').toLowerCase();
     const textOf = DIGESTS.get(name);
     if (textOf === undefined) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `Error during planning: There is no built-in digest algorithm named '${name}', ` +
           `currently supported algorithms are: ${[...DIGESTS.keys()].join(', ')}`,
       );
@@ -94,7 +95,8 @@ function bytesArg(call: FunctionCall, index: number): Pick<BoundExpr, 'text'> {
 function encodingAt(call: FunctionCall): 'hex' | 'base64' | 'base64pad' {
   const name = constantText(call, 1, 'its encoding').toLowerCase();
   if (name === 'hex' || name === 'base64' || name === 'base64pad') return name;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: There is no built-in encoding named '${name}', currently supported encodings are: base64, base64pad, hex`,
   );
 }

@@ -7,7 +7,7 @@ export interface FunctionDefinition {
   readonly names: readonly string[];
   /** An aggregate may also be used as a window function; a `window` function needs OVER. */
   readonly kind: 'scalar' | 'aggregate' | 'window';
-  /** Checks number and types of the arguments. Throws `PlanError` in the words of the specification. */
+  /** Checks number and types of the arguments. Throws `plan_error` in the words of the specification. */
   bind(call: FunctionCall): FunctionResult;
 }
 

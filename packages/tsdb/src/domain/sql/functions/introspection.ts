@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { arrowTypeName, parseArrowTypeName } from '../arrow-type-name.js';
 import type { FunctionDefinition } from './function-definition.js';
 import { argAt, constantText, expectArgCount, quoteText, scalar, UTF8 } from './signature.js';
@@ -17,7 +17,8 @@ export const INTROSPECTION: readonly FunctionDefinition[] = [
     const name = constantText(call, 1, 'its second argument');
     const type = parseArrowTypeName(name);
     if (type === undefined) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `Error during planning: Unsupported type '${name}'. Must be a supported arrow type name such as ` +
           `'Int32' or 'Timestamp(ns)'. Error unknown token`,
       );

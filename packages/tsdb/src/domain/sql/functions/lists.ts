@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
@@ -300,7 +300,8 @@ function bindSort(call: FunctionCall): FunctionResult {
   const nulls =
     call.args.length > 2 ? constantText(call, 2, 'its NULL order').toUpperCase() : 'NULLS FIRST';
   if (!['ASC', 'DESC'].includes(direction) || !['NULLS FIRST', 'NULLS LAST'].includes(nulls)) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       "Execution error: array_sort order must be 'ASC' or 'DESC', then 'NULLS FIRST' or 'NULLS LAST'",
     );
   }

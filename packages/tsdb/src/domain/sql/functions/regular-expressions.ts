@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { textForAllMatches, textForGrowth, textForRegexp } from '../emit/bounded-text.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
@@ -62,13 +62,15 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   const flags = hasFlags ? constantText(call, flagsIndex, 'its flags') : '';
   const isGlobal = flags.includes('g');
   if (isGlobal && !allowsGlobal) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name}() does not support the "global" option`,
     );
   }
   const unknown = [...flags].find((flag) => !'gimsURx'.includes(flag));
   if (unknown !== undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name}() does not support the flag '${unknown}'`,
     );
   }
@@ -77,7 +79,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   const prefix = flags.includes('s') ? `(?${on})` : `(?${on}-s)`;
   if (typeof source !== 'string') {
     if (flags.includes('x'))
-      throw new NotImplemented('flag x with a pattern that is not a literal');
+      throw tsdbError('not_implemented', 'flag x with a pattern that is not a literal');
     return { text: `(${quoteText(prefix)} || ${pattern.text})`, source: undefined, isGlobal };
   }
   const literal = flags.includes('x') ? withoutLayout(source) : source;
@@ -105,7 +107,7 @@ function bindMatch(call: FunctionCall): FunctionResult {
   }
   const { text: pattern, source } = patternOf(call, 2, false);
   if (source === undefined) {
-    throw new NotImplemented('regexp_match with a pattern that is not a literal');
+    throw tsdbError('not_implemented', 'regexp_match with a pattern that is not a literal');
   }
   const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
   const groups = groupNames(source).map((_, index) => index + 1);
@@ -165,7 +167,7 @@ function bindInstr(call: FunctionCall): FunctionResult {
   const { text } = patternOf(call, 4, false);
   const start = call.args.length > 2 ? intArg(call, 2).text : 'CAST(1 AS BIGINT)';
   if (call.args.length > 3 && Number(argAt(call, 3).constant?.value) !== 1) {
-    throw new NotImplemented('regexp_instr for a match other than the first');
+    throw tsdbError('not_implemented', 'regexp_instr for a match other than the first');
   }
   const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
   return { text: `plinth_regexp_instr(${s}, ${text}, ${start})`, type: INT64 };

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
@@ -42,7 +42,8 @@ function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
   const time = argAt(call, 1);
   if (!isSelectable(value.type)) throw badArguments(call);
   if (time.type.kind !== 'timestamp' || time.type.unit !== 'ns') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name} second argument must be a timestamp, but got ` +
         arrowTypeName(time.type),
     );

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { BoundExpr } from '../bound-expr.js';
@@ -68,7 +68,8 @@ export const textArg = (call: FunctionCall, index: number): BoundExpr =>
 export function constantText(call: FunctionCall, index: number, what: string): string {
   const value = argAt(call, index).constant?.value;
   if (typeof value !== 'string') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name} requires ${what} to be a string literal`,
     );
   }
@@ -76,9 +77,10 @@ export function constantText(call: FunctionCall, index: number, what: string): s
 }
 
 /** Refusal in the words of the planner for a wrong number or wrong types of arguments. */
-export function badArguments(call: FunctionCall, reason?: string): PlanError {
+export function badArguments(call: FunctionCall, reason?: string): TsdbError<'plan_error'> {
   const types = call.args.map((arg) => arrowTypeName(arg.type)).join(', ');
-  return new PlanError(
+  return tsdbError(
+    'plan_error',
     `Error during planning: Failed to coerce arguments to satisfy a call to '${call.name}' function: ` +
       `${reason ?? `coercion from [${types}] failed`} ` +
       `No function matches the given name and argument types '${call.name}(${types})'. ` +

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { integerName } from './aggregates.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
@@ -165,12 +165,14 @@ function percentileAt(call: FunctionCall, index: number): number {
   const value = argAt(call, index).constant?.value;
   const percentile = typeof value === 'bigint' ? Number(value) : value;
   if (typeof percentile !== 'number') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `This feature is not implemented: Percentile value for '${call.name.toUpperCase()}' must be a literal`,
     );
   }
   if (!(percentile >= 0 && percentile <= 1)) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Percentile value must be between 0.0 and 1.0 inclusive, ' +
         `${percentile} is invalid`,
     );

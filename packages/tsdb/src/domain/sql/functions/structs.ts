@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType, StructField } from '../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
@@ -68,7 +68,8 @@ type Typed = Pick<FunctionResult, 'text' | 'type'>;
 function bindNamedStruct(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1, MANY);
   if (call.args.length % 2 !== 0) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: named_struct requires an even number of arguments, got ${call.args.length} instead`,
     );
   }
@@ -98,7 +99,7 @@ function bindGetField(call: FunctionCall): FunctionResult {
   const name = constantText(call, 1, 'the name of the field');
   const field = type.fields.find((candidate) => candidate.name === name);
   if (field === undefined) {
-    throw new PlanError(`Error during planning: Field ${name} not found in struct`);
+    throw tsdbError('plan_error', `Error during planning: Field ${name} not found in struct`);
   }
   return { text: `struct_extract(${text}, ${quoteText(name)})`, type: field.type };
 }

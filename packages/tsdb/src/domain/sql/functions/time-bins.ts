@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { binFixed, binMonths, floorMod, NS_PER_DAY } from '../../../model/calendar.js';
 import type { IntervalValue, SqlType } from '../../../model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
@@ -74,7 +74,8 @@ export function strideAt(call: FunctionCall, index: number): Stride {
   const interval = arg.type.kind === 'interval' ? arg : call.coerce(arg, INTERVAL);
   const value = interval.constant?.value;
   if (value === null || typeof value !== 'object') {
-    throw new NotImplemented(
+    throw tsdbError(
+      'not_implemented',
       `${label} only supports literal values for the stride argument, not arrays`,
     );
   }
@@ -84,15 +85,16 @@ export function strideAt(call: FunctionCall, index: number): Stride {
 export function checkStride({ months, days, nanos }: IntervalValue, label: string): Stride {
   const widthNs = BigInt(days) * NS_PER_DAY + nanos;
   if (months !== 0 && widthNs !== 0n) {
-    throw new NotImplemented(
+    throw tsdbError(
+      'not_implemented',
       `${label} stride does not support combination of month, day and nanosecond intervals`,
     );
   }
   if (months === 0 && widthNs === 0n) {
-    throw new PlanError(`Error during planning: ${label} stride must be non-zero`);
+    throw tsdbError('plan_error', `Error during planning: ${label} stride must be non-zero`);
   }
   if (months < 0 || widthNs < 0n) {
-    throw new PlanError(`Error during planning: ${label} stride must be positive`);
+    throw tsdbError('plan_error', `Error during planning: ${label} stride must be positive`);
   }
   return months > 0 ? { kind: 'months', width: months } : { kind: 'fixed', widthNs };
 }
@@ -112,7 +114,8 @@ function canBeTime(type: SqlType): boolean {
 function originAt(call: FunctionCall, index: number): bigint {
   const value = timeArg(call, index).constant?.value;
   if (typeof value !== 'bigint') {
-    throw new NotImplemented(
+    throw tsdbError(
+      'not_implemented',
       `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
     );
   }

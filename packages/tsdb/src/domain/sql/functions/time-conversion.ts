@@ -1,4 +1,4 @@
-import { ExecutionError, PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { SqlType, TimeUnit } from '../../../model/sql-type.js';
 import { isTimeZone } from '../../../model/time-zone.js';
 import { arrowTypeName } from '../arrow-type-name.js';
@@ -92,7 +92,10 @@ function fold(
     return { text, type, ...(value === null && { constant: { value } }) };
   const ns = convert(value);
   if (BigInt.asIntN(64, ns) !== ns) {
-    throw new PlanError(`Arrow error: Arithmetic overflow: Overflow happened on: ${value}`);
+    throw tsdbError(
+      'plan_error',
+      `Arrow error: Arithmetic overflow: Overflow happened on: ${value}`,
+    );
   }
   return { text, type, constant: { value: ns } };
 }
@@ -118,11 +121,12 @@ function parseFormats(call: FunctionCall): Pick<BoundExpr, 'text' | 'constant'> 
 /** Longest text and format of a time; each item of the one may look at all of the other. */
 const MAX_TIME_LENGTH = 1024;
 
-/** Throws `ExecutionError` with the problem of the last format when none fits. */
+/** Throws `execution_error` with the problem of the last format when none fits. */
 export function parseByFormats(text: string, formats: readonly string[]): bigint {
   const longest = Math.max(text.length, ...formats.map(({ length }) => length));
   if (longest > MAX_TIME_LENGTH) {
-    throw new ExecutionError(
+    throw tsdbError(
+      'execution_error',
       `Resources exhausted: a text or format of ${longest} characters for a time; at most ${MAX_TIME_LENGTH} are read`,
     );
   }
@@ -132,11 +136,12 @@ export function parseByFormats(text: string, formats: readonly string[]): bigint
     if ('timeNs' in parsed) return parsed.timeNs;
     message = `Execution error: Error parsing timestamp from '${text}' using format '${format}': ${parsed.problem}`;
   }
-  throw new ExecutionError(message);
+  throw tsdbError('execution_error', message);
 }
 
-function unsupported(call: FunctionCall, type: SqlType): PlanError {
-  return new PlanError(
+function unsupported(call: FunctionCall, type: SqlType): TsdbError<'plan_error'> {
+  return tsdbError(
+    'plan_error',
     `Execution error: Unsupported data type ${arrowTypeName(type)} for function ${call.name}`,
   );
 }
@@ -157,7 +162,10 @@ function bindFromUnixtime(call: FunctionCall): FunctionResult {
   const seconds = argAs(call, 0, INT64, isInteger);
   const zone = call.args.length > 1 ? constantText(call, 1, 'its second argument') : undefined;
   if (zone !== undefined && !isTimeZone(zone)) {
-    throw new PlanError(`Parser error: Invalid timezone "${zone}": failed to parse timezone`);
+    throw tsdbError(
+      'plan_error',
+      `Parser error: Invalid timezone "${zone}": failed to parse timezone`,
+    );
   }
   const type: SqlType = { kind: 'timestamp', unit: 's', zone };
   return fold(type, seconds, `${seconds.text} * 1000000000`, (value) => value * 1_000_000_000n);
@@ -199,7 +207,7 @@ function bindToChar(call: FunctionCall): FunctionResult {
   if (typeof formatValue !== 'string') return { text, type: UTF8 };
   const sample = formatTime(typeof value === 'bigint' ? value : 0n, formatValue, zone);
   if (sample === undefined) {
-    throw new PlanError(`Execution error: Invalid format string: '${formatValue}'`);
+    throw tsdbError('plan_error', `Execution error: Invalid format string: '${formatValue}'`);
   }
   return { text, type: UTF8, ...(typeof value === 'bigint' && { constant: { value: sample } }) };
 }

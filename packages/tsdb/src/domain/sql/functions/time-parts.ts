@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { instantOfLocal, offsetNsAt } from '../../../model/time-zone.js';
@@ -94,7 +94,7 @@ function bindDateTrunc(call: FunctionCall): FunctionResult {
   const part = partAt(call);
   const stride = TRUNCATION.get(part);
   if (stride === undefined) {
-    throw new PlanError(`Execution error: Unsupported date_trunc granularity: ${part}`);
+    throw tsdbError('plan_error', `Execution error: Unsupported date_trunc granularity: ${part}`);
   }
   const originNs = part === 'week' ? MONDAY_NS : 0n;
   const time = timeArg(call, 1);
@@ -131,7 +131,7 @@ function bindDatePart(call: FunctionCall): FunctionResult {
   }
   const definition = PARTS.get(part);
   if (definition === undefined) {
-    throw new PlanError(`Execution error: Date part '${part}' not supported`);
+    throw tsdbError('plan_error', `Execution error: Date part '${part}' not supported`);
   }
   return { text: definition.text(localNsText(instant, zone)), type: definition.type };
 }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { fixedOffsetNs, instantOfLocal, isTimeZone, offsetNsAt } from '../../../model/time-zone.js';
@@ -64,13 +64,15 @@ function zoneAt(call: FunctionCall, index: number): string {
   const arg = argAt(call, index);
   const zone = arg.constant?.value;
   if (typeof zone !== 'string') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: tz requires its second argument to be a timezone string, got ' +
         (arg.constant === undefined ? arg.displayName : arrowTypeName(arg.type)),
     );
   }
   if (!isTimeZone(zone)) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: TZ requires a valid timezone string, got "${zone}"`,
     );
   }
@@ -119,7 +121,8 @@ function bindDateBinWallclock(call: FunctionCall): FunctionResult {
   const time = timeArg(call, 1);
   if (time.type.kind !== 'timestamp') throw badArguments(call);
   if (stride.kind === 'months') {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${label} stride does not support months: give it in days or shorter units`,
     );
   }
@@ -140,14 +143,16 @@ function wallclockOrigin(call: FunctionCall): bigint {
   if (call.args.length < 3) return 0n;
   const origin = argAt(call, 2);
   if (origin.type.kind === 'timestamp' && origin.type.zone !== undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name.toUpperCase()} origin must be a timestamp without a timezone`,
     );
   }
   const value = (origin.type.kind === 'timestamp' ? origin : call.coerce(origin, TIMESTAMP))
     .constant?.value;
   if (typeof value !== 'bigint') {
-    throw new NotImplemented(
+    throw tsdbError(
+      'not_implemented',
       `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
     );
   }

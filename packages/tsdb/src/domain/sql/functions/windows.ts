@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
@@ -27,7 +27,7 @@ export const WINDOWS: readonly FunctionDefinition[] = [
     expectArgCount(call, 1);
     const count = argAt(call, 0).constant?.value;
     if (typeof count !== 'bigint' || count < 1n) {
-      throw new PlanError('Error during planning: NTILE requires a positive integer');
+      throw tsdbError('plan_error', 'Error during planning: NTILE requires a positive integer');
     }
     return { text: `CAST(${call.aggregate('ntile', [String(count)])} AS UBIGINT)`, type: UINT64 };
   }),
@@ -76,13 +76,14 @@ function bindDerivative(call: FunctionCall): FunctionResult {
   if (time.type.kind !== 'timestamp') throw badArguments(call);
   const unit = call.coerce(argAt(call, 1), INTERVAL).constant?.value;
   if (unit === null || typeof unit !== 'object' || unit.months !== 0) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${call.name} unit must be an interval literal without months`,
     );
   }
   const unitNs = BigInt(unit.days) * 86_400_000_000_000n + unit.nanos;
   if (unitNs <= 0n)
-    throw new PlanError(`Error during planning: ${call.name} unit must be positive`);
+    throw tsdbError('plan_error', `Error during planning: ${call.name} unit must be positive`);
   const ns = `epoch_ns(${time.text})`;
   const rise = `(${value} - ${call.aggregate('lag', [value])})`;
   const elapsed = `(CAST(${ns} - ${call.aggregate('lag', [ns])} AS DOUBLE) / ${unitNs})`;

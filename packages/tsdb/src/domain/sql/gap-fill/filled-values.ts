@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Aggregation } from '../bind/aggregation.js';
 import type { Bound } from '../bind/bound.js';
 import { argsOf, exprArgs } from '../bind/function-calls.js';
@@ -10,7 +10,8 @@ import { isGapBinName } from './gap-bins.js';
 export function bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined {
   const name = namesOf(node.name).join('.');
   if (isGapBinName(name)) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       env.isGroupKey
         ? `Error during planning: ${name.toUpperCase()} must be a top-level expression in the GROUP BY clause when ` +
             'gap filling. It cannot be part of another expression or cast'
@@ -20,13 +21,14 @@ export function bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined
   if (name !== 'locf' && name !== 'interpolate') return undefined;
   const { aggregation } = env;
   if (aggregation?.gaps === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${name} may only be used in the SELECT list of a gap-filling query`,
     );
   }
   const [argument, ...rest] = exprArgs(argsOf(node));
   if (argument === undefined || rest.length > 0) {
-    throw new PlanError(`Error during planning: ${name} expects exactly one argument`);
+    throw tsdbError('plan_error', `Error during planning: ${name} expects exactly one argument`);
   }
   const value = env.session.bindExpr(argument, env);
   return fill(name, value, aggregation);
@@ -35,12 +37,14 @@ export function bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined
 function fill(name: 'locf' | 'interpolate', value: Bound, aggregation: Aggregation): Bound {
   const aggregate = aggregation.valueOf(value.text);
   if (aggregate === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${name} must be called on an aggregate column in a gap-filling query`,
     );
   }
   if (name === 'interpolate' && !canInterpolate(value)) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: interpolate must be called on a numeric aggregate or a selector of one',
     );
   }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Bound } from '../bind/bound.js';
 import { INTERVAL } from '../bind/bound.js';
 import { convert } from '../bind/convert.js';
@@ -41,7 +41,7 @@ export function bindGapBins(node: FunctionNode, env: Env): GapBins {
   const name = namesOf(node.name).join('.');
   const [stride, time, ...origin] = exprArgs(argsOf(node));
   if (stride === undefined || time === undefined || origin.length > 1) {
-    throw new PlanError(`Error during planning: ${name} expects 2 or 3 arguments`);
+    throw tsdbError('plan_error', `Error during planning: ${name} expects 2 or 3 arguments`);
   }
   const label = name.toUpperCase();
   requireConstant(stride, { what: 'stride', label }, env);
@@ -52,7 +52,7 @@ export function bindGapBins(node: FunctionNode, env: Env): GapBins {
   // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
   if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
-    throw new NotImplemented(`gap filling of more than ${MAX_BIN_COUNT} bins`);
+    throw tsdbError('not_implemented', `gap filling of more than ${MAX_BIN_COUNT} bins`);
   }
   const alias = env.session.newName('b');
   const instant = syntheticTime(`make_timestamp_ns(${alias}.ns)`, env.session.bindExpr(time, env));
@@ -95,7 +95,8 @@ function requireConstant(
   env: Env,
 ): void {
   if (env.session.bindExpr(expr, env).constant !== undefined) return;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: ${what} argument to ${label} for gap fill query must evaluate to a scalar`,
   );
 }
@@ -103,11 +104,14 @@ function requireConstant(
 function fixedStride(expr: Expr, label: string, env: Env): bigint {
   const value = convert(env.session.bindExpr(expr, env), INTERVAL).constant?.value;
   if (typeof value !== 'object' || value === null) {
-    throw new PlanError(`Error during planning: ${label} needs an interval as its stride`);
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${label} needs an interval as its stride`,
+    );
   }
   const stride = checkStride(value, label);
   if (stride.kind === 'fixed') return stride.widthNs;
-  throw new NotImplemented(`${label} stride does not support months and years`);
+  throw tsdbError('not_implemented', `${label} stride does not support months and years`);
 }
 
 /** Bounds that WHERE puts on the time column, here or beneath. Both ends inclusive. */
@@ -119,7 +123,7 @@ function timeBounds(time: Expr, env: Env): { readonly minNs: bigint; readonly ma
     minNs === undefined && maxNs === undefined
       ? 'both upper and lower time bounds'
       : `${minNs === undefined ? 'lower' : 'upper'} time bound`;
-  throw new PlanError(`Error during planning: gap-filling query is missing ${missing}`);
+  throw tsdbError('plan_error', `Error during planning: gap-filling query is missing ${missing}`);
 }
 
 /** The table's time column within the argument, for example inside `tz(time, 'Europe/Berlin')`. */

@@ -106,7 +106,7 @@ describe('gap filling', () => {
   it('refuses what cannot be filled, in the words of the specification', () => {
     const refuse = (text: string, message: string) =>
       assert.throws(() => bench.plan(text), {
-        name: 'PlanError',
+        kind: 'plan_error',
         message: `Error during planning: ${message}`,
       });
     const select = (list: string, where: string, key: string) =>

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**
@@ -28,7 +28,7 @@ interface Level {
 /** Refuses texts whose tree may be too deep or too large. May overestimate the depth. */
 export function checkDepth(text: string): void {
   if (text.length > MAX_TEXT_LENGTH) {
-    throw new NotImplemented(`statements of more than ${MAX_TEXT_LENGTH} characters`);
+    throw tsdbError('not_implemented', `statements of more than ${MAX_TEXT_LENGTH} characters`);
   }
   // Nothing shorter can be too deep: an operator and an operand take two characters.
   if (text.length < 2 * MAX_DEPTH) return;
@@ -37,13 +37,17 @@ export function checkDepth(text: string): void {
   for (const { word } of tokensOf(text)) {
     const level = levels.at(-1) ?? newLevel(0);
     if (word === ',' && ++commaCount > MAX_COMMA_COUNT) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `SQL error: ParserError("the statement lists more than ${MAX_COMMA_COUNT} values: ask for fewer at once")`,
       );
     }
     const depth = read(word, level, levels);
     if (depth > MAX_DEPTH) {
-      throw new NotImplemented(`expressions of more than ${MAX_DEPTH} operators in a row`);
+      throw tsdbError(
+        'not_implemented',
+        `expressions of more than ${MAX_DEPTH} operators in a row`,
+      );
     }
   }
 }

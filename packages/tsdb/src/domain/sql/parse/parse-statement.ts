@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth } from './check-depth.js';
@@ -26,7 +26,7 @@ export class StatementParser {
     return new StatementParser(await WasmParser.load(), options);
   }
 
-  /** The only statement of `text`. Throws `PlanError`, `NotImplemented` or `EffortExceeded`. */
+  /** The only statement of `text`. Throws `plan_error`, `not_implemented` or `EffortExceeded`. */
   parse(text: string, effort: Effort): Statement {
     const known = this.#cache.get(text);
     if (known !== undefined) {
@@ -50,10 +50,14 @@ export class StatementParser {
     const statements = this.#parseAll(text, effort);
     const [statement] = statements;
     if (statements.length > 1) {
-      throw new NotImplemented('The context currently only supports a single SQL statement');
+      throw tsdbError(
+        'not_implemented',
+        'The context currently only supports a single SQL statement',
+      );
     }
     if (statement === undefined) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         'Error during planning: No SQL statements were provided in the query string',
       );
     }
@@ -73,10 +77,10 @@ export class StatementParser {
       ) as readonly Statement[];
     } catch (error) {
       if (error instanceof ParserBreakdown)
-        throw new NotImplemented('statements as complex as this');
+        throw tsdbError('not_implemented', 'statements as complex as this');
       if (!(error instanceof SyntaxFault)) throw error;
       const message = error.message.replace(/^sql parser error: /, '');
-      throw new PlanError(`SQL error: ParserError(${JSON.stringify(message)})`);
+      throw tsdbError('plan_error', `SQL error: ParserError(${JSON.stringify(message)})`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { BoundQuery, CommonTable, QueryColumn, QueryEnv } from '../bind/session.js';
 import {
   nameOf,
@@ -22,7 +22,8 @@ export function bindCommonTables(
   for (const { alias, query: body } of clause.cte_tables) {
     const name = nameOf(alias.name);
     if (own.has(name)) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `SQL error: ParserError("WITH query name \\"${name}\\" specified more than once")`,
       );
     }
@@ -44,7 +45,8 @@ export function bindCommonTables(
 function renamed(query: BoundQuery, alias: TableAlias): readonly QueryColumn[] {
   const names = alias.columns.map((column) => nameOf(column.name));
   if (names.length > 0 && names.length !== query.columns.length) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Source table contains ${query.columns.length} columns but only ` +
         `${names.length} names given as column alias`,
     );
@@ -67,14 +69,18 @@ function recursiveTable(options: {
   const node =
     'SetOperation' in body.body ? (body.body.SetOperation as SetOperationNode) : undefined;
   if (node?.op !== 'Union') {
-    throw new NotImplemented('Recursive queries without a UNION of a static and a recursive term');
+    throw tsdbError(
+      'not_implemented',
+      'Recursive queries without a UNION of a static and a recursive term',
+    );
   }
   const start = around.session.bindQuery(bodyQuery(node.left), around);
   const columns = renamed(start, alias);
   const ctes = new Map(around.ctes).set(name, { engineName, columns });
   const step = around.session.bindQuery(bodyQuery(node.right), { ...around, ctes });
   if (step.columns.length !== columns.length) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Non-recursive term and recursive term must have the same number of columns ' +
         `(${columns.length} != ${step.columns.length})`,
     );

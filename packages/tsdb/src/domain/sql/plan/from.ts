@@ -1,4 +1,4 @@
-import { NotImplemented } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { condition } from '../bind/operators.js';
 import { Scope, type ScopeColumn } from '../bind/scope.js';
 import type { Env, QueryEnv } from '../bind/session.js';
@@ -109,7 +109,8 @@ const KINDS: Readonly<Record<string, JoinKind>> = {
 function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv): FromItem {
   const operator = tagOf(join.join_operator);
   const kind = KINDS[operator];
-  if (kind === undefined) throw new NotImplemented(`Unsupported JOIN operator ${operator}`);
+  if (kind === undefined)
+    throw tsdbError('not_implemented', `Unsupported JOIN operator ${operator}`);
   const constraint = join.join_operator[operator] ?? 'None';
   const shared = sharedColumns(left, right, constraint);
   const on = shared === undefined ? onText({ left, right, kind, constraint, around }) : undefined;

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { Aggregation } from '../bind/aggregation.js';
 import { columnOf } from '../bind/columns.js';
 import type { Env } from '../bind/session.js';
@@ -47,7 +47,8 @@ export function bindGroups(
     if (gapCall === undefined) {
       return aggregation.addKey(meant, env.session.bindExpr(meant, keyEnv)).input.text;
     }
-    if (aggregation.gaps !== undefined) throw new NotImplemented('several gap fills in one query');
+    if (aggregation.gaps !== undefined)
+      throw tsdbError('not_implemented', 'several gap fills in one query');
     const { input, binsText } = bindGapBins(gapCall, keyEnv);
     const key = aggregation.addKey(meant, input);
     aggregation.gaps = { key, binsText };
@@ -58,7 +59,7 @@ export function bindGroups(
   );
   const texts = exprs.map((expr) => groupText(expr, keyText));
   if (hasSets && aggregation.gaps !== undefined) {
-    throw new NotImplemented('gap filling with ROLLUP, CUBE or GROUPING SETS');
+    throw tsdbError('not_implemented', 'gap filling with ROLLUP, CUBE or GROUPING SETS');
   }
   return {
     aggregation,
@@ -78,7 +79,7 @@ function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
   if ('Expressions' in groupBy) return groupBy.Expressions[0];
   return select.projection.flatMap((item) => {
     const expr = exprOf(item);
-    if (expr === undefined) throw new NotImplemented('GROUP BY ALL with a wildcard');
+    if (expr === undefined) throw tsdbError('not_implemented', 'GROUP BY ALL with a wildcard');
     return 'Value' in expr || containsAggregate(expr, env.session.functions) ? [] : [expr];
   });
 }
@@ -115,7 +116,7 @@ function groupTarget(expr: Expr, projection: readonly SelectItem[], env: Env): E
   if (position !== undefined) {
     const target = exprOf(projection[position - 1]);
     if (target !== undefined) return target;
-    throw new PlanError('Error during planning: GROUP BY position refers to a wildcard');
+    throw tsdbError('plan_error', 'Error during planning: GROUP BY position refers to a wildcard');
   }
   if (!('Identifier' in expr) || columnOf(expr, env.scope) !== undefined) return expr;
   const name = nameOf(expr.Identifier);

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { comparisonType } from '../bind/common-type.js';
 import type { ScopeColumn } from '../bind/scope.js';
 import type { FromItem } from './table-factor.js';
@@ -23,7 +23,8 @@ export function joinUsing(options: {
     a.use();
     b.use();
     if (comparisonType(a.type, b.type) !== undefined) continue;
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Cannot compare column ${a.name} of both sides of the join`,
     );
   }
@@ -55,9 +56,9 @@ function mergeColumns(
 function only(side: FromItem, name: string): ScopeColumn {
   const found = side.visible.filter((column) => column.name === name);
   const [column] = found;
-  if (column === undefined) throw new PlanError(`Schema error: No field named ${name}.`);
+  if (column === undefined) throw tsdbError('plan_error', `Schema error: No field named ${name}.`);
   if (found.length > 1) {
-    throw new PlanError(`Schema error: Ambiguous reference to unqualified field ${name}`);
+    throw tsdbError('plan_error', `Schema error: Ambiguous reference to unqualified field ${name}`);
   }
   return column;
 }

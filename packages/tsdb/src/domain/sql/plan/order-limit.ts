@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { type Bound, INT64 } from '../bind/bound.js';
 import { Scope } from '../bind/scope.js';
 import type { Env, QueryEnv } from '../bind/session.js';
@@ -33,7 +33,8 @@ export function positionOf(expr: Expr, columnCount: number, clause: string): num
   if (!Array.isArray(number) || !/^\d+$/.test(String(number[0]))) return undefined;
   const position = Number(number[0]);
   if (position >= 1 && position <= columnCount) return position;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     clause === 'ORDER BY'
       ? `Error during planning: Order by column out of bounds, specified: ${position}, max: ${columnCount}`
       : `Error during planning: Cannot find column with position ${position} in SELECT clause. Valid columns: 1 to ${columnCount}`,
@@ -43,7 +44,8 @@ export function positionOf(expr: Expr, columnCount: number, clause: string): num
 export function orderItems(query: Query): readonly OrderByExpr[] {
   const kind = query.order_by?.kind;
   if (kind === undefined) return [];
-  if (kind.Expressions === undefined) throw new NotImplemented('ORDER BY ALL is not supported');
+  if (kind.Expressions === undefined)
+    throw tsdbError('not_implemented', 'ORDER BY ALL is not supported');
   return kind.Expressions;
 }
 
@@ -51,13 +53,13 @@ export function orderItems(query: Query): readonly OrderByExpr[] {
 export function limitText(query: Query, around: QueryEnv): string {
   const clause = query.limit_clause?.LimitOffset;
   if (query.limit_clause !== undefined && clause === undefined) {
-    throw new NotImplemented('LIMIT with a comma');
+    throw tsdbError('not_implemented', 'LIMIT with a comma');
   }
   if (clause !== undefined && clause.limit_by.length > 0)
-    throw new NotImplemented('LIMIT BY clause');
+    throw tsdbError('not_implemented', 'LIMIT BY clause');
   const { fetch } = query;
   if (fetch?.percent || fetch?.with_ties)
-    throw new NotImplemented('FETCH with PERCENT or WITH TIES');
+    throw tsdbError('not_implemented', 'FETCH with PERCENT or WITH TIES');
   const limitExpr = clause?.limit ?? (fetch === undefined ? undefined : fetch.quantity);
   const limit = limitExpr && rowCount(limitExpr, 'LIMIT', around);
   const offset = clause?.offset && rowCount(clause.offset.value, 'OFFSET', around);
@@ -80,10 +82,14 @@ function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): big
     return undefined;
   }
   if (typeof value !== 'bigint') {
-    throw new PlanError(`Error during planning: Expected ${clause} to be an integer or null`);
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Expected ${clause} to be an integer or null`,
+    );
   }
   if (value < 0n) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${clause} must be >=${clause === 'LIMIT' ? ' ' : ''}0, '${value}' was provided`,
     );
   }

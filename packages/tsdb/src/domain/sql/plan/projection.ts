@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Bound } from '../bind/bound.js';
 import { columnOf } from '../bind/columns.js';
 import type { ScopeColumn } from '../bind/scope.js';
@@ -36,17 +36,20 @@ function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
   }
   if ('Wildcard' in item) {
     if (env.scope.relations.length === 0 && env.scope.visible.length === 0) {
-      throw new PlanError('Error during planning: SELECT * with no tables specified is not valid');
+      throw tsdbError(
+        'plan_error',
+        'Error during planning: SELECT * with no tables specified is not valid',
+      );
     }
     return expand(env.scope.visible, item.Wildcard, env);
   }
   const [kind, options] = item.QualifiedWildcard;
   if (kind.ObjectName === undefined)
-    throw new NotImplemented('Qualified wildcard of an expression');
+    throw tsdbError('not_implemented', 'Qualified wildcard of an expression');
   const path = namesOf(kind.ObjectName);
   const relation = env.scope.relation(path);
   if (relation === undefined) {
-    throw new PlanError(`Error during planning: Invalid qualifier ${path.join('.')}`);
+    throw tsdbError('plan_error', `Error during planning: Invalid qualifier ${path.join('.')}`);
   }
   return expand(relation.columns, options, env);
 }
@@ -57,7 +60,7 @@ function expand(
   env: Env,
 ): readonly OutputItem[] {
   if (options.opt_rename !== undefined || options.opt_ilike !== undefined) {
-    throw new NotImplemented('wildcard * with RENAME or ILIKE');
+    throw tsdbError('not_implemented', 'wildcard * with RENAME or ILIKE');
   }
   const left = excludedNames(options);
   for (const name of left) {
@@ -117,7 +120,8 @@ function refuseDuplicates(items: readonly OutputItem[]): void {
       positions.set(shown, position);
       continue;
     }
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: Projections require unique expression names but the expression ' +
         `"${shownItem(items[before], shown)}" at position ${before} and "${shownItem(item, shown)}" at position ` +
         `${position} have the same name. Consider aliasing ("AS") one of them.`,

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import { unionType } from '../bind/common-type.js';
 import { Scope } from '../bind/scope.js';
@@ -15,9 +15,9 @@ const MAX_QUERY_DEPTH = 32;
 
 export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
   if (outside.depth > MAX_QUERY_DEPTH) {
-    throw new NotImplemented(`queries nested more than ${MAX_QUERY_DEPTH} levels deep`);
+    throw tsdbError('not_implemented', `queries nested more than ${MAX_QUERY_DEPTH} levels deep`);
   }
-  if (query.locks.length > 0) throw new NotImplemented('FOR UPDATE and FOR SHARE');
+  if (query.locks.length > 0) throw tsdbError('not_implemented', 'FOR UPDATE and FOR SHARE');
   const { prefix, ctes } = bindCommonTables(query, outside);
   const around: QueryEnv = { ...outside, ctes };
   const order = orderItems(query);
@@ -35,7 +35,10 @@ function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
   if ('Query' in body) return bindQuery(body.Query, { ...around, depth: around.depth + 1 });
   if ('SetOperation' in body) return bindSetOperation(body.SetOperation, around);
   if ('Values' in body) return bindValues(body.Values, around);
-  throw new NotImplemented(`Query ${JSON.stringify(Object.keys(body))} not implemented yet`);
+  throw tsdbError(
+    'not_implemented',
+    `Query ${JSON.stringify(Object.keys(body))} not implemented yet`,
+  );
 }
 
 /** Parts of a set operation lie side by side, however many they are; only the outermost query has depth 0. */
@@ -45,11 +48,13 @@ function nested(around: QueryEnv): QueryEnv {
 
 function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery {
   const { op, set_quantifier: quantifier } = node;
-  if (quantifier.includes('ByName')) throw new NotImplemented(`${op.toUpperCase()} BY NAME`);
+  if (quantifier.includes('ByName'))
+    throw tsdbError('not_implemented', `${op.toUpperCase()} BY NAME`);
   const left = bindSetExpr(node.left, nested(around));
   const right = bindSetExpr(node.right, nested(around));
   if (left.columns.length !== right.columns.length) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${op.toUpperCase()} queries have different number of columns: left has ` +
         `${left.columns.length} columns whereas right has ${right.columns.length} columns`,
     );
@@ -65,7 +70,8 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
   const type = b && unionType([a.type, b.type]);
   if (type === undefined) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Incompatible inputs for ${op}: Previous inputs were of type ` +
         `${arrowTypeName(a.type)}, but got incompatible type ${b === undefined ? 'Null' : arrowTypeName(b.type)} ` +
         `on column '${a.name}'`,

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { Bound } from '../bind/bound.js';
 import { valueType } from '../bind/common-type.js';
 import { condition } from '../bind/operators.js';
@@ -133,11 +133,11 @@ function limitOf(limitText: string): number | undefined {
 }
 
 function refuseUnsupported(select: Select): void {
-  if (select.into !== undefined) throw new NotImplemented('SELECT INTO');
-  if (select.top !== undefined) throw new NotImplemented('TOP');
-  if (select.lateral_views.length > 0) throw new NotImplemented('LATERAL VIEWS');
+  if (select.into !== undefined) throw tsdbError('not_implemented', 'SELECT INTO');
+  if (select.top !== undefined) throw tsdbError('not_implemented', 'TOP');
+  if (select.lateral_views.length > 0) throw tsdbError('not_implemented', 'LATERAL VIEWS');
   if (select.projection.length === 0) {
-    throw new PlanError('Error during planning: SELECT needs at least one expression');
+    throw tsdbError('plan_error', 'Error during planning: SELECT needs at least one expression');
   }
 }
 
@@ -170,7 +170,8 @@ function bindQualify(qualify: Expr | undefined, env: Env): Bound | undefined {
   if (qualify === undefined) return undefined;
   const bound = condition(env.session.bindExpr(qualify, env));
   if (bound.hasWindow) return bound;
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     'Error during planning: QUALIFY clause requires window functions in the SELECT list or QUALIFY clause',
   );
 }
@@ -208,7 +209,8 @@ function checkDistinctOn(
     return order !== undefined && textOf(order.expr) === textOf(expr);
   });
   if (!isMatched) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       'Error during planning: SELECT DISTINCT ON expressions must match initial ORDER BY expressions',
     );
   }
@@ -225,7 +227,8 @@ function orderText(
     const index = list.items.findIndex((item) => item.expr.text === bound.text);
     if (index >= 0) return { text: String(index + 1), isListed: true };
     if (list.isDistinct) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `Error during planning: For SELECT DISTINCT, ORDER BY expressions ${bound.displayName} must appear in select list`,
       );
     }

@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import { UTF8 } from '../bind/bound.js';
 import type { BoundQuery, Session } from '../bind/session.js';
@@ -26,7 +26,8 @@ interface ShowOptions {
 export function showTables(body: unknown, session: Session): BoundQuery {
   const { show_options, ...words } = body as { readonly show_options: ShowOptions };
   for (const [word, isGiven] of Object.entries(words)) {
-    if (isGiven) throw new NotImplemented(`SHOW ${word.toUpperCase()} TABLES not supported`);
+    if (isGiven)
+      throw tsdbError('not_implemented', `SHOW ${word.toUpperCase()} TABLES not supported`);
   }
   refuseClauses(show_options, [
     ['show_in', 'SHOW TABLES IN not supported'],
@@ -53,10 +54,13 @@ export function showColumns(body: unknown, session: Session): BoundQuery {
   ]);
   const { parent_type, parent_name } = show_options.show_in ?? {};
   if (parent_type !== undefined) {
-    throw new NotImplemented(`SHOW COLUMNS IN ${parent_type.toUpperCase()} not supported`);
+    throw tsdbError(
+      'not_implemented',
+      `SHOW COLUMNS IN ${parent_type.toUpperCase()} not supported`,
+    );
   }
   if (parent_name === undefined) {
-    throw new PlanError('Error during planning: SHOW COLUMNS requires a table name');
+    throw tsdbError('plan_error', 'Error during planning: SHOW COLUMNS requires a table name');
   }
   const rows = rowsOfTable(parent_name, session);
   return full || extended
@@ -70,7 +74,7 @@ function refuseClauses(
   refused: readonly (readonly [clause: string, text: string])[],
 ): void {
   for (const [clause, text] of refused) {
-    if (options[clause] !== undefined) throw new NotImplemented(text);
+    if (options[clause] !== undefined) throw tsdbError('not_implemented', text);
   }
 }
 
@@ -81,7 +85,7 @@ export function describeTable(body: unknown, session: Session): BoundQuery {
 
 export function showFunctions(body: unknown, session: Session): BoundQuery {
   const { filter } = body as { readonly filter?: unknown };
-  if (filter !== undefined) throw new NotImplemented('SHOW FUNCTIONS with a filter');
+  if (filter !== undefined) throw tsdbError('not_implemented', 'SHOW FUNCTIONS with a filter');
   const rows = session.functions.names().map((name) => ({
     function_name: name,
     function_type: session.functions.find(name)?.kind.toUpperCase(),
@@ -96,7 +100,8 @@ export function showVariable(body: unknown): BoundQuery {
   const name = alias(words.join('.'));
   const settings = SETTINGS.filter(([setting]) => name === 'all' || setting === name);
   if (settings.length === 0) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: '${name}' is not a variable which can be viewed with 'SHOW'`,
     );
   }
@@ -119,7 +124,10 @@ function rowsOfTable(
   const [catalog, schema, table] = resolveTable(namesOf(name));
   const rows = columnRows(session.context, { schema, name: table });
   if (rows.length > 0) return rows;
-  throw new PlanError(`Error during planning: table '${catalog}.${schema}.${table}' not found`);
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: table '${catalog}.${schema}.${table}' not found`,
+  );
 }
 
 function listing(

@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { type Query, type Statement, tagOf } from '../parse/ast.js';
 import { describeTable, showColumns, showFunctions, showTables, showVariable } from './show.js';
@@ -48,10 +48,13 @@ function topQuery(query: Query, session: Session): BoundQuery {
   return session.bindQuery(query, { session, outer: undefined, ctes: new Map(), depth: 0 });
 }
 
-function refusal(tag: string, body: unknown): PlanError {
+function refusal(tag: string, body: unknown): TsdbError<'plan_error'> {
   const name = nodeName(tag, body);
   const [, sentence] = REFUSALS.find(([kinds]) => kinds.test(tag)) ?? [];
-  return new PlanError(`Error during planning: ${sentence ?? 'Statement not supported'}: ${name}`);
+  return tsdbError(
+    'plan_error',
+    `Error during planning: ${sentence ?? 'Statement not supported'}: ${name}`,
+  );
 }
 
 /** Name of the plan node that the statement would become. */

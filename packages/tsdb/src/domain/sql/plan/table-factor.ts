@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ColumnKind } from '../../../model/column.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { ScanDraft } from '../bind/scan-draft.js';
@@ -51,13 +51,13 @@ export function bindTableFactor(
     const query = bindUnnest({ array_exprs, ...(alias && { alias }) }, around, before);
     return derivedItem(query, { prefix: 'LATERAL ', alias, around });
   }
-  throw new NotImplemented(`Unsupported ast node ${tagOf(factor)} in create_relation`);
+  throw tsdbError('not_implemented', `Unsupported ast node ${tagOf(factor)} in create_relation`);
 }
 
 function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined): FromItem {
   const names = namesOf(node.name);
   const { alias } = node;
-  if (node.sample !== undefined) throw new NotImplemented('TABLESAMPLE is not supported');
+  if (node.sample !== undefined) throw tsdbError('not_implemented', 'TABLESAMPLE is not supported');
   if (node.args !== undefined) {
     const query = bindTableFunction(names.join('.'), node.args.args, around, before);
     if ('source' in query) return scannedTable(query, names, alias, around);
@@ -77,7 +77,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   }
   const virtual = isHere ? virtualQuery(schema, name, around.session) : undefined;
   if (virtual === undefined) {
-    throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
+    throw tsdbError('plan_error', `Error during planning: table '${path.join('.')}' not found`);
   }
   const { query } = virtual;
   const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
@@ -203,7 +203,8 @@ function aliasColumns(
   if (alias === undefined || alias.columns.length === 0) return undefined;
   if (alias.columns.length === columnCount)
     return alias.columns.map((column) => nameOf(column.name));
-  throw new PlanError(
+  throw tsdbError(
+    'plan_error',
     `Error during planning: Source table contains ${columnCount} columns but only ` +
       `${alias.columns.length} names given as column alias`,
   );

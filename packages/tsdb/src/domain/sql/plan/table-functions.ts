@@ -1,4 +1,4 @@
-import { NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { type Bound, INT64 } from '../bind/bound.js';
 import { convert } from '../bind/convert.js';
 import { Scope } from '../bind/scope.js';
@@ -19,21 +19,24 @@ export function bindTableFunction(
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
     if (typeof value === 'object' && 'Expr' in value)
       return around.session.bindExpr(value.Expr, env);
-    throw new NotImplemented('Wildcards among the arguments of a table function');
+    throw tsdbError('not_implemented', 'Wildcards among the arguments of a table function');
   });
   if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
   const values = bound.map((arg) => argumentValue(arg));
   const table = around.session.context.virtualTables.tableFunction(name, values);
   if (table !== undefined)
     return 'source' in table ? table : virtualTableQuery(table, around.session.spend);
-  throw new PlanError(`Error during planning: table function '${name}' not found`);
+  throw tsdbError('plan_error', `Error during planning: table function '${name}' not found`);
 }
 
 /** What a cache function is told of an argument; a value that is no parameter's kind shows as text. */
 function argumentValue(arg: Bound): ParameterValue {
   const value = arg.constant?.value;
   if (value === undefined) {
-    throw new PlanError('Error during planning: arguments of a table function must be literals');
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: arguments of a table function must be literals',
+    );
   }
   return typeof value === 'object' && value !== null ? arg.displayName : value;
 }
@@ -44,7 +47,8 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
     args.length > 3 ||
     args.some((arg) => !['int', 'null'].includes(arg.type.kind))
   ) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: ${name} function requires 1 to 3 arguments of integers`,
     );
   }
@@ -72,7 +76,8 @@ export function bindUnnest(
   const lists = node.array_exprs.map((expr) => around.session.bindExpr(expr, env));
   const columns = lists.map((list, index) => {
     if (list.type.kind !== 'list') {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         'Error during planning: unnest() can only be applied to array, struct and null',
       );
     }

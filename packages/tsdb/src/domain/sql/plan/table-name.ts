@@ -1,9 +1,10 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 
 /** Catalog, schema and name; `public` and `iox` where left out. */
 export function resolveTable(names: readonly string[]): readonly [string, string, string] {
   if (names.length > 3) {
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Unsupported compound identifier '${names.join('.')}'`,
     );
   }

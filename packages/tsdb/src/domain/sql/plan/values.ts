@@ -1,4 +1,4 @@
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { unionType } from '../bind/common-type.js';
 import { convert } from '../bind/convert.js';
 import { Scope } from '../bind/scope.js';
@@ -20,7 +20,8 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
   const columnCount = rows[0]?.length ?? 0;
   for (const [index, row] of rows.entries()) {
     if (row.length === columnCount) continue;
-    throw new PlanError(
+    throw tsdbError(
+      'plan_error',
       `Error during planning: Inconsistent data length across values list: got ${row.length} values in row ` +
         `${index} but expected ${columnCount}`,
     );
@@ -28,7 +29,8 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
   const columns = Array.from({ length: columnCount }, (_, index) => {
     const type = unionType(rows.map((row) => row[index]?.type ?? { kind: 'null' }));
     if (type === undefined) {
-      throw new PlanError(
+      throw tsdbError(
+        'plan_error',
         `Error during planning: Inconsistent data type across values list at column ${index}`,
       );
     }

@@ -1,4 +1,4 @@
-import { NotImplemented } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { constantText, INT64 } from '../bind/bound.js';
@@ -57,7 +57,10 @@ export function virtualTableQuery(
   const rows = table.rows();
   spend(Math.ceil(rows.length / ROWS_PER_EXPRESSION));
   if (rows.length > MAX_VIRTUAL_ROWS) {
-    throw new NotImplemented(`tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`);
+    throw tsdbError(
+      'not_implemented',
+      `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
+    );
   }
   const columns = table.columns.map((column, index) => ({
     name: column.name,

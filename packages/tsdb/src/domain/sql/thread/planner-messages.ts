@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { ExecutionError, NotImplemented, PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -60,24 +60,16 @@ export type PlannerReply = { readonly plan: SentPlan } | { readonly failure: Fai
 /** An error on its way between threads. */
 export interface Failure {
   readonly kind: 'plan_error' | 'execution_error' | 'not_implemented' | 'too_much' | 'bug';
-  readonly message: string;
+  readonly text: string;
 }
-
-const NOT_IMPLEMENTED = /^This feature is not implemented: /;
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof PlanError || error instanceof ExecutionError)
-    return { kind: error.kind, message: error.message };
-  if (error instanceof NotImplemented) {
-    return { kind: error.kind, message: error.message.replace(NOT_IMPLEMENTED, '') };
-  }
+  if (tsdbError.is(error, 'plan_error', 'execution_error', 'not_implemented'))
+    return { kind: error.kind, text: error.details };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { kind: 'bug', message: text };
+  return { kind: 'bug', text };
 }
 
-export function errorFrom({ kind, message }: Failure): Error {
-  if (kind === 'plan_error') return new PlanError(message);
-  if (kind === 'execution_error') return new ExecutionError(message);
-  if (kind === 'not_implemented') return new NotImplemented(message);
-  return new Error(message);
+export function errorFrom({ kind, text }: Failure): Error {
+  return kind === 'too_much' || kind === 'bug' ? new Error(text) : tsdbError(kind, text);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { NotImplemented, PlanError, QueryCancelled, ShuttingDown } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { EFFORT_HERE } from '../parse/effort.js';
@@ -48,7 +48,7 @@ const context: PlanContext = {
     table: (schema, name) => (schema === 'system' && name === 'queries' ? queries : undefined),
     tableFunction(name) {
       if (name === 'last_cache') return cached;
-      if (name === 'broken') throw new PlanError('Error during planning: no such cache');
+      if (name === 'broken') throw tsdbError('plan_error', 'Error during planning: no such cache');
       return undefined;
     },
   },
@@ -86,17 +86,17 @@ describe('a plan made in a thread', () => {
       [['usage', 'time'], MIN_TIME_NS, MAX_TIME_NS],
     );
     for (const [text, kind, why] of [
-      ['SELECT * FROM nothing', PlanError, /table 'public.iox.nothing' not found/],
-      ['SELECT * FROM broken(1)', PlanError, /no such cache/],
+      ['SELECT * FROM nothing', 'plan_error', /table 'public.iox.nothing' not found/],
+      ['SELECT * FROM broken(1)', 'plan_error', /no such cache/],
       [
         'SELECT 1 1 1',
-        PlanError,
+        'plan_error',
         /^SQL error: ParserError\("Expected: .* at Line: 1, Column: 10"\)$/,
       ],
-      ['SELECT 1; SELECT 2', NotImplemented, /^This feature is not implemented: /],
+      ['SELECT 1; SELECT 2', 'not_implemented', /^This feature is not implemented: /],
     ] as const) {
       await assert.rejects(thread.plan(text, context), (error: Error) => {
-        assert.ok(error instanceof kind);
+        assert.ok(tsdbError.is(error, kind));
         assert.match(error.message, why);
         return true;
       });
@@ -111,19 +111,19 @@ describe('a plan made in a thread', () => {
 
   it('is not made for a client that is gone', async () => {
     const busy = thread.plan('SELECT 1', context);
-    const late = thread.plan('SELECT 1', context, AbortSignal.abort(new QueryCancelled()));
-    await assert.rejects(late, QueryCancelled);
+    const late = thread.plan('SELECT 1', context, AbortSignal.abort(tsdbError('query_cancelled')));
+    await assert.rejects(late, { kind: 'query_cancelled' });
     await busy;
   });
 
   it('is refused while the thread ends', async () => {
     const ending = new PlannerThread();
     const refused = [1, 2].map(() =>
-      assert.rejects(ending.plan('SELECT 1', context), ShuttingDown),
+      assert.rejects(ending.plan('SELECT 1', context), { kind: 'shutting_down' }),
     );
     await ending.close();
     await Promise.all(refused);
-    await assert.rejects(ending.plan('SELECT 1', context), ShuttingDown);
+    await assert.rejects(ending.plan('SELECT 1', context), { kind: 'shutting_down' });
     await ending.close();
   });
 });

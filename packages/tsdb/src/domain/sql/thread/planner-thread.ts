@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { PlanError, QueryCancelled, QueryQueueFull, ShuttingDown } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
@@ -52,10 +52,10 @@ export class PlannerThread {
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** Throws what planning throws, `PlanError` for too much, `QueryQueueFull`, and `QueryCancelled` when `signal` ends it. */
+  /** Throws what planning throws, `plan_error` for too much, `query_queue_full`, and `query_cancelled` when `signal` ends it. */
   plan(text: string, context: PlanContext, signal?: AbortSignal): Promise<WrittenPlan> {
-    if (this.#isClosed) return Promise.reject(new ShuttingDown());
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new QueryQueueFull());
+    if (this.#isClosed) return Promise.reject(tsdbError('shutting_down'));
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(tsdbError('query_queue_full'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ text, context, signal, resolve, reject });
       this.#next();
@@ -67,8 +67,8 @@ export class PlannerThread {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     const jobs = this.#waiting.splice(0);
-    for (const job of jobs) job.reject(new ShuttingDown());
-    this.#running?.fail(new ShuttingDown());
+    for (const job of jobs) job.reject(tsdbError('shutting_down'));
+    this.#running?.fail(tsdbError('shutting_down'));
     this.#running = undefined;
     const thread = this.#thread;
     this.#thread = undefined;
@@ -83,7 +83,9 @@ export class PlannerThread {
       return;
     }
     if (job.signal?.aborted) {
-      job.reject(job.signal.reason instanceof Error ? job.signal.reason : new QueryCancelled());
+      job.reject(
+        job.signal.reason instanceof Error ? job.signal.reason : tsdbError('query_cancelled'),
+      );
       this.#next();
       return;
     }
@@ -112,7 +114,7 @@ export class PlannerThread {
       settle(reply) {
         end();
         if ('plan' in reply) job.resolve(restored(reply.plan, context, sources));
-        else if (reply.failure.kind === 'too_much') job.reject(new PlanError(TOO_MUCH));
+        else if (reply.failure.kind === 'too_much') job.reject(tsdbError('plan_error', TOO_MUCH));
         else job.reject(errorFrom(reply.failure));
       },
       fail(error) {
@@ -160,7 +162,7 @@ export class PlannerThread {
     void thread.worker.terminate();
     const running = this.#running;
     this.#running = undefined;
-    running?.fail(new PlanError(TOO_MUCH));
+    running?.fail(tsdbError('plan_error', TOO_MUCH));
     this.#next();
   }
 

@@ -55,7 +55,7 @@ function answer(
     return { plan: { ...written, scans } };
   } catch (error) {
     if (error instanceof EffortExceeded) {
-      return { failure: { kind: 'too_much', message: error.message } };
+      return { failure: { kind: 'too_much', text: error.message } };
     }
     return { failure: failureOf(error) };
   }

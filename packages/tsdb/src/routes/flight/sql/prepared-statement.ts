@@ -1,5 +1,5 @@
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import { PlanError } from '../../../errors.js';
+import { tsdbError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import {
   type ArrowField,
@@ -101,7 +101,7 @@ async function shapeOf(
     const params = new Map(names.map((name) => [name, null]));
     return await describeQuery({ ...query, params }, deps, signal);
   } catch (error) {
-    if (error instanceof PlanError) return undefined;
+    if (tsdbError.is(error, 'plan_error')) return undefined;
     throw error;
   }
 }

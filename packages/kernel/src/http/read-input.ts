@@ -1,0 +1,34 @@
+import { inputCheck } from '../schema/input-check.js';
+import { type HttpRequest, queryOf } from './http-request.js';
+import { jsonObjectOf } from './platform-requests.js';
+import type { CheckedInput, Route, RouteInput } from './route.js';
+
+/** What a route is told, checked. Throws `RequestInvalid`. */
+export type InputReader = (request: HttpRequest) => CheckedInput<RouteInput>;
+
+/** Compiles what checks the input of a route: path, query, then body. */
+export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>): InputReader {
+  if (input === undefined || input.judged !== undefined) return () => NOTHING;
+  const parameters = input.parameters && inputCheck('params', input.parameters);
+  const query = input.query && inputCheck('querystring', input.query);
+  const body = input.body && inputCheck('body', input.body);
+  const parse = rule?.parse ?? ((request: HttpRequest) => jsonObjectOf(request.body));
+  return (request) => ({
+    parameters: parameters?.(request.parameters),
+    query: query?.(queryFields(request.url)),
+    body: body?.(parse(request)),
+  });
+}
+
+const NOTHING = { parameters: undefined, query: undefined, body: undefined };
+
+/** One that comes more than once is a list. */
+function queryFields(url: string): Record<string, string | string[]> {
+  const parameters = new URLSearchParams(queryOf(url));
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const [first = '', ...more] = parameters.getAll(name);
+      return [name, more.length === 0 ? first : [first, ...more]];
+    }),
+  );
+}

@@ -1,0 +1,29 @@
+import { type ErrorOf, errorCatalogue } from '../errors/domain-error.js';
+
+/** What a request to any service can be refused for before the service looks at it. */
+const TEXTS = {
+  /** No credential, or one that is unknown or has expired: the two are not told apart to the client. */
+  not_authenticated: 'the request was not authenticated',
+  /** There is an `Authorization` header, but it cannot be read. Source: tsdb-http, section 2. */
+  credential_malformed:
+    "Authorization header was malformed, the request was not in the form of 'Authorization: <auth-scheme> <token>', supported auth-schemes are Bearer, Token and Basic",
+  /** The client went away within its body; nobody is left to read the answer. */
+  body_cut: 'the request body ended early',
+  /** The body, as received or as decoded, has more bytes than the limit. */
+  body_too_large: (at: { readonly limitBytes: number }) =>
+    `max request size (${at.limitBytes} bytes) exceeded`,
+  /** A body says that it is encoded in a way that is not known here. */
+  encoding_unacceptable: (encoding: string) => `unacceptable content-encoding: ${encoding}`,
+  gzip_corrupt: (why: string) => `error decoding gzip stream: ${why}`,
+  /** A body that has to be JSON says that it is something else, or nothing. */
+  content_type_unacceptable: 'unacceptable content-type, expected: application/json',
+  /** The body is no JSON, or JSON of another kind than an object. */
+  json_unreadable: (reason: 'not_json' | 'not_an_object') =>
+    reason === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object',
+} as const;
+
+export const requestError = errorCatalogue('RequestError', TEXTS);
+export type RequestError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> = ErrorOf<
+  typeof TEXTS,
+  Kind
+>;
