@@ -124,7 +124,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/token-file.js',
-    tests: [unit('identity', 'service')],
+    tests: [unit('identity', 'domain/token-file')],
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
@@ -228,6 +228,9 @@ export const EQUIVALENT = [
   { file: 'connect.js', text: 'signal.throwIfAborted(); -> ;' },
   // Bounds of memory that 10,000 tokens and 100,000 keys would have to reach.
   { file: 'platform-keys.js', text: "throw identityError('platform_key_limit_reached'" },
+  { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
+  { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
+  { file: 'credential-resolver.js', text: 'this.#remembered.delete(oldest); -> ;' },
   { file: 'admin-tokens.js', text: "throw identityError('token_limit_reached'" },
   { file: 'admin-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
   { file: 'platform-keys.js', text: 'issued.length > MAX_KEY_COUNT -> false' },
@@ -235,6 +238,7 @@ export const EQUIVALENT = [
   { file: 'normal-target.js', text: 'percent === -1 -> false' },
   { file: 'normal-target.js', text: 'percent > query -> false' },
   { file: 'plugin-folder.js', text: 'stat === undefined -> true' },
+  { file: 'plugin-folder.js', text: 'name.startsWith(sep) -> true' },
   // The runtime collects what refers to it, and the end of the transaction has given the lock back.
   { file: 'folder-lock.js', text: 'this.#database.close(); -> ;' },
   // As the driver does as long as nobody tells it otherwise.

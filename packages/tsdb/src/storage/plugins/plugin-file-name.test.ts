@@ -1,8 +1,6 @@
 // Source: docs/SECURITY.md, "Plugins": uploads into hidden places, compiled code, devices of Windows, control characters.
-
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { tsdbError } from '../../errors.js';
 import { isPortable, refuseName } from './plugin-file-name.js';
 
 const faultOf = (path: string): string => {

@@ -155,6 +155,8 @@ describe('a plugin folder', () => {
     await mkdir(join(root, '.hidden'));
     await symlink(join(root, '.hidden'), join(root, 'shown'));
     await assert.rejects(open().write('shown/x.py', 'x'), /begin with a dot/);
+    await symlink(join(root, 'team'), join(root, '.link'));
+    await assert.rejects(open().write('.link/x.py', 'x'), /begin with a dot/);
     await symlink(root, join(root, 'self'));
     await assert.rejects(open().write('self', 'x'), /it names the plugin folder itself/);
   });
@@ -172,7 +174,7 @@ describe('a plugin folder', () => {
     assert.equal(await textOf('fresh/__init__.py'), 'new');
     const before = (await readdir(root)).sort();
     for (const [name, path, error] of [
-      ['team', '../x.py', /plugin_file_refused/],
+      ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
       ['team', 'a.py/b.py', /in the place of a folder/],
       ['a.py', 'x.py', /a\.py is a plugin of one file, not a directory/],
