@@ -80,12 +80,12 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'domain/login-guard')],
   },
   {
-    file: 'packages/tsdb/dist/model/package-requirement.js',
-    tests: [unit('tsdb', 'model/package-requirement')],
+    file: 'packages/tsdb/dist/model/plugins/package-requirement.js',
+    tests: [unit('tsdb', 'model/plugins/package-requirement')],
   },
   {
-    file: 'packages/tsdb/dist/model/line-allowance.js',
-    tests: [unit('tsdb', 'model/line-allowance')],
+    file: 'packages/tsdb/dist/model/plugins/line-allowance.js',
+    tests: [unit('tsdb', 'model/plugins/line-allowance')],
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/requirements-files.js',
@@ -119,8 +119,8 @@ export const TARGETS = [
     tests: [unit('kernel', 'fs/folder-lock')],
   },
   {
-    file: 'packages/kernel/dist/http/json-bounds.js',
-    tests: [unit('kernel', 'http/json-bounds')],
+    file: 'packages/kernel/dist/http/body/json-bounds.js',
+    tests: [unit('kernel', 'http/body/json-bounds')],
   },
   {
     file: 'packages/identity/dist/domain/token-file.js',
@@ -135,20 +135,20 @@ export const TARGETS = [
     tests: [unit('tsdb', 'storage/duckdb/open-instance')],
   },
   {
-    file: 'packages/server/dist/commands/backup-folder.js',
-    tests: [unit('server', 'commands/backup-folder'), wire('server/hostile-backup')],
+    file: 'packages/server/dist/commands/folder/backup-folder.js',
+    tests: [unit('server', 'commands/folder/backup-folder'), wire('server/hostile-backup')],
   },
   {
     file: 'packages/ratelimit/dist/domain/client-address.js',
     tests: [unit('ratelimit', 'domain/client-address')],
   },
   {
-    file: 'packages/ratelimit/dist/routes/http-gate.js',
-    tests: [unit('ratelimit', 'routes/http-gate')],
+    file: 'packages/ratelimit/dist/routes/gate/http-gate.js',
+    tests: [unit('ratelimit', 'routes/gate/http-gate')],
   },
   {
-    file: 'packages/ratelimit/dist/routes/connection-guard.js',
-    tests: [unit('ratelimit', 'routes/connection-guard')],
+    file: 'packages/ratelimit/dist/routes/gate/connection-guard.js',
+    tests: [unit('ratelimit', 'routes/gate/connection-guard')],
   },
   {
     file: 'packages/accounts/dist/routes/dialect.js',

@@ -44,12 +44,20 @@ export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
-export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
+export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
+export type { LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
+export {
+  OPENABLE_ENDPOINTS,
+  type OpenableEndpoint,
+  type RouteAccess,
+} from './http/access/route-access.js';
+export { decodeBody, encodingOf } from './http/body/decode-body.js';
+export { gunzipBounded } from './http/body/gunzip.js';
+export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
+export { type BodyStream, readBody } from './http/body/read-body.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
-export { decodeBody, encodingOf } from './http/decode-body.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
-export { gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {
   bytesAnswer,
@@ -74,7 +82,6 @@ export type {
   FrozenFiles,
   HttpService,
 } from './http/http-service.js';
-export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
 export {
   type ApiWords,
@@ -89,15 +96,13 @@ export {
   platformAnswer,
   platformFailure,
   platformFailureAnswer,
-} from './http/platform-dialect.js';
-export { answerPlatformError } from './http/platform-errors.js';
+} from './http/platform/platform-dialect.js';
+export { answerPlatformError } from './http/platform/platform-errors.js';
 export {
   jsonObjectOf,
   jsonOf,
   ValidationFailed,
-} from './http/platform-requests.js';
-export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
-export { type BodyStream, readBody } from './http/read-body.js';
+} from './http/platform/platform-requests.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
@@ -112,11 +117,6 @@ export {
   type RouteOutput,
   type RouteTable,
 } from './http/route.js';
-export {
-  OPENABLE_ENDPOINTS,
-  type OpenableEndpoint,
-  type RouteAccess,
-} from './http/route-access.js';
 export type { RouteCost } from './http/route-cost.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
@@ -157,8 +157,8 @@ export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
-export { openPostgresStore } from './relational/open-postgres-store.js';
-export type { PostgresStoreOptions } from './relational/postgres-store.js';
+export { openPostgresStore } from './relational/postgres/open-postgres-store.js';
+export type { PostgresStoreOptions } from './relational/postgres/postgres-store.js';
 export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,
@@ -174,7 +174,10 @@ export type {
   SqlEngine,
   TransactionOptions,
 } from './relational/relational-store.js';
-export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
+export {
+  openRelationalStore,
+  type RelationalStoreOptions,
+} from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';

@@ -14,8 +14,8 @@ import {
 } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { type AddressRules, ClientAddresses } from './domain/client-address.js';
-import { DecisionDesk } from './domain/decision-desk.js';
-import { EnvoyDesk } from './domain/envoy-desk.js';
+import { DecisionService } from './domain/decision-service.js';
+import { EnvoyService } from './domain/envoy-service.js';
 import type { Limiter } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
@@ -30,20 +30,20 @@ import type { AnswerContext } from './routes/answer.js';
 import { authRoute } from './routes/auth-route.js';
 import { rateLimitDialect } from './routes/dialect.js';
 import { docsBaseAt } from './routes/docs-base.js';
-import { envoyJsonTable } from './routes/envoy-json-route.js';
-import { EnvoyServer } from './routes/envoy-server.js';
-import { HttpGate } from './routes/http-gate.js';
+import { envoyJsonTable } from './routes/envoy/envoy-json-route.js';
+import { EnvoyServer } from './routes/envoy/envoy-server.js';
+import { HttpGate } from './routes/gate/http-gate.js';
+import { type Refusal, refusalOf } from './routes/gate/refusal.js';
 import { operatorTable } from './routes/operator-routes.js';
 import { type MintInstallationToken, platformRoutes } from './routes/platform-routes.js';
-import { type Refusal, refusalOf } from './routes/refusal.js';
 import { RouteListing } from './routes/route-listing.js';
 import { statusRoutes } from './routes/status-routes.js';
-import { MemoryStore } from './storage/memory-store.js';
+import { MemoryStore } from './storage/memory/memory-store.js';
+import { Snapshots } from './storage/memory/snapshots.js';
 import { openStore } from './storage/open-store.js';
-import { Snapshots } from './storage/snapshots.js';
 
 /** Who a credential belongs to, whoever issued it. */
-export interface CredentialDesk {
+export interface CredentialService {
   /** Throws `not_authenticated` for a credential that is unknown, expired or revoked. */
   resolve(authorization: string): Principal | Promise<Principal>;
   /** For an app, in the name of one of its installations. */
@@ -55,7 +55,7 @@ export interface CredentialDesk {
 export interface RateLimitNeeds {
   readonly config: RateLimitConfig;
   readonly addresses: Pick<AddressRules, 'trustedProxies' | 'header'>;
-  readonly credentials: CredentialDesk;
+  readonly credentials: CredentialService;
   /** Of everything below `/ops/v1`. */
   readonly operatorDialect: Dialect;
   /** Of what no service has a dialect for. */
@@ -104,8 +104,8 @@ class RateLimitService implements RateLimit {
   readonly #snapshots: Snapshots | undefined;
   readonly #routes = new RouteListing();
   readonly #profiles: Profiles;
-  readonly #desk: DecisionDesk;
-  readonly #envoyDesk: EnvoyDesk;
+  readonly #decisions: DecisionService;
+  readonly #envoyService: EnvoyService;
   #envoyServer: EnvoyServer | undefined;
 
   constructor(needs: RateLimitNeeds) {
@@ -141,7 +141,7 @@ class RateLimitService implements RateLimit {
       clock,
     });
     this.#profiles = new Profiles(needs.credentials.profiles, clock);
-    this.#desk = new DecisionDesk({
+    this.#decisions = new DecisionService({
       limiter: this.#limiter,
       addresses: this.#addresses,
       profiles: this.#profiles,
@@ -149,7 +149,7 @@ class RateLimitService implements RateLimit {
       clock,
       random: needs.random,
     });
-    this.#envoyDesk = new EnvoyDesk(this.#desk);
+    this.#envoyService = new EnvoyService(this.#decisions);
     this.dialect = rateLimitDialect(needs);
   }
 
@@ -170,7 +170,7 @@ class RateLimitService implements RateLimit {
   tables(): readonly RouteTable[] {
     const needs = this.#needs;
     const { config, credentials, clock, random, log, onBan, operatorDialect } = needs;
-    const [limiter, addresses, desk] = [this.#limiter, this.#addresses, this.#desk];
+    const [limiter, addresses, decisions] = [this.#limiter, this.#addresses, this.#decisions];
     const { dialect } = this;
     const own = {
       dialect,
@@ -182,14 +182,14 @@ class RateLimitService implements RateLimit {
           mint: credentials.mint,
           notFound: (request) => dialect.answerNotFound(request, []),
         }),
-        ...(config.enabled ? [authRoute({ config, desk, addresses, clock })] : []),
+        ...(config.enabled ? [authRoute({ config, decisions, addresses, clock })] : []),
       ],
     };
     if (!config.enabled) return [own];
     return [
       own,
       envoyJsonTable({
-        desk: this.#envoyDesk,
+        decisions: this.#envoyService,
         dialect: needs.serverDialect,
         contextOf: ({ base }) => this.#contextOf(base),
       }),
@@ -197,7 +197,7 @@ class RateLimitService implements RateLimit {
         config,
         limiter,
         addresses,
-        desk,
+        decisions,
         profiles: this.#profiles,
         routes: this.#routes,
         clock,
@@ -232,7 +232,7 @@ class RateLimitService implements RateLimit {
     const { config, log } = this.#needs;
     const { envoy_host: host, envoy_port = 0 } = config;
     const server = new EnvoyServer({
-      desk: this.#envoyDesk,
+      decisions: this.#envoyService,
       context: this.#contextOf(`http://${host}`),
       log,
       host,

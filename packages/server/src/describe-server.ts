@@ -1,5 +1,5 @@
 import { createLogger } from '@plinth/kernel';
-import { DataFolder } from './data-folder.js';
+import { DataFolder } from './folder/data-folder.js';
 import { readSettings } from './start-server.js';
 import { wireUp } from './wire-up.js';
 

@@ -12,7 +12,8 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
-import type { DataFolder } from './data-folder.js';
+import type { DataFolder } from './folder/data-folder.js';
+import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
 import { Cors } from './http/cors.js';
 import { DialectDirectory } from './http/dialect-directory.js';
@@ -23,9 +24,9 @@ import { Pipeline } from './http/pipeline.js';
 import { Router } from './http/router.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
-import { ObstacleLog } from './obstacle-log.js';
-import { linesOf } from './port/fast-reader.js';
+import { linesOf } from './port/fast/fast-reader.js';
 import type { TlsIdentity } from './port/tls-identity.js';
+import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
@@ -35,7 +36,6 @@ import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
-import { openStores } from './stores.js';
 
 const DAY_MS = 86_400_000;
 

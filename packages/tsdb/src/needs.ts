@@ -11,7 +11,7 @@ import type {
   ReportEvent,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
-import type { TokenDirectory } from './domain/system-tables/tokens.js';
+import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
 /** What the service is given by the server that runs it. */

@@ -1,15 +1,18 @@
 import type { Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { readPage } from '../domain/account-pages.js';
-import type { Accounts, AccountWrite } from '../domain/accounts.js';
+import { readPage } from '../domain/account/account-pages.js';
+import type { Accounts, AccountWrite } from '../domain/account/accounts.js';
 import { invalidFields } from '../domain/refusals.js';
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/configuration-name.js';
+import {
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../model/account/configuration-name.js';
+import type { VendorWords } from '../model/platform/vendor-words.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
-import type { VendorWords } from '../model/vendor-words.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 

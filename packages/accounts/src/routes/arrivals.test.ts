@@ -4,8 +4,11 @@ import { Socket } from 'node:net';
 import { it } from 'node:test';
 import { CredentialUncheckable, type HttpHead, requestError } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
-import type { Platform } from '../domain/platforms.js';
-import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
+import type { Platform } from '../domain/platform/platforms.js';
+import {
+  DEFAULT_PLATFORM_SETTINGS,
+  type PlatformSettings,
+} from '../model/platform/platform-settings.js';
 import { AccountsRefused } from '../model/violation.js';
 import { Arrivals, isBelow, type KeyDirectory } from './arrivals.js';
 

@@ -7,9 +7,9 @@ import {
   type Random,
   randomLetters,
 } from '@plinth/kernel';
-import type { Platforms } from '../domain/platforms.js';
+import type { Platforms } from '../domain/platform/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
-import { readApiVersion, versionDate } from '../model/api-version.js';
+import { readApiVersion, versionDate } from '../model/platform/api-version.js';
 import { AccountsRefused } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 

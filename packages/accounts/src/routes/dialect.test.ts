@@ -9,8 +9,8 @@ import {
   requestError,
 } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
-import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform-settings.js';
-import { VendorWords } from '../model/vendor-words.js';
+import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
+import { VendorWords } from '../model/platform/vendor-words.js';
 import { AccountsRefused } from '../model/violation.js';
 import { Arrivals } from './arrivals.js';
 import { AccountsDialect, refuseEmptyParts } from './dialect.js';

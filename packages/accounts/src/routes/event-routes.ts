@@ -1,12 +1,12 @@
 import type { Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { DestinationFields, EventDestinations } from '../domain/event-destinations.js';
-import type { Events } from '../domain/events.js';
+import type { DestinationFields, EventDestinations } from '../domain/events/event-destinations.js';
+import type { Events } from '../domain/events/events.js';
 import { parseTimestamp } from '../model/timestamps.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 

@@ -1,10 +1,10 @@
 import type { Route } from '@plinth/kernel';
-import type { Persons, PersonWrite } from '../domain/persons.js';
-import type { Tokens } from '../domain/tokens.js';
+import type { Persons, PersonWrite } from '../domain/account/persons.js';
+import type { Tokens } from '../domain/account/tokens.js';
 import { readJson } from './bodies.js';
 import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 

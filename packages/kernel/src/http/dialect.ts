@@ -1,7 +1,7 @@
+import type { Principal } from './access/principal.js';
+import type { RouteAccess } from './access/route-access.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
-import type { Principal } from './principal.js';
-import type { RouteAccess } from './route-access.js';
 
 /** How refusals are described. */
 export interface DialectRefusals {

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
+import type { RouteAccess } from './access/route-access.js';
 import type { DialectRefusals } from './dialect.js';
 import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
-import type { RouteAccess } from './route-access.js';
 
 /** What a description says beside its routes. */
 export interface ApiWords {

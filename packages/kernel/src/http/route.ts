@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { RouteAccess } from './access/route-access.js';
 import type { Dialect } from './dialect.js';
 import type { HttpAnswer } from './http-answer.js';
 import type { HttpHead, HttpRequest } from './http-request.js';
-import type { RouteAccess } from './route-access.js';
 import type { RouteCost } from './route-cost.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -11,7 +11,7 @@ import {
 import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
 import { docsBaseAt } from './docs-base.js';
-import { EXPOSED_HEADERS } from './headers.js';
+import { EXPOSED_HEADERS } from './gate/headers.js';
 import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';

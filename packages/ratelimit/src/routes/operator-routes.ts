@@ -16,7 +16,7 @@ import {
 import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
-import type { DecisionDesk } from '../domain/decision-desk.js';
+import type { DecisionService } from '../domain/decision-service.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';
 import { rateLimitError } from '../errors.js';
@@ -57,7 +57,7 @@ export interface OperatorNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
-  readonly desk: DecisionDesk;
+  readonly decisions: DecisionService;
   readonly profiles: Profiles;
   readonly routes: RouteListing;
   readonly clock: Clock;
@@ -94,7 +94,7 @@ const post = (path: string, words: Words, maxBytes = MAX_BODY_BYTES): Route => (
 });
 
 function checkRoutes(needs: OperatorNeeds): readonly Route[] {
-  const { config, desk, clock } = needs;
+  const { config, decisions, clock } = needs;
   const contextOf = ({ base }: HttpRequest): AnswerContext => ({
     config,
     docsBase: docsBaseAt(config, base),
@@ -142,7 +142,7 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
       output: { 204: answer('its slot is free') },
       errors: { 404: 'there is no such lease', 422: 'a field is wrong' },
       handle(_request, { body: { lease_id, status, cpu_ms = 0 } }) {
-        desk.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
+        decisions.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
         return emptyAnswer(204);
       },
     }),

@@ -1,6 +1,6 @@
 import type { Logger, Outbox, RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Stores } from '../folder/stores.js';
 import type { Settings } from '../settings.js';
-import type { Stores } from '../stores.js';
 
 interface Report {
   readonly type: string;

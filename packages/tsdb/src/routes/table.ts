@@ -15,7 +15,7 @@ import { flightDialect, type Identify } from './flight/flight-dialect.js';
 import { flightRoute } from './flight/flight-route.js';
 import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
-import { nativeInfluxqlRoutes } from './influxql/native-query-route.js';
+import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';

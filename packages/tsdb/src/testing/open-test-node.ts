@@ -24,7 +24,7 @@ import {
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
-import type { TokenDirectory } from '../domain/system-tables/tokens.js';
+import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 
 /** Nothing is written but what a test writes. */

@@ -3,9 +3,9 @@ import { BatchWriter, type Clock, type Logger, type Random } from '@plinth/kerne
 import { type WebhookError, webhookError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
-import { type EncodedPayload, encodePayload } from '../storage/payload-codec.js';
-import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue-model.js';
-import type { QueueStore } from '../storage/queue-store.js';
+import { type EncodedPayload, encodePayload } from '../storage/queue/payload-codec.js';
+import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue/queue-model.js';
+import type { QueueStore } from '../storage/queue/queue-store.js';
 import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { ReadPayload } from './payload/event-body.js';

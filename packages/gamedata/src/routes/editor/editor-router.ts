@@ -16,9 +16,9 @@ import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { failures, type RouteWords, wordsOf } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
+import { CachedReplies, type ReplyStore } from './cached-replies.js';
 import type { EditorAccess, Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
-import { KeptReplies, type ReplyStore } from './kept-replies.js';
 
 export interface EditorRouteParts {
   readonly library: Library;
@@ -52,11 +52,11 @@ export type Work = (request: HttpRequest, attempt: Attempt) => Promise<unknown>;
 /** What every route of the editor does: ask who it is, wait until the data are there, answer in JSON. */
 export class EditorRouter {
   readonly parts: EditorRouteParts;
-  readonly #replies: KeptReplies;
+  readonly #replies: CachedReplies;
 
   constructor(parts: EditorRouteParts) {
     this.parts = parts;
-    this.#replies = new KeptReplies(parts.replies, parts.clock);
+    this.#replies = new CachedReplies(parts.replies, parts.clock);
   }
 
   route(

@@ -1,8 +1,8 @@
 import { type HttpRequest, OpenApi, pathOf, type Route } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
-import { defaultOrderOf } from '../../domain/default-order.js';
-import { Presenter } from '../../domain/public-record.js';
-import { Slices } from '../../domain/slices.js';
+import { defaultOrderOf } from '../../domain/data/default-order.js';
+import { Presenter } from '../../domain/data/public-record.js';
+import { Slices } from '../../domain/data/slices.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
 import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';

@@ -1,6 +1,6 @@
 import type { ReportEvent } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
-import { formatDuration } from '../processing/duration.js';
+import { formatDuration } from '../processing/triggers/duration.js';
 
 type Change = 'created' | 'deleted';
 

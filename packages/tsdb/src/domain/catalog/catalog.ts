@@ -1,6 +1,6 @@
 import type { ParsedTable, RefusedLine } from '../../model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { DeletedResources } from './deleted-resources.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /** Why one row was not taken. `isLimit`: a limit refused it, not the text of the line. */
 export interface RowRefusal {

@@ -1,7 +1,7 @@
 import { queryOf, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
-import { INTERNAL_DATABASE } from '../../domain/catalog/names.js';
+import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
+import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
 import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import {

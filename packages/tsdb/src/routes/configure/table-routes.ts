@@ -1,6 +1,6 @@
 import { OpenApi, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { FieldType } from '../../model/column.js';
+import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
 import { HARD_DELETE_AT, TABLE as NAMED, RETENTION, type RouteWords } from '../description.js';
 import { jsonError } from '../query/json-request.js';

@@ -1,5 +1,5 @@
 import { Memo } from '@plinth/kernel';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/result.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { type CellText, jsonText, plainText, type TextStyle } from './cell-text.js';
 import { TimeWriter } from './time-text.js';

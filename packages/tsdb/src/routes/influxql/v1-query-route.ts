@@ -16,13 +16,13 @@ import { DB, PARAMS, QUERY_FAILED, type RouteWords, RP } from '../description.js
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
-import { UnsupportedValue } from './column-writer.js';
-import { encodeCsv } from './encode-csv.js';
-import { encodeChunks, encodeResult, putResult } from './encode-json.js';
-import { MsgpackWriter } from './encode-msgpack.js';
-import { PrettyJson } from './pretty-json.js';
+import { UnsupportedValue } from './encode/column-writer.js';
+import { encodeCsv } from './encode/encode-csv.js';
+import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
+import { MsgpackWriter } from './encode/encode-msgpack.js';
+import { PrettyJson } from './encode/pretty-json.js';
+import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
 import { statementErrorText } from './statement-error.js';
-import { documents, encoded, PIECE_LENGTH } from './text-pieces.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
 /** A POST may have the same in a form, in JSON or, for `q`, as its body. */

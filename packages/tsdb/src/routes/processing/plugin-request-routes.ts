@@ -12,7 +12,7 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { PluginResponse } from '../../model/plugin-host.js';
+import type { PluginResponse } from '../../model/plugins/plugin-host.js';
 import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';

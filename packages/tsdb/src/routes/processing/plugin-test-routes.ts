@@ -1,7 +1,7 @@
 import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import { readDryLines } from '../../domain/processing/dry-lines.js';
-import type { DryRunReport, DryRunRequest } from '../../domain/processing/dry-run.js';
+import { readDryLines } from '../../domain/processing/runs/dry-lines.js';
+import type { DryRunReport, DryRunRequest } from '../../domain/processing/runs/dry-run.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { PROCESSING_FAILED, type RouteWords } from '../description.js';

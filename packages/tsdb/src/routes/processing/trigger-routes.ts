@@ -2,7 +2,7 @@ import { OpenApi, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import { tsdbError } from '../../errors.js';
-import type { ErrorBehavior } from '../../model/trigger.js';
+import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PROCESSING_FAILED, type RouteWords } from '../description.js';

@@ -8,7 +8,7 @@ import {
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
-import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
+import { defaultDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, DB, RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Column } from '../../model/column.js';
-import type { RowBatch } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import type { RowBatch } from '../../model/columns/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName } from '../duckdb/quote.js';

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { OutputColumn } from '../../model/columns/result.js';
 import { MemoryDrain } from '../../model/memory-drain.js';
-import type { OutputColumn } from '../../model/result.js';
 import { ChunkDecoder } from './decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';

@@ -3,7 +3,7 @@ import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { PluginCode } from '../../model/plugin-host.js';
+import type { PluginCode } from '../../model/plugins/plugin-host.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';
 

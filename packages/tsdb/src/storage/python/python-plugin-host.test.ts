@@ -13,7 +13,7 @@ import {
   PluginQuestionFailed,
   type PluginSession,
   type RunOutcome,
-} from '../../model/plugin-host.js';
+} from '../../model/plugins/plugin-host.js';
 import { ColumnBlock } from './column-block.js';
 import { PythonPluginHost } from './python-plugin-host.js';
 

@@ -1,6 +1,6 @@
 import { BatchWriter, type Clock, type Logger } from '@plinth/kernel';
-import type { FinishedAttempt } from '../../storage/queue-model.js';
-import type { QueueStore } from '../../storage/queue-store.js';
+import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
+import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 const MAX_BATCH_COUNT = 256;
 /** As many results may wait to be written; no further attempt begins then. */

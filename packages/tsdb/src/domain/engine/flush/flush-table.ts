@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';

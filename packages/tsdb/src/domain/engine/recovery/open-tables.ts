@@ -1,6 +1,6 @@
 import { type CommitLog, invariant } from '@plinth/kernel';
+import type { BatchField } from '../../../model/columns/row-batch.js';
 import type { FieldValues } from '../../../model/parsed-body.js';
-import type { BatchField } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';

@@ -1,14 +1,14 @@
 import { Exclusive } from '@plinth/kernel';
+import type { ResultChunk } from '../../../model/columns/result.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { ResultChunk } from '../../../model/result.js';
-import type { RowBatch } from '../../../model/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { ColumnCache } from '../direct/column-cache.js';
+import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';

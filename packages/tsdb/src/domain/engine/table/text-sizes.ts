@@ -1,5 +1,5 @@
 import { Memo } from '@plinth/kernel';
-import type { RowBatch } from '../../../model/row-batch.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 
 /** What is left of an earlier size when shorter texts are written. */

@@ -1,5 +1,5 @@
 import { Memo } from '@plinth/kernel';
-import type { OutputColumn } from '../../../model/result.js';
+import type { OutputColumn } from '../../../model/columns/result.js';
 import type { Statement } from '../parse/ast.js';
 import type { PlanContext, PlannedQuery } from '../planned-query.js';
 import { type DirectShape, directShape } from './direct-shape.js';
