@@ -176,7 +176,6 @@ export const EQUIVALENT = [
   { file: 'app-jwt.js', text: 'app !== undefined -> ((app) === (undefined))' },
   { file: 'app-jwt.js', text: 'known.untilMs > this.#clock.monotonicMs() -> ' },
   { file: 'app-jwt.js', text: 'isValid -> false' },
-  { file: 'app-jwt.js', text: 'this.#remember(digest' },
   { file: 'app-jwt.js', text: 'this.#verified.' },
   { file: 'app-jwt.js', text: '.fingerprint === kid -> ' },
   { file: 'platform-keys.js', text: 'readKeyText(text) === undefined -> false' },

@@ -1,3 +1,4 @@
+export { BatchWriter } from './batch/batch-writer.js';
 export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
@@ -133,6 +134,7 @@ export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
+export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';

@@ -1,7 +1,9 @@
-/** Paths that rules have asked for, in parts; rules ask for the same ones at every request. */
-const KNOWN_PATHS = new Map<string, readonly string[]>();
+import { Memo } from '@plinth/kernel';
+
 /** Far more than rules name; paths with positions in lists could be without end. */
 const MAX_KNOWN_PATHS = 2000;
+/** Paths that rules have asked for, in parts; rules ask for the same ones at every request. */
+const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PATHS });
 
 /** Asks which fields a request speaks of, by dotted paths in the notation of requests. */
 export class Touched {
@@ -31,10 +33,6 @@ export class Touched {
   }
 }
 
-function partsOf(path: string): readonly string[] {
-  const known = KNOWN_PATHS.get(path);
-  if (known !== undefined) return known;
-  const parts = path.split('.');
-  if (KNOWN_PATHS.size < MAX_KNOWN_PATHS) KNOWN_PATHS.set(path, parts);
-  return parts;
-}
+const partsOf = (path: string): readonly string[] => KNOWN_PATHS.of(path, splitPath);
+
+const splitPath = (path: string): readonly string[] => path.split('.');

@@ -1,6 +1,7 @@
 import {
   CredentialUncheckable,
   type HttpHead,
+  Memo,
   type Principal,
   pathOf,
   type Random,
@@ -58,7 +59,7 @@ export class Arrivals {
   readonly #versionHeaders: readonly string[];
   readonly #arrivals = new WeakMap<HttpHead, Arrival>();
   /** Headers that were read; clients of one release send the same one. */
-  readonly #versions = new Map<string, string>();
+  readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
   constructor(needs: ArrivalsNeeds) {
     this.#needs = needs;
@@ -77,7 +78,7 @@ export class Arrivals {
   contextOf(request: HttpHead, allows: 'secret' | 'any'): RequestContext {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
-    const version = sent === undefined ? undefined : this.#readVersion(sent);
+    const version = sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
     const { principal, refusal, requestId } = this.of(request);
     if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
     const platform = this.#needs.platforms.find(principal.platform);
@@ -117,7 +118,7 @@ export class Arrivals {
   versionOf(request: HttpHead): string {
     try {
       const sent = this.#sentVersion(request);
-      if (sent !== undefined) return this.#readVersion(sent);
+      if (sent !== undefined) return this.#versions.of(sent, readApiVersion);
     } catch {
       // Told when it is its turn.
     }
@@ -173,15 +174,6 @@ export class Arrivals {
       if (sent !== undefined) return sent;
     }
     return undefined;
-  }
-
-  /** Throws `AccountsRefused`. */
-  #readVersion(sent: string): string {
-    const earlier = this.#versions.get(sent);
-    if (earlier !== undefined) return earlier;
-    const version = readApiVersion(sent);
-    if (this.#versions.size < MAX_KNOWN_VERSIONS) this.#versions.set(sent, version);
-    return version;
   }
 }
 

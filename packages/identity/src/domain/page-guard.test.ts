@@ -1,6 +1,8 @@
 // Source: docs/SECURITY.md, "The port": pages of other sites, also by a name that means this machine.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { identityError } from '../errors.js';
 import { PageGuard, type PageGuardSettings, type VisitHeaders } from './page-guard.js';
 
 const LOCAL: PageGuardSettings = { bind: '127.0.0.1:8181' };
@@ -19,7 +21,7 @@ function letIn(
       });
       return true;
     } catch (error) {
-      assert.equal(Reflect.get(Object(error), 'kind'), 'page_refused');
+      assert.ok(identityError.is(error, 'page_refused'));
       return false;
     }
   });

@@ -1,4 +1,5 @@
 import Database from 'libsql';
+import { Memo } from '../memo/memo.js';
 import type { QueryAnswer, SqlValue, WorkerSettings } from './worker-protocol.js';
 
 type Statement = Database.Statement;
@@ -11,14 +12,15 @@ interface Prepared {
   readonly columns: readonly string[];
 }
 
-/** One connection with its prepared statements, least recently used first out. Lives in the worker thread. */
+/** One connection with its prepared statements. Lives in the worker thread. */
 export class SqliteConnection {
   readonly #database: Database.Database;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared: Memo<string, Prepared>;
   readonly #settings: WorkerSettings;
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
+    this.#prepared = new Memo({ maxCount: settings.maxStatementCount });
     this.#database = new Database(settings.path);
   }
 
@@ -70,11 +72,7 @@ export class SqliteConnection {
 
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
-    if (known !== undefined) {
-      this.#prepared.delete(sql);
-      this.#prepared.set(sql, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
     const returnsRows = statement.reader;
     if (returnsRows) statement.raw(true);
@@ -82,12 +80,6 @@ export class SqliteConnection {
     const columns = returnsRows ? statement.columns().map((column) => column.name) : [];
     const prepared = { statement, returnsRows, columns };
     this.#prepared.set(sql, prepared);
-    if (this.#prepared.size > this.#settings.maxStatementCount) {
-      for (const oldest of this.#prepared.keys()) {
-        this.#prepared.delete(oldest);
-        break;
-      }
-    }
     return prepared;
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Pass, RouteCost } from '@plinth/kernel';
+import { Memo } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
@@ -47,7 +48,9 @@ export function nodeMiddleware(
 ): NodeMiddleware {
   const { config, limiter, addresses } = needs;
   const rule: ServiceRule = { ...serviceRule(config, 'ratelimit'), isEnabled: true };
-  const plans = new Map<string, { readonly cost: RouteCost; readonly plan: Plan }>();
+  const plans = new Memo<string, { readonly cost: RouteCost; readonly plan: Plan }>({
+    maxCount: MAX_PLAN_COUNT,
+  });
 
   const planOf = (request: IncomingMessage): Plan | undefined => {
     const cost = options.costOf?.(request) ?? NO_COST;
@@ -60,7 +63,6 @@ export function nodeMiddleware(
     const resource = limiter.resources.need(cost.resource ?? rule.resource);
     const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
     const plan = makePlan({ resource, endpoint, method, cost: ofMethod, secondary: 'all' });
-    if (plans.size >= MAX_PLAN_COUNT) plans.clear();
     plans.set(key, { cost, plan });
     return plan;
   };

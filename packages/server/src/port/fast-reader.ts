@@ -6,6 +6,7 @@ import {
   type HttpAnswer,
   invariant,
   type Logger,
+  Memo,
 } from '@plinth/kernel';
 import type { Exchange } from '../http/exchange.js';
 import type { Pipeline } from '../http/pipeline.js';
@@ -48,7 +49,7 @@ interface WrittenHead {
  */
 export class FastReader {
   readonly #parts: FastReaderParts;
-  readonly #heads = new Map<string, FastHeaders>();
+  readonly #heads = new Memo<string, FastHeaders>({ maxCount: MAX_KNOWN_HEADS });
   readonly #writtenHeads = new WeakMap<HttpAnswer, WrittenHead>();
   readonly #connections = new Set<FastConnection>();
   readonly #keepAliveMs: number;
@@ -116,8 +117,6 @@ export class FastReader {
     if (known !== undefined) return known;
     const head = readFastHeaders(text);
     if (head === undefined) return undefined;
-    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
-    if (this.#heads.size >= MAX_KNOWN_HEADS) this.#heads.clear();
     if (text.length <= MAX_KNOWN_HEAD_LENGTH) this.#heads.set(text, head);
     return head;
   }

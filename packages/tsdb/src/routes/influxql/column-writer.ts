@@ -1,3 +1,4 @@
+import { Memo } from '@plinth/kernel';
 import type { AnswerColumn } from '../../domain/influxql/answer.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../model/calendar.js';
@@ -83,10 +84,7 @@ function putNumber(value: number, infinities: Infinities, out: TextBytes): void 
 /** Tags have few values, each of which is turned into bytes once. */
 class TagWriter implements ColumnWriter {
   readonly #out: TextBytes;
-  readonly #pieces = new Map<Value | undefined, Piece>([
-    [null, NULL],
-    [undefined, NULL],
-  ]);
+  readonly #pieces = new Memo<NonNullable<Value>, Piece>({ maxCount: MAX_PIECES });
   #values: ArrayLike<Value> = [];
   /** Set while the values come from a dictionary, which all pieces of an answer have in common. */
   #codes: Int32Array | undefined;
@@ -128,11 +126,8 @@ class TagWriter implements ColumnWriter {
   }
 
   #pieceOf(value: Value | undefined): Piece {
-    const known = this.#pieces.get(value);
-    if (known !== undefined) return known;
-    const made = new Piece(JSON.stringify(value));
-    if (this.#pieces.size < MAX_PIECES) this.#pieces.set(value, made);
-    return made;
+    if (value === null || value === undefined) return NULL;
+    return this.#pieces.of(value, () => new Piece(JSON.stringify(value)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { Memo } from '@plinth/kernel';
 import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
 import { offsetNsAt } from '../../../model/time-zone.js';
 
@@ -8,7 +9,7 @@ const QUARTER_NS = 900_000_000_000n;
 /** Offsets of one zone from UTC. Asking the runtime is slow: a day without a change is asked about twice. */
 export class ZoneOffsets {
   readonly #zone: string;
-  readonly #starts = new Map<bigint, bigint>();
+  readonly #starts = new Memo<bigint, bigint>({ maxCount: MAX_CACHED_DAYS });
   readonly #quarters = new Map<bigint, bigint>();
 
   constructor(zone: string) {
@@ -37,12 +38,6 @@ export class ZoneOffsets {
   }
 
   #startOf(day: bigint): bigint {
-    let offset = this.#starts.get(day);
-    if (offset === undefined) {
-      if (this.#starts.size >= MAX_CACHED_DAYS) this.#starts.clear();
-      offset = offsetNsAt(this.#zone, day * NS_PER_DAY);
-      this.#starts.set(day, offset);
-    }
-    return offset;
+    return this.#starts.of(day, () => offsetNsAt(this.#zone, day * NS_PER_DAY));
   }
 }

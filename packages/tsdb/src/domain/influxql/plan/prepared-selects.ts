@@ -1,4 +1,4 @@
-import { invariant } from '@plinth/kernel';
+import { invariant, Memo } from '@plinth/kernel';
 import type { Expr } from '../ast/expressions.js';
 import type { SelectStatement } from '../ast/select.js';
 import type { Statement } from '../ast/statements.js';
@@ -41,12 +41,10 @@ type Known = 'once' | 'shapeless' | Shape;
  * their places in the condition, and the condition alone is worked out again, as it would be for a new text.
  */
 export class PreparedSelects {
-  readonly #maxCount: number;
-  /** The oldest first. */
-  readonly #known = new Map<string, Known>();
+  readonly #known: Memo<string, Known>;
 
   constructor(options: { readonly maxCount: number }) {
-    this.#maxCount = options.maxCount;
+    this.#known = new Memo(options);
   }
 
   /** Throws what `parse` does. */
@@ -62,25 +60,17 @@ export class PreparedSelects {
     const known = this.#known.get(key);
     if (known === undefined) {
       const read = readAnew();
-      this.#remember(key, read.statements.length === 1 ? 'once' : 'shapeless');
+      this.#known.set(key, read.statements.length === 1 ? 'once' : 'shapeless');
       return read;
     }
     if (known === 'shapeless') return readAnew();
     const shape = known === 'once' ? shapeOrNone(lifted, parse) : known;
-    this.#remember(key, shape ?? 'shapeless');
+    this.#known.set(key, shape ?? 'shapeless');
     if (shape === undefined) return readAnew();
     const { statement } = shape;
     if (statement.condition === undefined) return readAs(statement, shape);
     const condition = shape.conditionOf(lifted.values);
     return condition === undefined ? readAnew() : readAs({ ...statement, condition }, shape);
-  }
-
-  #remember(key: string, known: Known): void {
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    if (this.#known.size <= this.#maxCount) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

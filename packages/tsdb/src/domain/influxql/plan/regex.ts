@@ -1,10 +1,10 @@
-import { invariant } from '@plinth/kernel';
+import { invariant, Memo } from '@plinth/kernel';
 import type { RE2JS } from 're2js';
 import { regexEffort } from '../../../model/regex-effort.js';
 import { planFailure } from './plan-failure.js';
 
 const MAX_CACHED = 256;
-const cache = new Map<string, RE2JS>();
+const cache = new Memo<string, RE2JS>({ maxCount: MAX_CACHED });
 
 let library: typeof import('re2js') | undefined;
 
@@ -24,13 +24,7 @@ export interface Matcher {
 /** Throws `plan_error` for what is no expression of RE2. Source: query-languages, "Regex". */
 export function compileRegex(source: string): Matcher {
   if (source === '') return EVERYTHING;
-  let compiled = cache.get(source);
-  if (compiled === undefined) {
-    compiled = compile(source);
-    if (cache.size >= MAX_CACHED) cache.clear();
-    cache.set(source, compiled);
-  }
-  const regex = compiled;
+  const regex = cache.of(source, compile);
   const { stepsPerCharacter } = regexEffort(source);
   return { source: cleaned(source), stepsPerCharacter, test: (text) => regex.matcher(text).find() };
 }

@@ -1,3 +1,4 @@
+import { Memo } from '@plinth/kernel';
 import {
   civilFromNs,
   daysFromCivil,
@@ -53,15 +54,13 @@ const COMPOSED: Readonly<Record<string, string>> = {
 
 /** Formats of one query are few; bounded because they come from clients. */
 const MAX_CACHED_FORMATS = 256;
-const parsedFormats = new Map<string, readonly FormatItem[] | undefined>();
+const parsedFormats = new Memo<string, readonly FormatItem[] | null>({
+  maxCount: MAX_CACHED_FORMATS,
+});
 
 /** Pieces of a strftime format in chrono's spelling; `undefined` when a specifier is unknown. */
 export function formatItems(format: string): readonly FormatItem[] | undefined {
-  if (parsedFormats.has(format)) return parsedFormats.get(format);
-  const items = splitFormat(format);
-  if (parsedFormats.size >= MAX_CACHED_FORMATS) parsedFormats.clear();
-  parsedFormats.set(format, items);
-  return items;
+  return parsedFormats.of(format, () => splitFormat(format) ?? null) ?? undefined;
 }
 
 function splitFormat(format: string): readonly FormatItem[] | undefined {

@@ -12,8 +12,8 @@ import {
   INTEGER,
   VARCHAR,
 } from '@duckdb/node-api';
+import { blake3 } from '@noble/hashes/blake3.js';
 import { TEXT_ROOM_BYTES } from '../emit/text-room.js';
-import { blake3 } from './blake3.js';
 import { formatTime } from './chrono-format.js';
 import { parseByFormats } from './time-conversion.js';
 
