@@ -239,6 +239,10 @@ export const EQUIVALENT = [
   { file: 'normal-target.js', text: 'percent > query -> false' },
   { file: 'plugin-folder.js', text: 'stat === undefined -> true' },
   { file: 'plugin-folder.js', text: 'name.startsWith(sep) -> true' },
+  { file: 'plugin-folder.js', text: "typeof content === 'string' -> true" },
+  // A file that goes while it is listed, and a root that is not there.
+  { file: 'plugin-folder.js', text: 'stat !== undefined -> true' },
+  { file: 'plugin-folder.js', text: 'parent === path -> false' },
   // The runtime collects what refers to it, and the end of the transaction has given the lock back.
   { file: 'folder-lock.js', text: 'this.#database.close(); -> ;' },
   // As the driver does as long as nobody tells it otherwise.

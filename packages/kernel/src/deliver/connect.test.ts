@@ -138,6 +138,21 @@ describe('connectTo', () => {
     await Promise.all(closed); // none is left behind
   });
 
+  it('leaves no connection behind whose handshake was given up', async (t) => {
+    const server = createServer((socket) => socket.on('error', () => {}).resume());
+    const port = await listening(t, server);
+    const arrived = once(server, 'connection');
+    const giving = new AbortController();
+    const settings = { guard, lookup: noLookup, authorities: [], proxy: undefined };
+    const wanted = { insecure: false, signal: giving.signal };
+    const connecting = connectTo(new URL(`https://127.0.0.1:${port}/`), settings, wanted);
+    const [socket] = (await arrived) as [Socket];
+    const closed = once(socket, 'close');
+    giving.abort(new Error('given up'));
+    await assert.rejects(connecting, { message: 'given up' });
+    await closed;
+  });
+
   it('goes through the proxy, to an address that was checked', async () => {
     const asked: unknown[] = [];
     const given = new Socket();

@@ -151,6 +151,13 @@ describe('a plugin folder', () => {
     assert.equal(await textOf('c.py'), 'c');
   });
 
+  it('tells a disk that is full from a name that is taken', async () => {
+    const files: FileSystem = new NodeFileSystem();
+    const full = Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    files.open = () => Promise.reject(full);
+    await assert.rejects(open({ files }).write('b.py', 'b'), (error) => error === full);
+  });
+
   it('refuses hidden places also where a link leads there', async () => {
     await mkdir(join(root, '.hidden'));
     await symlink(join(root, '.hidden'), join(root, 'shown'));
