@@ -177,10 +177,11 @@ export class BufferTable {
 
   async drop(): Promise<void> {
     this.#recent.forget();
-    if (this.#columns === undefined) return;
-    this.#columns = undefined;
-    this.#account();
+    // A hand-over that is under way would make the table behind its end.
+    if (this.#columns === undefined && this.#handOverCount === 0) return;
     await this.#host.withWriter(async (connection) => {
+      this.#columns = undefined;
+      this.#account();
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
     });
   }
@@ -205,7 +206,7 @@ export class BufferTable {
     }
   }
 
-  /** Has what it holds counted, and no longer what it held at the last call: it may be dropped while columns are added. */
+  /** Has what it holds counted, and no longer what it held at the last call. */
   #account(): void {
     const { engineBytes } = this;
     this.#host.tableMemory.waitingBytes += engineBytes - this.#accountedBytes;
