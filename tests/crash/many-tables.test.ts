@@ -21,7 +21,10 @@ const segmentCount = async (server: ServerProcess): Promise<number> => {
 
 /** Resolves when there are so many: as long as the server runs it writes them. */
 async function untilSegments(server: ServerProcess, count: number): Promise<void> {
-  while ((await segmentCount(server)) < count) await sleep(20);
+  for (let tries = 0; (await segmentCount(server)) < count; tries++) {
+    assert.ok(tries < 3000, `there are never ${count} segments`);
+    await sleep(20);
+  }
 }
 
 /** Each table has one row, and the value says which. */

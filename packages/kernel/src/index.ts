@@ -39,7 +39,6 @@ export {
 } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export { fileError } from './fs/file-error.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { NodeFileSystem } from './fs/node-file-system.js';

@@ -84,7 +84,6 @@ export class CommitQueue {
   readonly #oldestRecordMs: OldestRecordMs;
   readonly #writer = new BatchWriter<Waiting, CommitResult>({
     maxCount: MAX_BATCH_COUNT,
-    gather: () => Promise.resolve(),
     write: (batch) => this.#commitBatch(batch),
     retriesAlone: true,
   });

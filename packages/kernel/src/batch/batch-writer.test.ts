@@ -8,7 +8,6 @@ describe('A batch writer', () => {
     batches.length = 0;
     return new BatchWriter<number, string>({
       maxCount: 3,
-      gather: () => Promise.resolve(),
       retriesAlone,
       write: async (batch) => {
         batches.push(batch);
@@ -36,7 +35,7 @@ describe('A batch writer', () => {
   it('gathers while it writes', async () => {
     const writer = open(false);
     const first = writer.add(1);
-    while (batches.length === 0) await Promise.resolve();
+    for (let turn = 0; turn < 10 && batches.length === 0; turn++) await Promise.resolve();
     const others = [writer.add(2), writer.add(3)];
     assert.equal(writer.waitingCount, 2);
     assert.equal(await first, 'written 1');

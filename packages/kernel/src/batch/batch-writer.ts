@@ -6,8 +6,8 @@ interface Waiting<Item, Result> {
 
 export interface BatchWriterOptions<Item, Result> {
   readonly maxCount: number;
-  /** Waited for before each batch is taken, so that those come along who ask at the same time. */
-  readonly gather: () => Promise<void>;
+  /** Waited for before each batch is taken, beyond those who ask in one step; never rejects. */
+  readonly gather?: () => Promise<void>;
   /** Writes all or nothing. @returns what became of each item, in their order. */
   readonly write: (batch: readonly Item[]) => Promise<readonly Result[]>;
   /** After a failure each item is written by itself: one that cannot be stored must not fail its neighbours. */
@@ -49,7 +49,7 @@ export class BatchWriter<Item, Result> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await this.#options.gather();
+      await this.#options.gather?.(); // a pause in any case
       await this.#writeAll(this.#waiting.splice(0, this.#options.maxCount));
     }
     this.#isRunning = false;

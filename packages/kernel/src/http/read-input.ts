@@ -24,11 +24,12 @@ const NOTHING = { parameters: undefined, query: undefined, body: undefined };
 
 /** One that comes more than once is a list. */
 function queryFields(url: string): Record<string, string | string[]> {
-  const parameters = new URLSearchParams(queryOf(url));
-  return Object.fromEntries(
-    [...new Set(parameters.keys())].map((name) => {
-      const [first = '', ...more] = parameters.getAll(name);
-      return [name, more.length === 0 ? first : [first, ...more]];
-    }),
-  );
+  const fields = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(queryOf(url))) {
+    const before = fields.get(name);
+    if (before === undefined) fields.set(name, value);
+    else if (typeof before === 'string') fields.set(name, [before, value]);
+    else before.push(value);
+  }
+  return Object.fromEntries(fields);
 }

@@ -96,8 +96,10 @@ export interface Route<Input extends RouteInput = RouteInput> {
   handle(request: HttpRequest, input: CheckedInput<Input>): HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** A route whose handler gets what `input` says. */
-export const checkedRoute = <const Input extends RouteInput>(route: Route<Input>): Route => route;
+/** A route whose handler gets what `input` says: of one that is judged elsewhere it would get nothing. */
+export const checkedRoute = <const Input extends RouteInput & { readonly judged?: never }>(
+  route: Route<Input>,
+): Route => route;
 
 /** Routes that speak one dialect. */
 export interface RouteTable {

@@ -114,7 +114,7 @@ export class ProcessingEngine {
     return this.#plugins.filesOf(trigger.pluginFilename);
   }
 
-  /** Throws a `ProcessingError`, `database_not_known`, `already_deleted`, `resource_exists`. */
+  /** Throws what stands in `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`, `resource_exists`. */
   async create(wanted: NewTrigger): Promise<void> {
     this.#plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);

@@ -40,6 +40,16 @@ describe('BufferTable', () => {
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
+  it('leaves no table and nothing counted when it is dropped while its rows are handed over', async () => {
+    const table = newTable('dropped', host);
+    const { waitingBytes } = host.tableMemory;
+    table.append(batch(), 1n);
+    await Promise.all([table.handOver(), table.drop()]);
+    assert.equal(host.tableMemory.waitingBytes, waitingBytes);
+    const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
+    assert.deepEqual(await host.rows(left), [[0n]]);
+  });
+
   it('has every earlier row in the engine when a second hand-over meets one under way', async () => {
     let hasMet = false;
     // On a busy machine the first may be through before anybody can look.

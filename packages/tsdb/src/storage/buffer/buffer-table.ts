@@ -38,6 +38,7 @@ export class BufferTable {
   #engineRows = 0;
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
+  #accountedBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Calls of `handOver` that have not ended. */
@@ -176,10 +177,11 @@ export class BufferTable {
 
   async drop(): Promise<void> {
     this.#recent.forget();
-    if (this.#columns === undefined) return;
-    this.#host.tableMemory.waitingBytes -= this.engineBytes;
-    this.#columns = undefined;
+    // A hand-over that is under way would make the table behind its end.
+    if (this.#columns === undefined && this.#handOverCount === 0) return;
     await this.#host.withWriter(async (connection) => {
+      this.#columns = undefined;
+      this.#account();
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
     });
   }
@@ -197,13 +199,18 @@ export class BufferTable {
   }
 
   async #ensureColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
-    const { tableMemory } = this.#host;
-    tableMemory.waitingBytes -= this.engineBytes;
     try {
       await this.#addColumns(connection, blocks);
     } finally {
-      tableMemory.waitingBytes += this.engineBytes;
+      this.#account();
     }
+  }
+
+  /** Has what it holds counted, and no longer what it held at the last call. */
+  #account(): void {
+    const { engineBytes } = this;
+    this.#host.tableMemory.waitingBytes += engineBytes - this.#accountedBytes;
+    this.#accountedBytes = engineBytes;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {

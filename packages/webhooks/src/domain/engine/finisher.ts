@@ -15,7 +15,6 @@ export class Finisher {
   readonly #onWritten: (attempt: FinishedAttempt) => void;
   readonly #writer = new BatchWriter<FinishedAttempt, undefined>({
     maxCount: MAX_BATCH_COUNT,
-    gather: () => Promise.resolve(),
     write: (batch) => this.#write(batch),
   });
   #isClosing = false;

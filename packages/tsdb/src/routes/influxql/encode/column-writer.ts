@@ -130,9 +130,11 @@ class TagWriter implements ColumnWriter {
 
   #pieceOf(value: Value | undefined): Piece {
     if (value === null || value === undefined) return NULL;
-    return this.#pieces.of(value, () => new Piece(JSON.stringify(value)));
+    return this.#pieces.of(value, pieceOf);
   }
 }
+
+const pieceOf = (value: NonNullable<Value>): Piece => new Piece(JSON.stringify(value));
 
 class ZonedTimeWriter implements ColumnWriter {
   readonly #out: TextBytes;
