@@ -9,8 +9,8 @@ import { DEFAULT_RULES } from '../packages/ratelimit/dist/model/limit-store.js';
 import { makePlan } from '../packages/ratelimit/dist/model/plan.js';
 import { PrimaryLimitRules } from '../packages/ratelimit/dist/model/primary-limits.js';
 import { ResourceTable } from '../packages/ratelimit/dist/model/resource.js';
-import { MemoryStore } from '../packages/ratelimit/dist/storage/memory-store.js';
-import { RedisStore } from '../packages/ratelimit/dist/storage/redis-store.js';
+import { MemoryStore } from '../packages/ratelimit/dist/storage/memory/memory-store.js';
+import { RedisStore } from '../packages/ratelimit/dist/storage/redis/redis-store.js';
 
 // Dependencies of the package and of the tests, not of the repository as a whole.
 const find = (folder) => createRequire(new URL(`../${folder}/package.json`, import.meta.url));

@@ -10,6 +10,7 @@ const script = (name) => path.join(root, 'scripts', name);
 const steps = [
   ['lint', [path.join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']],
   ['layers', [script('layers.mjs')]],
+  ['sizes', [script('sizes.mjs')]],
   ['sources', [script('sources.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
   ['settings page', [script('settings.mjs'), '--check']],

@@ -8,22 +8,18 @@ import { pathToFileURL } from 'node:url';
 import { root } from './lib/root.mjs';
 
 const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
-const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'index.js');
-const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
-const { describeRateLimits } = await load('packages', 'ratelimit', 'dist', 'index.js');
-const { describeWebhooks } = await load('packages', 'webhooks', 'dist', 'index.js');
-const { describeAccounts } = await load('packages', 'accounts', 'dist', 'index.js');
+const { describeServer } = await load('packages', 'server', 'dist', 'index.js');
 
-const gameData = JSON.parse(
-  JSON.stringify(describeGameData({ defaultLimit: 100, maxLimit: 5000 })),
-);
+const described = await describeServer();
+const gameData = JSON.parse(JSON.stringify(described.gamedata));
 const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
 const files = {
-  'docs/api/tsdb.json': text(describeTimeSeriesApi()),
-  'docs/api/webhooks.json': text(describeWebhooks()),
-  'docs/api/accounts.json': text(describeAccounts()),
+  'docs/api/tsdb.json': text(described.tsdb),
+  'docs/api/webhooks.json': text(described.webhooks),
+  'docs/api/accounts.json': text(described.accounts),
   'docs/api/gamedata.json': text(gameData),
-  'docs/api/ratelimit.json': text(describeRateLimits()),
+  'docs/api/operator.json': text(described.operator),
+  'docs/api/ratelimit.json': text(described.ratelimit),
   'packages/gamedata-client/src/schema.ts': await clientTypes(gameData),
 };
 for (const [name, wanted] of Object.entries(files)) {

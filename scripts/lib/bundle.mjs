@@ -123,12 +123,13 @@ const COMMON = {
   logLevel: 'warning',
 };
 
+/** Compiled, but listed from the sources: what is left in dist/ of one that was moved would be a second of its name. */
 function listWorkers() {
   return packageFolders().flatMap((dist) =>
     fs
-      .readdirSync(dist, { recursive: true })
-      .filter((name) => name.endsWith('-worker.js'))
-      .map((name) => path.join(dist, name)),
+      .readdirSync(path.join(dist, '..', 'src'), { recursive: true })
+      .filter((name) => name.endsWith('-worker.ts'))
+      .map((name) => path.join(dist, name.replace(/\.ts$/, '.js'))),
   );
 }
 

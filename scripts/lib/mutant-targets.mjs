@@ -17,7 +17,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/page-guard.js',
-    tests: [wire('server/strangers-pages')],
+    tests: [unit('identity', 'domain/page-guard')],
   },
   {
     file: 'packages/identity/dist/domain/credential.js',
@@ -41,19 +41,23 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/credential-resolver.js',
-    tests: [
-      wire('ratelimit/platform-clients'),
-      wire('ratelimit/windows-and-headers'),
-      wire('server/database-outage'),
-    ],
+    tests: [unit('identity', 'domain/credential-resolver')],
   },
   {
     file: 'packages/server/dist/http/pipeline.js',
     tests: [unit('server', 'http/pipeline')],
   },
   {
+    file: 'packages/server/dist/http/identify.js',
+    tests: [unit('server', 'http/pipeline')],
+  },
+  {
+    file: 'packages/server/dist/http/exchange.js',
+    tests: [unit('server', 'http/pipeline')],
+  },
+  {
     file: 'packages/server/dist/http/cors.js',
-    tests: [wire('server/strangers-pages')],
+    tests: [unit('server', 'http/cors')],
   },
   {
     file: 'packages/server/dist/port/connection-limit.js',
@@ -61,7 +65,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/server/dist/http/head-fault.js',
-    tests: [wire('server/malformed-requests')],
+    tests: [unit('server', 'http/head-fault')],
   },
   {
     file: 'packages/identity/dist/domain/shared-reading.js',
@@ -76,12 +80,12 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'domain/login-guard')],
   },
   {
-    file: 'packages/tsdb/dist/model/package-requirement.js',
-    tests: [unit('tsdb', 'model/package-requirement')],
+    file: 'packages/tsdb/dist/model/plugins/package-requirement.js',
+    tests: [unit('tsdb', 'model/plugins/package-requirement')],
   },
   {
-    file: 'packages/tsdb/dist/model/line-allowance.js',
-    tests: [unit('tsdb', 'model/line-allowance')],
+    file: 'packages/tsdb/dist/model/plugins/line-allowance.js',
+    tests: [unit('tsdb', 'model/plugins/line-allowance')],
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/requirements-files.js',
@@ -92,7 +96,6 @@ export const TARGETS = [
     tests: [
       unit('tsdb', 'storage/plugins/plugin-folder'),
       unit('tsdb', 'storage/plugins/requirements-files'),
-      wire('tsdb/processing-files'),
     ],
   },
   {
@@ -108,25 +111,52 @@ export const TARGETS = [
     tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
   },
   {
-    file: 'packages/ratelimit/dist/routes/http-gate.js',
-    tests: [
-      wire('ratelimit/windows-and-headers'),
-      wire('ratelimit/gate-and-transports'),
-      wire('accounts/locked-address'),
-      wire('server/database-outage'),
-    ],
+    file: 'packages/kernel/dist/net/networks.js',
+    tests: [unit('kernel', 'net/networks')],
   },
   {
-    file: 'packages/ratelimit/dist/routes/connection-guard.js',
-    tests: [wire('ratelimit/connections')],
+    file: 'packages/kernel/dist/fs/folder-lock.js',
+    tests: [unit('kernel', 'fs/folder-lock')],
+  },
+  {
+    file: 'packages/kernel/dist/http/body/json-bounds.js',
+    tests: [unit('kernel', 'http/body/json-bounds')],
+  },
+  {
+    file: 'packages/identity/dist/domain/token-file.js',
+    tests: [unit('identity', 'domain/token-file')],
+  },
+  {
+    file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
+    tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
+  },
+  {
+    file: 'packages/tsdb/dist/storage/duckdb/lock-down.js',
+    tests: [unit('tsdb', 'storage/duckdb/open-instance')],
+  },
+  {
+    file: 'packages/server/dist/commands/folder/backup-folder.js',
+    tests: [unit('server', 'commands/folder/backup-folder'), wire('server/hostile-backup')],
+  },
+  {
+    file: 'packages/ratelimit/dist/domain/client-address.js',
+    tests: [unit('ratelimit', 'domain/client-address')],
+  },
+  {
+    file: 'packages/ratelimit/dist/routes/gate/http-gate.js',
+    tests: [unit('ratelimit', 'routes/gate/http-gate')],
+  },
+  {
+    file: 'packages/ratelimit/dist/routes/gate/connection-guard.js',
+    tests: [unit('ratelimit', 'routes/gate/connection-guard')],
   },
   {
     file: 'packages/accounts/dist/routes/dialect.js',
-    tests: [wire('accounts/http'), wire('accounts/operating')],
+    tests: [unit('accounts', 'routes/dialect')],
   },
   {
     file: 'packages/accounts/dist/routes/arrivals.js',
-    tests: [wire('accounts/http'), wire('accounts/operating')],
+    tests: [unit('accounts', 'routes/arrivals')],
   },
   {
     file: 'packages/identity/dist/domain/store-absence.js',
@@ -146,10 +176,41 @@ export const EQUIVALENT = [
   { file: 'app-jwt.js', text: 'app !== undefined -> ((app) === (undefined))' },
   { file: 'app-jwt.js', text: 'known.untilMs > this.#clock.monotonicMs() -> ' },
   { file: 'app-jwt.js', text: 'isValid -> false' },
-  { file: 'app-jwt.js', text: 'this.#remember(digest' },
   { file: 'app-jwt.js', text: 'this.#verified.' },
   { file: 'app-jwt.js', text: '.fingerprint === kid -> ' },
   { file: 'platform-keys.js', text: 'readKeyText(text) === undefined -> false' },
+  { file: 'pipeline.js', text: '!this.#logsRequests -> false' },
+  { file: 'networks.js', text: "text.includes(':') -> true" },
+  { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
+  { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
+  { file: 'client-address.js', text: 'peer === undefined -> true' },
+  { file: 'arrivals.js', text: 'earlier !== undefined -> false' },
+  { file: 'arrivals.js', text: 'this.#versions.' },
+  // Nobody else has a platform, and no platform has such an id.
+  { file: 'arrivals.js', text: "principal.kind === 'platform_key' -> true" },
+  { file: 'arrivals.js', text: 'id === undefined -> false' },
+  // What is no version is answered in the platform's own.
+  { file: 'arrivals.js', text: 'sent !== undefined -> true' },
+  { file: 'http-gate.js', text: 'this.#rules.set(service, rule); -> ;' },
+  { file: 'http-gate.js', text: 'this.#plans.set(route, plan); -> ;' },
+  { file: 'http-gate.js', text: 'this.#unrouted.set(key, plan); -> ;' },
+  { file: 'http-gate.js', text: 'rule === undefined -> true' },
+  { file: 'http-gate.js', text: 'plan === undefined -> true' },
+  { file: 'client-address.js', text: 'known !== undefined -> false' },
+  // A bound of memory: methods that nobody knows share counters and cost alike.
+  { file: 'http-gate.js', text: 'KNOWN_METHODS.has(method) -> true' },
+  // Gives memory back.
+  { file: 'connection-guard.js', text: 'this.#counts.delete(key); -> ;' },
+  { file: 'connection-guard.js', text: 'left > 0 -> true' },
+  { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },
+  { file: 'client-address.js', text: 'this.#byText.size >= MAX_CACHED_COUNT -> ' },
+  { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
+  // A turn more or less before the same answer.
+  { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },
+  { file: 'pipeline.js', text: 'admitting instanceof Promise -> true' },
+  { file: 'pipeline.js', text: 'answered instanceof Promise -> true' },
+  // No origin is `undefined`.
+  { file: 'page-guard.js', text: 'publicUrl === undefined -> false' },
   // An answer that varies by nothing says that it may; no page reads more.
   { file: 'cors.js', text: 'this.#origins.size === 0 -> false' },
   // The signature refuses it as well: without a key there is none, `jose` knows three parts and is told the one algorithm.
@@ -161,17 +222,37 @@ export const EQUIVALENT = [
   // The name of an address is that address, which its range allows.
   { file: 'target-guard.js', text: 'range === undefined -> true' },
   // Bits beyond those of an address are not compared.
+  { file: 'networks.js', text: "address.kind() === 'ipv4' -> false" },
   { file: 'target-guard.js', text: "address.kind() === 'ipv4' -> false" },
   // The signal is asked again before anything is handed out.
   { file: 'connect.js', text: 'signal.throwIfAborted(); -> ;' },
   // Bounds of memory that 10,000 tokens and 100,000 keys would have to reach.
   { file: 'platform-keys.js', text: "throw identityError('platform_key_limit_reached'" },
+  { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
+  { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
+  { file: 'credential-resolver.js', text: 'this.#remembered.delete(oldest); -> ;' },
   { file: 'admin-tokens.js', text: "throw identityError('token_limit_reached'" },
   { file: 'admin-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
   { file: 'platform-keys.js', text: 'issued.length > MAX_KEY_COUNT -> false' },
   { file: 'normal-target.js', text: "!target.startsWith('/') -> true" },
   { file: 'normal-target.js', text: 'percent === -1 -> false' },
   { file: 'normal-target.js', text: 'percent > query -> false' },
+  { file: 'plugin-folder.js', text: 'stat === undefined -> true' },
+  { file: 'plugin-folder.js', text: 'name.startsWith(sep) -> true' },
+  { file: 'plugin-folder.js', text: "typeof content === 'string' -> true" },
+  // A file that goes while it is listed, and a root that is not there.
+  { file: 'plugin-folder.js', text: 'stat !== undefined -> true' },
+  { file: 'plugin-folder.js', text: 'parent === path -> false' },
+  // The runtime collects what refers to it, and the end of the transaction has given the lock back.
+  { file: 'folder-lock.js', text: 'this.#database.close(); -> ;' },
+  // As the driver does as long as nobody tells it otherwise.
+  { file: 'folder-lock.js', text: "database.pragma('busy_timeout" },
+  // Nobody is registered under such a name; it is not looked for.
+  { file: 'credential-resolver.js', text: "clientId === '' || clientId.length > 255 -> false" },
+  {
+    file: 'credential-resolver.js',
+    text: "clientId === '' || clientId.length > 255 -> ((clientId ===",
+  },
   // The types of a map: one that is not empty has a first key.
   { file: 'guess-guard.js', text: 'oldest !== undefined -> true' },
 ];

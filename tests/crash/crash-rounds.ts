@@ -14,8 +14,10 @@ const WRITER_COUNT = 3;
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-buffer-flush-bytes', '131072', '--tsdb-buffer-flush-age-ms', '150'],
-  ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '10000'],
+  // A stop that is in order, however long it takes.
+  ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '120000'],
 ];
+const LEFT_IN_LOG = 'rows are left in the log; the next start reads them';
 
 /** For the first answer of a round. */
 const WAIT_MS = 50;
@@ -50,7 +52,7 @@ class CrashRounds {
   readonly #writers: readonly Writer[];
   readonly #unsynced = new UnsyncedWriter();
   readonly #bulk = new BulkWriter();
-  #wasStoppedInOrder = false;
+  #isAllFlushed = false;
 
   constructor(dataDir: string, seed: number) {
     this.#dataDir = dataDir;
@@ -81,11 +83,11 @@ class CrashRounds {
 
   async #start(): Promise<ServerProcess> {
     const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
-    if (this.#wasStoppedInOrder) {
+    if (this.#isAllFlushed) {
       const replayed = server.logged('rows of the log are back in memory');
       assert.equal(replayed, undefined, 'after an orderly stop nothing is left to replay');
     }
-    this.#wasStoppedInOrder = false;
+    this.#isAllFlushed = false;
     return server;
   }
 
@@ -101,7 +103,7 @@ class CrashRounds {
         if (!(error instanceof StartFailed)) throw error;
         assert.equal(error.code, null, error.message);
       }
-      this.#wasStoppedInOrder = false;
+      this.#isAllFlushed = false;
       count += 1;
     }
     return count;
@@ -119,7 +121,8 @@ class CrashRounds {
     isOver = isOrderly;
     if (isOrderly) {
       assert.equal(await server.stop(), 0, server.logText);
-      this.#wasStoppedInOrder = true;
+      // On a busy machine a stop leaves to the log what is not in files in time, and says so.
+      this.#isAllFlushed = server.logged(LEFT_IN_LOG) === undefined;
     } else await server.kill();
     isOver = true;
     await Promise.all([load, readers]);

@@ -7,19 +7,23 @@ import { type HostileRequest, hostileRequest, LINES } from './hostile-requests.j
 import { ACCOUNTS_KEY } from './hostile-services.js';
 import { Watchdog } from './watchdog.js';
 
-const DEFAULT_CLIENT_COUNT = 4;
 /** A query that takes longer is legal work; the client goes away, and the server must live on. */
 const PATIENCE_MS = 5_000;
 const MAX_RESIDENT_MIB = 1536;
 const SHRINKING_MS = 30_000;
 
-/** Sends hostile requests and bytes for some time, and looks that the server answers, lives and stays small. */
-export async function fuzz(options: {
+export interface FuzzOptions {
   readonly seed: number;
-  readonly durationMs: number;
-  readonly clientCount?: number;
+  readonly clientCount: number;
+  /** Of requests that take long. */
+  readonly hardShare: number;
+  /** Asked before each request, with how many were sent. */
+  readonly isEnough: (sentCount: number) => boolean;
   readonly report: (line: string) => void;
-}): Promise<void> {
+}
+
+/** Sends hostile requests and bytes until it is enough, and looks that the server answers, lives and stays small. */
+export async function fuzz(options: FuzzOptions): Promise<void> {
   const server = await ServerProcess.start({
     env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: ACCOUNTS_KEY },
     flags: [
@@ -43,26 +47,20 @@ export async function fuzz(options: {
 
 class FuzzRun {
   readonly #server: ServerProcess;
-  readonly #seed: number;
-  readonly #endMs: number;
-  readonly #clientCount: number;
+  readonly #options: FuzzOptions;
   readonly #watchdog: Watchdog;
   readonly #statuses = new Map<number | 'left' | 'bytes', number>();
+  #sentCount = 0;
 
-  constructor(
-    server: ServerProcess,
-    options: { readonly seed: number; readonly durationMs: number; readonly clientCount?: number },
-  ) {
+  constructor(server: ServerProcess, options: FuzzOptions) {
     this.#server = server;
-    this.#seed = options.seed;
-    this.#clientCount = options.clientCount ?? DEFAULT_CLIENT_COUNT;
+    this.#options = options;
     this.#watchdog = new Watchdog(server.url);
-    this.#endMs = Date.now() + options.durationMs;
   }
 
   get summary(): string {
     const counts = [...this.#statuses].map(([status, count]) => `${count} x ${status}`);
-    return `${counts.join(', ')}; /health within ${Math.ceil(this.#watchdog.maxDelayMs)} ms`;
+    return `${this.#sentCount} requests: ${counts.join(', ')}; /health within ${Math.ceil(this.#watchdog.maxDelayMs)} ms`;
   }
 
   /** So that queries have something to read. */
@@ -74,14 +72,13 @@ class FuzzRun {
 
   /** Fails with everything that was under way when something else was not answered for long. */
   async clientsUnderWatch(): Promise<void> {
+    const { clientCount, seed } = this.#options;
     const watching = this.#watchdog.watch(() => this.#server.isRunning);
     try {
       await Promise.race([
         watching,
         Promise.all(
-          Array.from({ length: this.#clientCount }, (_, i) =>
-            this.#client(new Chance(this.#seed * 7 + i)),
-          ),
+          Array.from({ length: clientCount }, (_, i) => this.#client(new Chance(seed * 7 + i))),
         ),
       ]);
     } finally {
@@ -115,7 +112,9 @@ class FuzzRun {
 
   async #client(chance: Chance): Promise<void> {
     const port = Number(new URL(this.#server.url).port);
-    while (Date.now() < this.#endMs) {
+    const { isEnough, hardShare } = this.#options;
+    while (!isEnough(this.#sentCount)) {
+      this.#sentCount += 1;
       assert.ok(this.#server.isRunning, this.#server.logText);
       if (chance.happens(0.15)) {
         const sending = sendHostileBytes(port, chance);
@@ -123,7 +122,7 @@ class FuzzRun {
         assert.doesNotMatch(received, /^HTTP\/1\.1 500/);
         this.#count('bytes');
       } else {
-        const request = hostileRequest(chance);
+        const request = hostileRequest(chance, hardShare);
         await this.#watchdog.during(shown(request), this.#send(request));
       }
     }

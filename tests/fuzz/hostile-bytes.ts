@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../harness/index.js';
@@ -42,7 +41,7 @@ export async function sendHostileBytes(port: number, chance: Chance): Promise<st
     received += chunk.toString('latin1');
   });
   socket.on('error', () => {}); // The server may cut it: that is an answer.
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve)); // `once` rejects with an error
   const bytes = Buffer.from(chance.pick(STARTS)(chance));
   if (chance.happens(0.2)) {
     // A slow client: a few bytes at a time.

@@ -4,9 +4,14 @@ import { mutated } from './mutate.js';
 
 const QUERIES = corpus('queries.influxql');
 
-/** Statements of InfluxQL: mangled ones, many at once, and ones that ask for more than there is. */
-export function influxql(chance: Chance): HostileRequest {
-  const q = chance.happens(0.4) ? demanding(chance) : statements(chance);
+/** Statements of InfluxQL: mangled ones, and many at once. */
+export const influxql = (chance: Chance): HostileRequest => asked(statements(chance), chance);
+
+/** Statements that ask for more than there is. */
+export const demandingInfluxql = (chance: Chance): HostileRequest =>
+  asked(demanding(chance), chance);
+
+function asked(q: string, chance: Chance): HostileRequest {
   const fields = new URLSearchParams({
     db: 'fuzz',
     q: wellFormed(q),

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Chance } from '../harness/index.js';
-import { influxql } from './hostile-influxql.js';
+import { demandingInfluxql, influxql } from './hostile-influxql.js';
 import { corpus, type HostileRequest, wellFormed } from './hostile-request.js';
 import { accounts, gamedata, headers, limits, management, webhooks } from './hostile-services.js';
 import { demandingSql } from './hostile-sql.js';
@@ -50,12 +50,25 @@ const NAMES = [
   'u',
 ];
 
-/** One request of the kinds below. */
-export function hostileRequest(chance: Chance): HostileRequest {
-  return chance.pick(KINDS)(chance);
+/** Longer ones, and statements that ask for much, take a hundred times as long as others. */
+const LONG_CHARS = 2000;
+
+/** One request of the kinds below. @param hardShare of the hard ones that are taken; the others leave their place to another. */
+export function hostileRequest(chance: Chance, hardShare: number): HostileRequest {
+  for (;;) {
+    const kind = chance.pick(KINDS);
+    const request = kind(chance);
+    const isHard = DEMANDING.has(kind) || sizeOf(request) > LONG_CHARS;
+    if (!isHard || chance.happens(hardShare)) return request;
+  }
 }
 
-const KINDS: readonly ((chance: Chance) => HostileRequest)[] = [
+const sizeOf = ({ path, body = '', headers = {} }: HostileRequest): number =>
+  path.length + body.length + Object.values(headers).join().length;
+
+type Kind = (chance: Chance) => HostileRequest;
+const DEMANDING: ReadonlySet<Kind> = new Set([demandingSql, demandingInfluxql]);
+const KINDS: readonly Kind[] = [
   lines,
   lines,
   randomBody,
@@ -70,7 +83,7 @@ const KINDS: readonly ((chance: Chance) => HostileRequest)[] = [
   demandingSql,
   influxql,
   influxql,
-  influxql,
+  demandingInfluxql,
   management,
   accounts,
   accounts,

@@ -1,13 +1,17 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Nothing that a client sends may hold up another for so long. Far above what is promised, as the machine may be busy with
- * other tests; a statement that blocks the server does so for minutes.
+ * other tests, and as many times longer as there are processes that wait for a core: a statement that blocks the server does
+ * so for minutes.
  */
 const PATIENCE_MS = 10_000;
+const patienceMs = (): number =>
+  PATIENCE_MS * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const PAUSE_MS = 100;
 /** One that waits longer for nothing is not told from a dead server. */
-const MAX_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 300_000;
 
 /** Asks for `/health` again and again, and knows what is under way meanwhile. */
 export class Watchdog {
@@ -49,7 +53,7 @@ export class Watchdog {
     let suspects: string | undefined;
     const timer = setTimeout(() => {
       suspects = this.#shown();
-    }, PATIENCE_MS);
+    }, patienceMs());
     const answer = await fetch(`${this.#url}/health`, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
       .then((response) => response.text())
       .catch((error: unknown) => error);

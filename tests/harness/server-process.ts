@@ -141,9 +141,10 @@ export class ServerProcess {
     this.http.close();
     const child = this.#child;
     if (this.isRunning) {
-      const exited = once(child, 'exit');
+      // When the last lines of the log are read.
+      const closed = once(child, 'close');
       child.kill(signal);
-      await exited;
+      await closed;
     }
     return child.exitCode;
   }

@@ -1,7 +1,6 @@
-export { describeAccounts } from './api-description.js';
 export { ACCOUNTS_SETTINGS, type AccountsConfig } from './config.js';
-export type { AccountListener, AccountReport } from './domain/account-reports.js';
-export { accountsError } from './errors.js';
+export type { AccountListener, AccountReport } from './domain/account/account-reports.js';
+export { ACCOUNTS_API } from './routes/description.js';
 export {
   type AccountsNeeds,
   createAccounts,

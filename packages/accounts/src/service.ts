@@ -20,12 +20,12 @@ import {
 } from '@plinth/kernel';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
-import type { AccountListener } from './domain/account-reports.js';
+import type { AccountListener } from './domain/account/account-reports.js';
 import type { AccountsDomain } from './domain/accounts-domain.js';
-import type { ManagedKeys } from './domain/operator.js';
-import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
-import { DEFAULT_PLATFORM_SETTINGS } from './model/platform-settings.js';
-import { VendorWords } from './model/vendor-words.js';
+import type { ManagedKeys } from './domain/platform/operator.js';
+import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
+import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
+import { VendorWords } from './model/platform/vendor-words.js';
 import { Arrivals, type KeyDirectory } from './routes/arrivals.js';
 import { AccountsDialect } from './routes/dialect.js';
 import { accountsTable } from './routes/table.js';

@@ -30,9 +30,7 @@ export const PARAMETER_KINDS = [
   'invalid_query',
 ] as const;
 
-const messageOf = (at: { readonly message: string }): string => at.message;
-const parameterText: (at: ParameterFault) => string = messageOf;
-const refusedText: (at: Refused) => string = messageOf;
+const parameterText = (at: ParameterFault): string => at.message;
 
 /** Closed catalogue of the expected failures of this service; the kinds are the codes of its answers. Source: gamedata, section 2.6. */
 const TEXTS = {
@@ -51,9 +49,9 @@ const TEXTS = {
   version_gone: (at: { readonly version: number; readonly oldest: number }) =>
     `version ${at.version} is no longer kept, the oldest is ${at.oldest}; download the bulk files`,
   /** Records that do not fit their schema or each other; nothing was changed. */
-  validation_failed: messageOf as (at: Required<Refused>) => string,
+  validation_failed: (at: Required<Refused>) => at.message,
   /** The request cannot be done in the present state. */
-  conflict: refusedText,
+  conflict: (at: Refused) => at.message,
   /** `rev` of the record as it is. */
   precondition_failed: (_at: { readonly rev: number | undefined }) =>
     'the record was changed since it was read',
@@ -63,7 +61,6 @@ const TEXTS = {
   /** The data cannot be read yet; the server goes on trying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
     'the game data cannot be read at the moment',
-  too_large: asGiven,
   unsupported_media_type: asGiven,
   invalid_json: asGiven,
   uri_too_long: (at: { readonly limitBytes: number }) =>

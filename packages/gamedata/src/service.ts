@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import {
   type BackupMoment,
   type Clock,
+  type DescribedRoute,
   type FileSystem,
   type FrozenFiles,
   type HttpService,
@@ -17,29 +18,29 @@ import {
 } from '@plinth/kernel';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
-import { DataSet } from './domain/data-set.js';
+import { DataSet } from './domain/data/data-set.js';
+import { groupRows } from './domain/data/kind-table.js';
+import { makeRow } from './domain/data/record-rows.js';
+import type { Row } from './domain/data/row.js';
+import { Slices } from './domain/data/slices.js';
 import { Editor } from './domain/edit/editor.js';
 import { Exchange } from './domain/exchange/exchange.js';
-import { groupRows } from './domain/kind-table.js';
 import { Library } from './domain/library.js';
 import { Opening } from './domain/opening.js';
 import { Catalog } from './domain/query/catalog.js';
-import { makeRow } from './domain/record-rows.js';
-import type { Row } from './domain/row.js';
 import { generateSample, SAMPLE_LANGUAGES } from './domain/sample/generate-sample.js';
 import { readWordLists } from './domain/sample/words.js';
-import { Slices } from './domain/slices.js';
+import { registerMetrics } from './metrics.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
+import { describeGameData } from './routes/description.js';
 import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
-import { describeGameData } from './routes/openapi/describe-game-data.js';
 import { cacheFor } from './routes/public-headers.js';
 import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { gameDataTable } from './routes/table.js';
-import { registerMetrics } from './service-metrics.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
 import { TextStore } from './storage/text-store.js';
@@ -92,6 +93,7 @@ class GameDataService implements GameData {
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
   readonly #opening: Opening;
+  #described: readonly DescribedRoute[] = [];
   #description: Record<string, unknown> | undefined;
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
@@ -194,7 +196,9 @@ class GameDataService implements GameData {
       clock: this.#needs.clock,
       maxImportBytes: this.#needs.settings.max_import_bytes,
     };
-    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
+    const { routes, ...table } = gameDataTable({ dialect: this.#dialect, parts, editor });
+    this.#described = routes.map((route) => ({ route, dialect: table.dialect }));
+    return [{ ...table, routes }];
   }
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */
@@ -202,7 +206,7 @@ class GameDataService implements GameData {
 
   /** Made when first asked for: building it takes longer than a request should. */
   #describe(): Record<string, unknown> {
-    this.#description ??= describeGameData(this.#parts.limits);
+    this.#description ??= describeGameData(this.#described);
     return this.#description;
   }
 

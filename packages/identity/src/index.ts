@@ -13,6 +13,5 @@ export type { AdminToken } from './model/admin-token.js';
 export type { App, AppKey, AppOwner, AppSelector } from './model/app.js';
 export type { IssuedPlatformKey, PlatformKey, PlatformKeyKind } from './model/platform-key.js';
 export type { TokenQuota } from './routes/registry-routes.js';
-export { CreateNamedToken, DeleteToken, TokenObject } from './routes/schemas.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';
 export { createIdentity, type Identity, type IdentityNeeds } from './service.js';

@@ -1,3 +1,4 @@
+export { BatchWriter } from './batch/batch-writer.js';
 export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
@@ -38,17 +39,25 @@ export {
 } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export { fileError } from './fs/file-error.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
-export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
+export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
+export type { LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
+export {
+  OPENABLE_ENDPOINTS,
+  type OpenableEndpoint,
+  type RouteAccess,
+} from './http/access/route-access.js';
+export { decodeBody, encodingOf } from './http/body/decode-body.js';
+export { gunzipBounded } from './http/body/gunzip.js';
+export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
+export { parseJson } from './http/body/parse-json.js';
+export { type BodyStream, readBody } from './http/body/read-body.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
-export { decodeBody, encodingOf } from './http/decode-body.js';
-export type { Dialect } from './http/dialect.js';
+export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
-export { gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {
   bytesAnswer,
@@ -73,33 +82,42 @@ export type {
   FrozenFiles,
   HttpService,
 } from './http/http-service.js';
-export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
-export { OpenApi, type QueryParameter } from './http/open-api.js';
+export {
+  type ApiWords,
+  type DescribedRoute,
+  describeApi,
+  OpenApi,
+} from './http/open-api.js';
 export { pageAnswer } from './http/page-answer.js';
 export {
   type FieldError,
+  PLATFORM_REFUSALS,
   type PlatformFailure,
   platformAnswer,
   platformFailure,
   platformFailureAnswer,
-} from './http/platform-dialect.js';
-export { answerPlatformError } from './http/platform-errors.js';
+} from './http/platform/platform-dialect.js';
+export { answerPlatformError } from './http/platform/platform-errors.js';
 export {
   jsonObjectOf,
   jsonOf,
   ValidationFailed,
-} from './http/platform-requests.js';
-export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
-export { type BodyStream, readBody } from './http/read-body.js';
+} from './http/platform/platform-requests.js';
+export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
-export type { BodyMemory, BodyRule, Route, RouteMethod, RouteTable } from './http/route.js';
 export {
-  OPENABLE_ENDPOINTS,
-  type OpenableEndpoint,
-  type RouteAccess,
-} from './http/route-access.js';
+  type BodyMemory,
+  type BodyRule,
+  checkedRoute,
+  type Route,
+  type RouteAbout,
+  type RouteInput,
+  type RouteMethod,
+  type RouteOutput,
+  type RouteTable,
+} from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
@@ -117,6 +135,7 @@ export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
+export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
@@ -139,8 +158,8 @@ export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
-export { openPostgresStore } from './relational/open-postgres-store.js';
-export type { PostgresStoreOptions } from './relational/postgres-store.js';
+export { openPostgresStore } from './relational/postgres/open-postgres-store.js';
+export type { PostgresStoreOptions } from './relational/postgres/postgres-store.js';
 export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,
@@ -156,7 +175,10 @@ export type {
   SqlEngine,
   TransactionOptions,
 } from './relational/relational-store.js';
-export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
+export {
+  openRelationalStore,
+  type RelationalStoreOptions,
+} from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
 export { hasHalfCharacter, isPlainText } from './schema/plain-text.js';

@@ -1,11 +1,11 @@
-export { describeRateLimits } from './api-description.js';
 export { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
 export type { BucketReport } from './domain/limiter.js';
 export { createLimiter, type EmbeddedLimiter, type LibraryOptions } from './library.js';
-export type { MiddlewareOptions, NodeMiddleware } from './routes/node-middleware.js';
+export { RATE_LIMIT_API } from './routes/description.js';
+export type { MiddlewareOptions, NodeMiddleware } from './routes/gate/node-middleware.js';
 export {
   type BanEvent,
-  type CredentialDesk,
+  type CredentialService,
   createRateLimit,
   type RateLimit,
   type RateLimitNeeds,

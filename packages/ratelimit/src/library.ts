@@ -9,7 +9,7 @@ import {
   type MiddlewareOptions,
   type NodeMiddleware,
   nodeMiddleware,
-} from './routes/node-middleware.js';
+} from './routes/gate/node-middleware.js';
 import { openStore } from './storage/open-store.js';
 
 export interface LibraryOptions {

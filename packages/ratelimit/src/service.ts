@@ -14,8 +14,8 @@ import {
 } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { type AddressRules, ClientAddresses } from './domain/client-address.js';
-import { DecisionDesk } from './domain/decision-desk.js';
-import { EnvoyDesk } from './domain/envoy-desk.js';
+import { DecisionService } from './domain/decision-service.js';
+import { EnvoyService } from './domain/envoy-service.js';
 import type { Limiter } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
@@ -27,23 +27,20 @@ import { makeTokenPlan } from './model/plan.js';
 import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
-import { authRoute } from './routes/auth-route.js';
 import { rateLimitDialect } from './routes/dialect.js';
 import { docsBaseAt } from './routes/docs-base.js';
-import { envoyJsonTable } from './routes/envoy-json-route.js';
-import { EnvoyServer } from './routes/envoy-server.js';
-import { HttpGate } from './routes/http-gate.js';
-import { operatorTable } from './routes/operator-routes.js';
-import { type MintInstallationToken, platformRoutes } from './routes/platform-routes.js';
-import { type Refusal, refusalOf } from './routes/refusal.js';
+import { EnvoyServer } from './routes/envoy/envoy-server.js';
+import { HttpGate } from './routes/gate/http-gate.js';
+import { type Refusal, refusalOf } from './routes/gate/refusal.js';
+import type { MintInstallationToken } from './routes/platform-routes.js';
 import { RouteListing } from './routes/route-listing.js';
-import { statusRoutes } from './routes/status-routes.js';
-import { MemoryStore } from './storage/memory-store.js';
+import { rateLimitTables } from './routes/table.js';
+import { MemoryStore } from './storage/memory/memory-store.js';
+import { Snapshots } from './storage/memory/snapshots.js';
 import { openStore } from './storage/open-store.js';
-import { Snapshots } from './storage/snapshots.js';
 
 /** Who a credential belongs to, whoever issued it. */
-export interface CredentialDesk {
+export interface CredentialService {
   /** Throws `not_authenticated` for a credential that is unknown, expired or revoked. */
   resolve(authorization: string): Principal | Promise<Principal>;
   /** For an app, in the name of one of its installations. */
@@ -55,7 +52,7 @@ export interface CredentialDesk {
 export interface RateLimitNeeds {
   readonly config: RateLimitConfig;
   readonly addresses: Pick<AddressRules, 'trustedProxies' | 'header'>;
-  readonly credentials: CredentialDesk;
+  readonly credentials: CredentialService;
   /** Of everything below `/ops/v1`. */
   readonly operatorDialect: Dialect;
   /** Of what no service has a dialect for. */
@@ -104,8 +101,8 @@ class RateLimitService implements RateLimit {
   readonly #snapshots: Snapshots | undefined;
   readonly #routes = new RouteListing();
   readonly #profiles: Profiles;
-  readonly #desk: DecisionDesk;
-  readonly #envoyDesk: EnvoyDesk;
+  readonly #decisions: DecisionService;
+  readonly #envoyService: EnvoyService;
   #envoyServer: EnvoyServer | undefined;
 
   constructor(needs: RateLimitNeeds) {
@@ -141,7 +138,7 @@ class RateLimitService implements RateLimit {
       clock,
     });
     this.#profiles = new Profiles(needs.credentials.profiles, clock);
-    this.#desk = new DecisionDesk({
+    this.#decisions = new DecisionService({
       limiter: this.#limiter,
       addresses: this.#addresses,
       profiles: this.#profiles,
@@ -149,7 +146,7 @@ class RateLimitService implements RateLimit {
       clock,
       random: needs.random,
     });
-    this.#envoyDesk = new EnvoyDesk(this.#desk);
+    this.#envoyService = new EnvoyService(this.#decisions);
     this.dialect = rateLimitDialect(needs);
   }
 
@@ -168,43 +165,20 @@ class RateLimitService implements RateLimit {
   }
 
   tables(): readonly RouteTable[] {
-    const needs = this.#needs;
-    const { config, credentials, clock, random, log, onBan, operatorDialect } = needs;
-    const [limiter, addresses, desk] = [this.#limiter, this.#addresses, this.#desk];
-    const { dialect } = this;
-    const own = {
-      dialect,
-      routes: [
-        ...statusRoutes({ config, limiter, addresses }),
-        ...platformRoutes({
-          ownsMeta: needs.ownsMeta,
-          mint: credentials.mint,
-          notFound: (request) => dialect.answerNotFound(request, []),
-        }),
-        ...(config.enabled ? [authRoute({ config, desk, addresses, clock })] : []),
-      ],
-    };
-    if (!config.enabled) return [own];
-    return [
-      own,
-      envoyJsonTable({
-        desk: this.#envoyDesk,
-        dialect: needs.serverDialect,
-        contextOf: ({ base }) => this.#contextOf(base),
-      }),
-      operatorTable(operatorDialect, {
-        config,
-        limiter,
-        addresses,
-        desk,
-        profiles: this.#profiles,
-        routes: this.#routes,
-        clock,
-        random,
-        log,
-        onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
-      }),
-    ];
+    const { credentials, onBan } = this.#needs;
+    return rateLimitTables({
+      ...this.#needs,
+      dialect: this.dialect,
+      limiter: this.#limiter,
+      addresses: this.#addresses,
+      decisions: this.#decisions,
+      envoyService: this.#envoyService,
+      profiles: this.#profiles,
+      routes: this.#routes,
+      mint: credentials.mint,
+      contextOf: (base) => this.#contextOf(base),
+      onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -231,7 +205,7 @@ class RateLimitService implements RateLimit {
     const { config, log } = this.#needs;
     const { envoy_host: host, envoy_port = 0 } = config;
     const server = new EnvoyServer({
-      desk: this.#envoyDesk,
+      decisions: this.#envoyService,
       context: this.#contextOf(`http://${host}`),
       log,
       host,

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import type { Stores } from './stores.js';
+import type { Stores } from './folder/stores.js';
 
 /** A look at the stores is good for so long: health checks come often, and from many. */
 const REMEMBER_MS = 1000;

@@ -1,5 +1,6 @@
-export { describeTimeSeriesApi } from './api-description.js';
+export { describeServer } from './describe-server.js';
 export type { ServerAddress } from './port/listener.js';
+export { closeOnSignals } from './process/stop-signals.js';
 export { describeAllSettings, SETTINGS, type Settings } from './settings.js';
 export {
   type RunningServer,
@@ -7,4 +8,3 @@ export {
   type StartOptions,
   startServer,
 } from './start-server.js';
-export { closeOnSignals } from './stop-signals.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { EXIT, endWith } from './commands/exit.js';
+import { EXIT, endWith } from './commands/output/exit.js';
 import { readVersion } from './product-version.js';
 import { endStoreThread } from './store-thread.js';
 
@@ -7,63 +7,64 @@ import { endStoreThread } from './store-thread.js';
 const COMMANDS = {
   serve: {
     description: 'run the server',
-    load: async () => (await import('./commands/serve.js')).serveCommand(process.argv.slice(3)),
+    load: async () =>
+      (await import('./commands/folder/serve.js')).serveCommand(process.argv.slice(3)),
   },
   write: {
     description: 'write line protocol or CSV from files or standard input',
-    load: async () => (await import('./commands/write.js')).writeCommand(),
+    load: async () => (await import('./commands/rows/write.js')).writeCommand(),
   },
   query: {
     description: 'ask a question in SQL or InfluxQL',
-    load: async () => (await import('./commands/query.js')).queryCommand(),
+    load: async () => (await import('./commands/rows/query.js')).queryCommand(),
   },
   database: {
     description: 'create, list, change, delete and restore databases',
-    load: async () => (await import('./commands/database.js')).databaseCommand(),
+    load: async () => (await import('./commands/tsdb/database.js')).databaseCommand(),
   },
   table: {
     description: 'create, list, change, delete and restore tables',
-    load: async () => (await import('./commands/table.js')).tableCommand(),
+    load: async () => (await import('./commands/tsdb/table.js')).tableCommand(),
   },
   cache: {
     description: 'create, list and delete last-value and distinct-value caches',
-    load: async () => (await import('./commands/cache.js')).cacheCommand(),
+    load: async () => (await import('./commands/tsdb/cache.js')).cacheCommand(),
   },
   trigger: {
     description: 'run Python plugins on writes, schedules and requests',
-    load: async () => (await import('./commands/trigger.js')).triggerCommand(),
+    load: async () => (await import('./commands/tsdb/trigger.js')).triggerCommand(),
   },
   plugin: {
     description: 'begin, try out and upload Python plugins',
-    load: async () => (await import('./commands/plugin.js')).pluginCommand(),
+    load: async () => (await import('./commands/tsdb/plugin.js')).pluginCommand(),
   },
   package: {
     description: 'install Python packages for plugins',
-    load: async () => (await import('./commands/package.js')).packageCommand(),
+    load: async () => (await import('./commands/tsdb/package.js')).packageCommand(),
   },
   import: {
     description: 'read files of Parquet or CSV into a table',
-    load: async () => (await import('./commands/import.js')).importCommand(),
+    load: async () => (await import('./commands/rows/import.js')).importCommand(),
   },
   export: {
     description: 'write a table or an answer to a file: Parquet, CSV, line protocol',
-    load: async () => (await import('./commands/export.js')).exportCommand(),
+    load: async () => (await import('./commands/rows/export.js')).exportCommand(),
   },
   backup: {
     description: 'copy the state of one moment from a running server into a folder',
-    load: async () => (await import('./commands/backup.js')).backupCommand(),
+    load: async () => (await import('./commands/folder/backup.js')).backupCommand(),
   },
   verify: {
     description: 'check that a backup is whole',
-    load: async () => (await import('./commands/verify.js')).verifyCommand(),
+    load: async () => (await import('./commands/folder/verify.js')).verifyCommand(),
   },
   restore: {
     description: 'make a data folder from a backup',
-    load: async () => (await import('./commands/restore.js')).restoreCommand(),
+    load: async () => (await import('./commands/folder/restore.js')).restoreCommand(),
   },
   aside: {
     description: 'list or remove stored files that a start has moved aside',
-    load: async () => (await import('./commands/aside.js')).asideCommand(),
+    load: async () => (await import('./commands/folder/aside.js')).asideCommand(),
   },
   shell: {
     description: 'ask questions in SQL or InfluxQL one after the other',
@@ -71,35 +72,35 @@ const COMMANDS = {
   },
   token: {
     description: 'create, regenerate, list and delete tokens',
-    load: async () => (await import('./commands/token.js')).tokenCommand(),
+    load: async () => (await import('./commands/services/token.js')).tokenCommand(),
   },
   identity: {
     description: 'register users, installations and OAuth apps, and give them tokens',
-    load: async () => (await import('./commands/identity.js')).identityCommand(),
+    load: async () => (await import('./commands/services/identity.js')).identityCommand(),
   },
   limits: {
     description: 'see, ask, reset and ban what is limited',
-    load: async () => (await import('./commands/limits.js')).limitsCommand(),
+    load: async () => (await import('./commands/services/limits.js')).limitsCommand(),
   },
   ratelimit: {
     description: 'another name of `limits`',
-    load: async () => (await import('./commands/limits.js')).limitsCommand('ratelimit'),
+    load: async () => (await import('./commands/services/limits.js')).limitsCommand('ratelimit'),
   },
   app: {
     description: 'register apps, and manage their keys and webhooks',
-    load: async () => (await import('./commands/app.js')).appCommand(),
+    load: async () => (await import('./commands/services/app.js')).appCommand(),
   },
   event: {
     description: 'publish events to the webhooks of apps',
-    load: async () => (await import('./commands/event.js')).eventCommand(),
+    load: async () => (await import('./commands/services/event.js')).eventCommand(),
   },
   deliveries: {
     description: 'look at what was delivered, and deliver it again',
-    load: async () => (await import('./commands/deliveries.js')).deliveriesCommand(),
+    load: async () => (await import('./commands/services/deliveries.js')).deliveriesCommand(),
   },
   webhook: {
     description: 'receive deliveries on this machine',
-    load: async () => (await import('./commands/webhook.js')).webhookCommand(),
+    load: async () => (await import('./commands/services/webhook.js')).webhookCommand(),
   },
   status: {
     description: 'health, version and databases of a server',
@@ -107,11 +108,11 @@ const COMMANDS = {
   },
   accounts: {
     description: 'platforms, keys and accounts: list, show, close, tick, rotate-key',
-    load: async () => (await import('./commands/accounts.js')).accountsCommand(),
+    load: async () => (await import('./commands/services/accounts.js')).accountsCommand(),
   },
   gamedata: {
     description: 'game data: generate, import, export, validate, publish',
-    load: async () => (await import('./commands/gamedata.js')).gamedataCommand(),
+    load: async () => (await import('./commands/services/gamedata.js')).gamedataCommand(),
   },
   completion: {
     description: 'print a completion script for bash, zsh or fish',

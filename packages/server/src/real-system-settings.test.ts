@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { givenWithoutEffect } from '@plinth/kernel';
-import { levelOfFilter } from './log-filter.js';
+import { levelOfFilter } from './process/log-filter.js';
 import { SETTINGS } from './settings.js';
 import { readSettings } from './start-server.js';
 

@@ -6,7 +6,7 @@ import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
 import { TSDB_SETTINGS } from '@plinth/tsdb';
 import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
-import { LOG_FILTER_PATTERN, LOG_LEVELS } from './log-filter.js';
+import { LOG_FILTER_PATTERN, LOG_LEVELS } from './process/log-filter.js';
 
 export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];

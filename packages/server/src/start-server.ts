@@ -9,13 +9,13 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
-import { stopTimes } from './hard-end.js';
-import { levelOfFilter } from './log-filter.js';
+import { takePlace } from './folder/take-place.js';
 import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
+import { stopTimes } from './process/hard-end.js';
+import { levelOfFilter } from './process/log-filter.js';
 import { SETTINGS, type Settings } from './settings.js';
-import { takePlace } from './take-place.js';
 import { wireUp } from './wire-up.js';
 
 export interface StartOptions {

@@ -12,19 +12,21 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
-import type { DataFolder } from './data-folder.js';
+import type { DataFolder } from './folder/data-folder.js';
+import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
 import { Cors } from './http/cors.js';
 import { DialectDirectory } from './http/dialect-directory.js';
+import { describeAll, describeOne } from './http/docs/describe-apis.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { Pipeline } from './http/pipeline.js';
 import { Router } from './http/router.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
-import { ObstacleLog } from './obstacle-log.js';
-import { linesOf } from './port/fast-reader.js';
+import { linesOf } from './port/fast/fast-reader.js';
 import type { TlsIdentity } from './port/tls-identity.js';
+import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
@@ -34,7 +36,6 @@ import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
-import { openStores } from './stores.js';
 
 const DAY_MS = 86_400_000;
 
@@ -42,6 +43,8 @@ const DAY_MS = 86_400_000;
 export interface WiredServer {
   readonly pipeline: Pipeline;
   readonly clock: Clock;
+  /** OpenAPI of all that it answers, by the name of the description. */
+  descriptions(): Readonly<Record<string, object>>;
   /** Of answers to what cannot be parsed, as lines with their ends. */
   headerLines(): string;
   isDraining(): boolean;
@@ -198,7 +201,7 @@ export async function wireUp(
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
       ...(gamedata ? [gamedata] : []),
-      createDocumentation(settings, log),
+      createDocumentation(settings, log, (name) => describeOne(name, router.served)),
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
@@ -227,6 +230,7 @@ export async function wireUp(
     return {
       pipeline,
       clock,
+      descriptions: () => describeAll(router.served),
       headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
       isDraining: () => isDraining,
       warmUp() {

@@ -1,5 +1,5 @@
 import { ChecksumThread, type ObjectStore, type RelationalStore } from '@plinth/kernel';
-import type { CatalogTables } from './domain/catalog/catalog-tables.js';
+import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from './storage/segments/segment.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';

@@ -11,7 +11,7 @@ import type {
   ReportEvent,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
-import type { TokenDirectory } from './domain/system-tables/tokens.js';
+import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
 /** What the service is given by the server that runs it. */
@@ -44,4 +44,6 @@ export interface TsdbNeeds {
   readonly report?: ReportEvent | undefined;
   /** In tests: lets calls of the engine fail. */
   readonly engineWatch?: EngineWatch | undefined;
+  /** In tests: so many tables are flushed together. */
+  readonly flushGroupTables?: number | undefined;
 }

@@ -2,13 +2,13 @@ import { join, resolve } from 'node:path';
 import type { TsdbSettings } from './config.js';
 import type { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
-import { checkDryLines } from './domain/processing/dry-lines.js';
-import { DryRuns } from './domain/processing/dry-run.js';
-import { noEnvironment, Packages } from './domain/processing/packages.js';
-import type { HostState } from './domain/processing/plugins.js';
+import { noEnvironment, Packages } from './domain/processing/plugins/packages.js';
+import type { HostState } from './domain/processing/plugins/plugins.js';
 import { ProcessingEngine } from './domain/processing/processing-engine.js';
+import { checkDryLines } from './domain/processing/runs/dry-lines.js';
+import { DryRuns } from './domain/processing/runs/dry-run.js';
 import { tsdbError } from './errors.js';
-import type { PluginType } from './model/trigger.js';
+import type { PluginType } from './model/plugins/trigger.js';
 import type { TsdbNeeds } from './needs.js';
 import { type CopiedPlugins, copyPlugins } from './storage/plugins/copy-plugins.js';
 import { PluginFolder } from './storage/plugins/plugin-folder.js';
@@ -171,7 +171,7 @@ class PythonOnDemand {
     if (found.kind === 'unavailable') throw tsdbError('python_unavailable', found.why);
     const [{ installPackages }, { programRunner }, { installerEnvironment }] = await Promise.all([
       import('./storage/python/package-installer.js'),
-      import('./storage/python/run-program.js'),
+      import('./storage/python/process/run-program.js'),
       import('./storage/python/program-environment.js'),
     ]);
     const { environment, user } = found;
@@ -206,9 +206,9 @@ class PythonOnDemand {
       await Promise.all([
         import('./storage/python/python-environment.js'),
         import('./storage/python/plugin-user.js'),
-        import('./storage/python/run-program.js'),
+        import('./storage/python/process/run-program.js'),
         import('./storage/python/program-environment.js'),
-        import('./storage/python/python-process.js'),
+        import('./storage/python/process/python-process.js'),
       ]);
     const asked = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
     if (asked.kind === 'unavailable') return asked;

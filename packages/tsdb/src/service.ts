@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { type BackupMoment, ChecksumThread, type FrozenFiles, type Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
-import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
+import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/schema/limits.js';
 import type { Engine } from './domain/engine/engine.js';
 import type { EngineReport } from './domain/engine/engine-needs.js';
 import type { Planner } from './domain/engine/query/query-path.js';
@@ -11,7 +11,7 @@ import { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { warmUpQueries } from './domain/engine/warm-up.js';
 import type { ReadBody } from './domain/engine/write/write-path.js';
 import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
-import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
+import { LanePool, type LaneResult } from './domain/line-protocol/lanes/lane-pool.js';
 import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
@@ -20,9 +20,9 @@ import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
-import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
 import { freezeFiles } from './freeze-files.js';
-import type { ResultStream } from './model/result.js';
+import { EngineMetrics, observeCaches, observeEngine } from './metrics.js';
+import type { ResultStream } from './model/columns/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
@@ -31,9 +31,12 @@ import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
-import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
+import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
+import { SegmentRegistry } from './storage/segments/segment-registry.js';
 
 const WARM_UP_DELAY_MS = 500;
+/** A transaction of the catalog, which others wait for, takes some 10 ms. */
+const FLUSH_GROUP_TABLES = 256;
 /** In one line of the log. */
 const MAX_NAMED_TABLES = 100;
 
@@ -146,7 +149,7 @@ export async function openTsdb(
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
       // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
-      firstFile: (await registry.flushedFile()) + 1,
+      firstFile: (await registry.lastFlushedFile()) + 1,
     }),
     host,
     files,
@@ -172,6 +175,7 @@ export async function openTsdb(
       // A small limit must not be reached before there is anything to flush.
       flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
       flushAgeMs: settings.buffer_flush_age_ms,
+      maxGroupTables: needs.flushGroupTables ?? FLUSH_GROUP_TABLES,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
       queryTimeoutMs: settings.query_timeout_ms,

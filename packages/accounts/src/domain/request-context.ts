@@ -1,5 +1,5 @@
-import type { PlatformSettings } from '../model/platform-settings.js';
-import type { Tenant } from '../model/tenant.js';
+import type { PlatformSettings } from '../model/platform/platform-settings.js';
+import type { Tenant } from '../model/platform/tenant.js';
 
 /** What the edge knows of a request before anybody looks at its content. */
 export interface RequestContext {

@@ -1,9 +1,9 @@
-import type { AccountFields, StoredAccount } from './account.js';
-import type { ConfigurationName } from './configuration-name.js';
-import type { Given } from './parts.js';
-import type { PersonFields, StoredPerson } from './person.js';
-import type { PlatformSettings } from './platform-settings.js';
-import type { Touched } from './touched.js';
+import type { AccountFields, StoredAccount } from './account/account.js';
+import type { ConfigurationName } from './account/configuration-name.js';
+import type { Given } from './account/parts.js';
+import type { PersonFields, StoredPerson } from './account/person.js';
+import type { Touched } from './account/touched.js';
+import type { PlatformSettings } from './platform/platform-settings.js';
 import type { Violation } from './violation.js';
 
 export interface FileRecord {

@@ -1,13 +1,18 @@
 import type { Route } from '@plinth/kernel';
-import { readPage } from '../domain/account-pages.js';
-import type { Accounts, AccountWrite } from '../domain/accounts.js';
+import { Type } from 'typebox';
+import { readPage } from '../domain/account/account-pages.js';
+import type { Accounts, AccountWrite } from '../domain/account/accounts.js';
 import { invalidFields } from '../domain/refusals.js';
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/configuration-name.js';
+import {
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../model/account/configuration-name.js';
+import type { VendorWords } from '../model/platform/vendor-words.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
-import type { VendorWords } from '../model/vendor-words.js';
 import { readJson } from './bodies.js';
+import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
@@ -18,6 +23,31 @@ export interface AccountRoutesNeeds {
 }
 
 const PATH = '/v2/core/accounts';
+
+const LIST: CallWords = {
+  summary: 'List accounts',
+  answer: 'Page',
+  query: pageQuery({
+    applied_configurations: texts(CONFIGURATION_NAMES),
+    closed: Type.Optional(Type.Boolean({ default: false })),
+  }),
+};
+const CREATE: CallWords = {
+  summary: 'Create an account',
+  answer: 'Account',
+  body: 'account_create',
+};
+const SHOW: CallWords = {
+  summary: 'Retrieve an account',
+  answer: 'Account',
+  query: Type.Object({ include: texts(INCLUDES) }),
+};
+const UPDATE: CallWords = {
+  summary: 'Update an account',
+  answer: 'Account',
+  body: 'account_update',
+};
+const CLOSE: CallWords = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
 
 /** Source: accounts, section 7, E1 to E5. */
 export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesNeeds): readonly Route[] {
@@ -31,18 +61,19 @@ export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesNeeds): re
     on.change(
       'POST',
       PATH,
+      CREATE,
       async (call) => await accounts.create(call.context, readWrite(call, needs, 'account_create')),
       content,
     ),
-    on.get(PATH, async (call) => await listAccounts(call, accounts)),
-    on.get(`${PATH}/:account`, async (call) => {
+    on.get(PATH, LIST, async (call) => await listAccounts(call, accounts)),
+    on.get(`${PATH}/:account`, SHOW, async (call) => {
       const query = new Query(call.request.url);
       const include = readIncludes(query.list('include', includesFor(call)));
       query.end();
       return await accounts.retrieve(call.context, call.param('account'), include);
     }),
-    on.change('POST', `${PATH}/:account`, update, content),
-    on.change('POST', `${PATH}/:account/close`, async (call) => {
+    on.change('POST', `${PATH}/:account`, UPDATE, update, content),
+    on.change('POST', `${PATH}/:account/close`, CLOSE, async (call) => {
       const body = readJson(call.request);
       const { applied_configurations: appliedConfigurations } = shapes.check<{
         applied_configurations?: readonly ConfigurationName[];

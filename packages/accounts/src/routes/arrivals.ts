@@ -1,14 +1,15 @@
 import {
   CredentialUncheckable,
   type HttpHead,
+  Memo,
   type Principal,
   pathOf,
   type Random,
   randomLetters,
 } from '@plinth/kernel';
-import type { Platforms } from '../domain/platforms.js';
+import type { Platforms } from '../domain/platform/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
-import { readApiVersion, versionDate } from '../model/api-version.js';
+import { readApiVersion, versionDate } from '../model/platform/api-version.js';
 import { AccountsRefused } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -41,7 +42,7 @@ const MAX_KNOWN_VERSIONS = 100;
 
 export interface ArrivalsNeeds {
   readonly keys: KeyDirectory;
-  readonly platforms: Platforms;
+  readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
@@ -58,7 +59,7 @@ export class Arrivals {
   readonly #versionHeaders: readonly string[];
   readonly #arrivals = new WeakMap<HttpHead, Arrival>();
   /** Headers that were read; clients of one release send the same one. */
-  readonly #versions = new Map<string, string>();
+  readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
   constructor(needs: ArrivalsNeeds) {
     this.#needs = needs;
@@ -77,7 +78,7 @@ export class Arrivals {
   contextOf(request: HttpHead, allows: 'secret' | 'any'): RequestContext {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
-    const version = sent === undefined ? undefined : this.#readVersion(sent);
+    const version = sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
     const { principal, refusal, requestId } = this.of(request);
     if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
     const platform = this.#needs.platforms.find(principal.platform);
@@ -117,7 +118,7 @@ export class Arrivals {
   versionOf(request: HttpHead): string {
     try {
       const sent = this.#sentVersion(request);
-      if (sent !== undefined) return this.#readVersion(sent);
+      if (sent !== undefined) return this.#versions.of(sent, readApiVersion);
     } catch {
       // Told when it is its turn.
     }
@@ -173,15 +174,6 @@ export class Arrivals {
       if (sent !== undefined) return sent;
     }
     return undefined;
-  }
-
-  /** Throws `AccountsRefused`. */
-  #readVersion(sent: string): string {
-    const known = this.#versions.get(sent);
-    if (known !== undefined) return known;
-    const version = readApiVersion(sent);
-    if (this.#versions.size < MAX_KNOWN_VERSIONS) this.#versions.set(sent, version);
-    return version;
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
 import { type Arrivals, DOCS_PATH, isBelow, OPERATOR_PATH } from './arrivals.js';
+import { ACCOUNTS_REFUSALS } from './description.js';
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -20,6 +21,7 @@ const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_toke
 /** Of platforms, and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
 export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
+  readonly refusals = ACCOUNTS_REFUSALS;
   readonly tellsPaths = true;
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #arrivals: Arrivals;

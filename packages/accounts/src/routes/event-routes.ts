@@ -1,10 +1,12 @@
 import type { Route } from '@plinth/kernel';
-import type { DestinationFields, EventDestinations } from '../domain/event-destinations.js';
-import type { Events } from '../domain/events.js';
+import { Type } from 'typebox';
+import type { DestinationFields, EventDestinations } from '../domain/events/event-destinations.js';
+import type { Events } from '../domain/events/events.js';
 import { parseTimestamp } from '../model/timestamps.js';
 import { readJson } from './bodies.js';
+import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
@@ -13,6 +15,48 @@ const INCLUDES = ['webhook_endpoint.url'];
 const MAX_TYPE_COUNT = 20;
 /** What each bound adds to make it inclusive, in milliseconds. */
 const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;
+
+const text = Type.Optional(Type.String());
+const LIST_EVENTS: CallWords = {
+  summary: 'List events',
+  answer: 'Page',
+  query: pageQuery({
+    object_id: text,
+    types: texts(),
+    ...Object.fromEntries(Object.keys(BOUNDS).map((bound) => [`created[${bound}]`, text])),
+  }),
+};
+const SHOW_EVENT: CallWords = { summary: 'Retrieve an event', answer: 'Event' };
+
+const INCLUDE = { include: texts(INCLUDES) };
+const LIST: CallWords = {
+  summary: 'List event destinations',
+  answer: 'Page',
+  query: pageQuery(INCLUDE),
+};
+const CREATE: CallWords = {
+  summary: 'Create an event destination',
+  answer: 'EventDestination',
+  body: 'destination_create',
+};
+const SHOW: CallWords = {
+  summary: 'Retrieve an event destination',
+  answer: 'EventDestination',
+  query: Type.Object(INCLUDE),
+};
+const UPDATE: CallWords = {
+  summary: 'Update an event destination',
+  answer: 'EventDestination',
+  body: 'destination_update',
+};
+const DELETE: CallWords = { summary: 'Delete an event destination', answer: 'Deleted' };
+const ENABLE: CallWords = {
+  summary: 'Enable an event destination',
+  answer: 'EventDestination',
+  body: 'empty',
+};
+const DISABLE: CallWords = { ...ENABLE, summary: 'Disable an event destination' };
+const PING: CallWords = { summary: 'Send a ping event', answer: 'Event', body: 'empty' };
 
 /** Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(
@@ -25,8 +69,8 @@ export function eventRoutes(
 ): readonly Route[] {
   const { events, destinations, shapes } = needs;
   return [
-    on.get('/v2/core/events', async (call) => await listEvents(call, events)),
-    on.get('/v2/core/events/:event', async (call) => {
+    on.get('/v2/core/events', LIST_EVENTS, async (call) => await listEvents(call, events)),
+    on.get('/v2/core/events/:event', SHOW_EVENT, async (call) => {
       new Query(call.request.url).end();
       return await events.retrieve(call.context, call.param('event'));
     }),
@@ -87,10 +131,10 @@ function destinationRoutes(
     return { body, given, include };
   };
   return [
-    on.change('POST', path, async (call) => {
+    on.change('POST', path, CREATE, async (call) => {
       return await destinations.create(call.context, write(call, 'destination_create'));
     }),
-    on.get(path, async (call) => {
+    on.get(path, LIST, async (call) => {
       const query = new Query(call.request.url);
       const include = query.list('include', INCLUDES);
       const filters = include.map((name, index) => [`include[${index}]`, name] as const);
@@ -98,25 +142,25 @@ function destinationRoutes(
       query.end();
       return destinations.list(call.context, request, include);
     }),
-    on.get(`${path}/:destination`, async (call) => {
+    on.get(`${path}/:destination`, SHOW, async (call) => {
       const query = new Query(call.request.url);
       const include = query.list('include', INCLUDES);
       query.end();
       return destinations.retrieve(call.context, id(call), include);
     }),
-    on.change('POST', `${path}/:destination`, async (call) => {
+    on.change('POST', `${path}/:destination`, UPDATE, async (call) => {
       return await destinations.update(call.context, id(call), write(call, 'destination_update'));
     }),
-    on.change('DELETE', `${path}/:destination`, async (call) => {
+    on.change('DELETE', `${path}/:destination`, DELETE, async (call) => {
       return await destinations.delete(call.context, id(call));
     }),
-    on.change('POST', `${path}/:destination/enable`, async (call) => {
+    on.change('POST', `${path}/:destination/enable`, ENABLE, async (call) => {
       return await destinations.setEnabled(call.context, id(call), true, empty(call, shapes));
     }),
-    on.change('POST', `${path}/:destination/disable`, async (call) => {
+    on.change('POST', `${path}/:destination/disable`, DISABLE, async (call) => {
       return await destinations.setEnabled(call.context, id(call), false, empty(call, shapes));
     }),
-    on.change('POST', `${path}/:destination/ping`, async (call) => {
+    on.change('POST', `${path}/:destination/ping`, PING, async (call) => {
       return await destinations.ping(call.context, id(call), empty(call, shapes));
     }),
   ];

@@ -1,5 +1,5 @@
-import type { ListRequest } from '../domain/account-pages.js';
-import type { Call } from './platform-routes.js';
+import type { ListRequest } from '../domain/account/account-pages.js';
+import type { Call } from './operator/platform-routes.js';
 import type { Query } from './query.js';
 
 const MAX_LIMIT = 100;

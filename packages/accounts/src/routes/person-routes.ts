@@ -1,11 +1,30 @@
 import type { Route } from '@plinth/kernel';
-import type { Persons, PersonWrite } from '../domain/persons.js';
-import type { Tokens } from '../domain/tokens.js';
+import type { Persons, PersonWrite } from '../domain/account/persons.js';
+import type { Tokens } from '../domain/account/tokens.js';
 import { readJson } from './bodies.js';
+import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
+
+const LIST: CallWords = { summary: 'List persons', answer: 'Page', query: pageQuery() };
+const CREATE: CallWords = { summary: 'Create a person', answer: 'Person', body: 'person_create' };
+const SHOW: CallWords = { summary: 'Retrieve a person', answer: 'Person' };
+const UPDATE: CallWords = { summary: 'Update a person', answer: 'Person', body: 'person_update' };
+const DELETE: CallWords = { summary: 'Delete a person', answer: 'Deleted' };
+const PERSON_TOKEN: CallWords = {
+  summary: 'Create a person token',
+  answer: 'Token',
+  body: 'person_token',
+};
+const SHOW_PERSON_TOKEN: CallWords = { summary: 'Retrieve a person token', answer: 'Token' };
+const ACCOUNT_TOKEN: CallWords = {
+  summary: 'Create an account token',
+  answer: 'Token',
+  body: 'account_token',
+};
+const SHOW_ACCOUNT_TOKEN: CallWords = { summary: 'Retrieve an account token', answer: 'Token' };
 
 /** Source: accounts, section 7, E6 to E14. */
 export function personRoutes(
@@ -20,24 +39,24 @@ export function personRoutes(
     return { body, given: shapes.check(shape, body) };
   };
   return [
-    on.change('POST', '/v2/core/accounts/:account/persons', async (call) => {
+    on.change('POST', '/v2/core/accounts/:account/persons', CREATE, async (call) => {
       const given = write(call, 'person_create');
       return await persons.create(call.context, call.param('account'), given);
     }),
-    on.get('/v2/core/accounts/:account/persons', async (call) => {
+    on.get('/v2/core/accounts/:account/persons', LIST, async (call) => {
       const query = new Query(call.request.url);
       const request = listRequest(call, query, []);
       query.end();
       return await persons.list(call.context, call.param('account'), request);
     }),
-    on.get(person, async (call) => {
+    on.get(person, SHOW, async (call) => {
       new Query(call.request.url).end();
       return await persons.retrieve(call.context, at(call));
     }),
-    on.change('POST', person, async (call) => {
+    on.change('POST', person, UPDATE, async (call) => {
       return await persons.update(call.context, at(call), write(call, 'person_update'));
     }),
-    on.change('DELETE', person, async (call) => {
+    on.change('DELETE', person, DELETE, async (call) => {
       new Query(call.request.url).end();
       return await persons.delete(call.context, at(call));
     }),
@@ -62,14 +81,14 @@ function tokenRoutes(
     return await tokens.createAccountToken(call.context, { body, given });
   };
   return [
-    on.change('POST', path, createPersonToken, anyKey),
-    on.get(`${path}/:token`, async (call) => {
+    on.change('POST', path, PERSON_TOKEN, createPersonToken, anyKey),
+    on.get(`${path}/:token`, SHOW_PERSON_TOKEN, async (call) => {
       new Query(call.request.url).end();
       const accountId = call.param('account');
       return await tokens.retrieve(call.context, 'person', { id: call.param('token'), accountId });
     }),
-    on.change('POST', '/v2/core/account_tokens', createAccountToken, anyKey),
-    on.get('/v2/core/account_tokens/:token', async (call) => {
+    on.change('POST', '/v2/core/account_tokens', ACCOUNT_TOKEN, createAccountToken, anyKey),
+    on.get('/v2/core/account_tokens/:token', SHOW_ACCOUNT_TOKEN, async (call) => {
       new Query(call.request.url).end();
       return await tokens.retrieve(call.context, 'account', { id: call.param('token') });
     }),

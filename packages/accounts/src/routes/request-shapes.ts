@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { invalidFields } from '../domain/refusals.js';
-import { EVENT_TYPES } from '../model/event-destination.js';
-import type { ReferenceLists } from '../model/reference.js';
+import { EVENT_TYPES } from '../model/events/event-destination.js';
+import type { ReferenceLists } from '../model/platform/reference.js';
 import { accountParams, accountTokenParams } from '../model/shape/account-params.js';
 import { checkShape } from '../model/shape/check-shape.js';
 import { fixedOneOf, fixedText, group, list, text, whole } from '../model/shape/fields.js';
@@ -98,3 +98,4 @@ const MAKERS = {
 } as const;
 
 export type ShapeName = keyof typeof MAKERS;
+export const SHAPE_NAMES = Object.keys(MAKERS) as readonly ShapeName[]; // its keys are the names

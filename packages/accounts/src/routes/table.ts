@@ -2,16 +2,16 @@ import type { Random, RouteTable } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { AccountsDomain } from '../domain/accounts-domain.js';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
-import type { VendorWords } from '../model/vendor-words.js';
+import type { VendorWords } from '../model/platform/vendor-words.js';
 import { accountRoutes } from './account-routes.js';
 import type { Arrivals } from './arrivals.js';
-import { clockRoutes } from './clock-routes.js';
 import type { AccountsDialect } from './dialect.js';
 import { eventRoutes } from './event-routes.js';
-import { guideRoute } from './guide-routes.js';
-import { operatorRoutes } from './operator-routes.js';
+import { guideRoute } from './guide/guide-routes.js';
+import { clockRoutes } from './operator/clock-routes.js';
+import { operatorRoutes } from './operator/operator-routes.js';
+import { PlatformRoutes } from './operator/platform-routes.js';
 import { personRoutes } from './person-routes.js';
-import { PlatformRoutes } from './platform-routes.js';
 import { RequestShapes } from './request-shapes.js';
 
 /** All that the service answers. */
@@ -37,6 +37,7 @@ export function accountsTable(needs: {
   const parts = { ...domain, shapes, words };
   return {
     dialect,
+    api: 'accounts',
     routes: [
       ...accountRoutes(on, parts),
       ...personRoutes(on, parts),

@@ -9,7 +9,7 @@ import {
   requestError,
 } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
-import type { VendorWords } from '../model/vendor-words.js';
+import type { VendorWords } from '../model/platform/vendor-words.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 

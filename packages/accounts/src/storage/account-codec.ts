@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
-import type { StoredAccount } from '../model/account.js';
-import type { ConfigurationName } from '../model/configuration-name.js';
-import { appliedConfigurations } from '../model/derived.js';
-import type { IdNumber } from '../model/parts.js';
-import type { PersonFields, StoredPerson } from '../model/person.js';
-import { type Tenant, tenantKey } from '../model/tenant.js';
+import type { StoredAccount } from '../model/account/account.js';
+import type { ConfigurationName } from '../model/account/configuration-name.js';
+import { appliedConfigurations } from '../model/account/derived.js';
+import type { IdNumber } from '../model/account/parts.js';
+import type { PersonFields, StoredPerson } from '../model/account/person.js';
+import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import {
   type PackedFutureRequirements,

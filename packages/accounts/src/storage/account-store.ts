@@ -1,9 +1,9 @@
 import type { RelationalStore } from '@plinth/kernel';
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import type { StoredAccount } from '../model/account.js';
-import type { ConfigurationName } from '../model/configuration-name.js';
-import type { StoredPerson } from '../model/person.js';
-import { type Tenant, tenantKey } from '../model/tenant.js';
+import type { StoredAccount } from '../model/account/account.js';
+import type { ConfigurationName } from '../model/account/configuration-name.js';
+import type { StoredPerson } from '../model/account/person.js';
+import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
 import { type CachedGlance, GlanceCache } from './glance-cache.js';

@@ -1,4 +1,5 @@
 import {
+  BatchWriter,
   invariant,
   type Outbox,
   RawStatements,
@@ -67,8 +68,6 @@ export type CommitResult = 'done' | 'taken' | 'stale';
 interface Waiting {
   readonly writes: WriteSet;
   readonly recordId: string | undefined;
-  readonly resolve: (result: CommitResult) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const MAX_BATCH_COUNT = 128;
@@ -83,10 +82,12 @@ export class CommitQueue {
   readonly #outbox: Outbox;
   readonly #sql: RawStatements;
   readonly #oldestRecordMs: OldestRecordMs;
-  readonly #waiting: Waiting[] = [];
+  readonly #writer = new BatchWriter<Waiting, CommitResult>({
+    maxCount: MAX_BATCH_COUNT,
+    write: (batch) => this.#commitBatch(batch),
+    retriesAlone: true,
+  });
   #listener: ((writes: WriteSet) => void) | undefined;
-  #isRunning = false;
-  #whenIdle: (() => void)[] = [];
 
   constructor(needs: {
     readonly store: RelationalStore;
@@ -105,10 +106,7 @@ export class CommitQueue {
    * once costs less than each request's own look before it begins.
    */
   async commit(writes: WriteSet, recordId?: string): Promise<CommitResult> {
-    return await new Promise<CommitResult>((resolve, reject) => {
-      this.#waiting.push({ writes, recordId, resolve, reject });
-      if (!this.#isRunning) void this.#run();
-    });
+    return await this.#writer.add({ writes, recordId });
   }
 
   /** Hears of every write set as soon as it is durable, before whoever waits for it. */
@@ -118,37 +116,16 @@ export class CommitQueue {
 
   /** Resolves when nothing waits. */
   async idle(): Promise<void> {
-    if (!this.#isRunning) return;
-    await new Promise<void>((resolve) => {
-      this.#whenIdle.push(resolve);
-    });
+    await this.#writer.idle();
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    // One turn of the event loop gathers what arrived together.
-    await Promise.resolve();
-    while (this.#waiting.length > 0)
-      await this.#commitBatch(this.#waiting.splice(0, MAX_BATCH_COUNT));
-    this.#isRunning = false;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
-  }
-
-  async #commitBatch(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>((tx) =>
-        this.#write(tx, batch),
-      );
-      for (const [index, { writes, resolve }] of batch.entries()) {
-        const result = results[index] ?? 'done';
-        if (result === 'done') this.#listener?.(writes);
-        resolve(result);
-      }
-    } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error);
-      // One that cannot be stored must not fail its neighbours.
-      else for (const each of batch) await this.#commitBatch([each]);
-    }
+  async #commitBatch(batch: readonly Waiting[]): Promise<readonly CommitResult[]> {
+    const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>((tx) =>
+      this.#write(tx, batch),
+    );
+    for (const [index, { writes }] of batch.entries())
+      if (results[index] === 'done') this.#listener?.(writes);
+    return results;
   }
 
   /** @returns what became of each set, in their order. */

@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import { type Kysely, sql, type UpdateResult } from 'kysely';
-import type { EventDestination } from '../model/event-destination.js';
-import { tenantKey } from '../model/tenant.js';
+import type { EventDestination } from '../model/events/event-destination.js';
+import { tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 import { isShared } from './guard-store.js';

@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely, Selectable } from 'kysely';
-import type { EventBundle, EventDraft } from '../model/event.js';
-import { type Tenant, tenantKey } from '../model/tenant.js';
+import type { EventBundle, EventDraft } from '../model/events/event.js';
+import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 

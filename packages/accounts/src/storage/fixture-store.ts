@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
-import type { Fixture, FixtureKind } from '../model/fixture.js';
-import { type Tenant, tenantKey } from '../model/tenant.js';
+import type { Fixture, FixtureKind } from '../model/platform/fixture.js';
+import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import { behind, inPageOrder, orderOf, type PageQuery } from './account-store.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';

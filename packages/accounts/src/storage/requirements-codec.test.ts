@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Requirements } from '../model/requirements.js';
+import type { Requirements } from '../model/account/requirements.js';
 import { packRequirements, unpackRequirements } from './requirements-codec.js';
 
 const entry = (id: string, more: object, ...capabilities: readonly string[]) => ({

@@ -1,12 +1,12 @@
 import { invariant } from '@plinth/kernel';
-import type { ConfigurationName } from '../model/configuration-name.js';
+import type { ConfigurationName } from '../model/account/configuration-name.js';
 import type {
   DeadlineStatus,
   FutureRequirements,
   RequirementEntry,
   RequirementReference,
   Requirements,
-} from '../model/requirements.js';
+} from '../model/account/requirements.js';
 
 /**
  * An entry without the names of its members: most of what an account takes is what it still has to say, and all entries

@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
-import { type Tenant, tenantKey } from '../model/tenant.js';
-import type { StoredToken, TokenKind } from '../model/token.js';
+import type { StoredToken, TokenKind } from '../model/account/token.js';
+import { type Tenant, tenantKey } from '../model/platform/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 import type { Sealer } from './sealer.js';

@@ -1,6 +1,6 @@
-import { type AccountFields, EMPTY_STATE, type StoredAccount } from '../model/account.js';
-import { CONFIGURATION_NAMES } from '../model/configuration-name.js';
-import type { PersonFields, StoredPerson } from '../model/person.js';
+import { type AccountFields, EMPTY_STATE, type StoredAccount } from '../model/account/account.js';
+import { CONFIGURATION_NAMES } from '../model/account/configuration-name.js';
+import type { PersonFields, StoredPerson } from '../model/account/person.js';
 
 /** When accounts of tests are made, and their configurations applied. */
 export const START_MS = Date.UTC(2026, 10, 21, 10);

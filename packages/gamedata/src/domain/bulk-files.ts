@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants, createGzip } from 'node:zlib';
 import { KINDS, type Kind } from '../model/kinds.js';
-import { Presenter } from './public-record.js';
+import { Presenter } from './data/public-record.js';
+import { Slices } from './data/slices.js';
 import type { Edition } from './publication.js';
-import { Slices } from './slices.js';
 
 export type BulkName = `${Kind}.json` | `${Kind}.ndjson` | 'all.json';
 

@@ -10,7 +10,7 @@ import { KINDS } from '../model/kinds.js';
 import { EditionStore } from '../storage/edition-store.js';
 import { GroupStore } from '../storage/group-store.js';
 import { TextStore } from '../storage/text-store.js';
-import { DataSet } from './data-set.js';
+import { DataSet } from './data/data-set.js';
 import { Library } from './library.js';
 
 it('publishes when what is old cannot be removed, and removes it with the next publication', async () => {

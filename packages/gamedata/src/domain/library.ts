@@ -6,7 +6,10 @@ import { mapKinds } from '../model/kinds.js';
 import type { EditionStore } from '../storage/edition-store.js';
 import { type GroupStore, ObjectDamaged } from '../storage/group-store.js';
 import type { TextStore } from '../storage/text-store.js';
-import { DataSet } from './data-set.js';
+import { DataSet } from './data/data-set.js';
+import { countChanges, diffSets } from './data/set-changes.js';
+import { SetObjects } from './data/set-objects.js';
+import { validateSet } from './data/validation.js';
 import { OldEditions } from './old-editions.js';
 import {
   describePublication,
@@ -15,9 +18,6 @@ import {
   type PublicationListener,
   type Published,
 } from './publication.js';
-import { countChanges, diffSets } from './set-changes.js';
-import { SetObjects } from './set-objects.js';
-import { validateSet } from './validation.js';
 
 export interface LibraryNeeds {
   readonly editions: EditionStore;

@@ -1,7 +1,7 @@
 import type { HistoryOp, RecordChange, Version } from '../model/edition.js';
 import { byTypeKey, type Kind } from '../model/kinds.js';
 import type { EditionTransaction } from '../storage/edition-store.js';
-import type { DataSet } from './data-set.js';
+import type { DataSet } from './data/data-set.js';
 
 /** A version with its records. */
 export interface Edition {

@@ -75,7 +75,7 @@ export interface DraftRecord {
 }
 
 /** A reply that is given again to the same request. */
-export interface KeptReply {
+export interface CachedReply {
   readonly bodyHash: string;
   readonly status: number;
   readonly reply: string;

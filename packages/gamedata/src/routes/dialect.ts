@@ -11,6 +11,7 @@ import {
 } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import type { EditorAccess } from './editor/editor-access.js';
+import { REFUSALS } from './openapi/words.js';
 import { CACHE_404, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
 
@@ -28,6 +29,7 @@ export interface DialectParts {
 /** Of public reads, for which everybody is anonymous, and of the editor below `/api/editor`. */
 export class GameDataDialect implements Dialect {
   readonly service = 'gamedata';
+  readonly refusals = REFUSALS;
   /** `/api` is ours as far as no other service has a longer path below it. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { bytesAnswer, type HeaderList, type Route } from '@plinth/kernel';
+import { pageWords } from './openapi/words.js';
 
 const FILES = {
   '/editor/editor.css': ['editor.css', 'text/css; charset=utf-8'],
@@ -28,6 +29,8 @@ export const editorPageRoutes = (): readonly Route[] =>
       method: 'GET',
       path,
       access: 'public',
+      ...pageWords('The editor: a page for people', type.split(';', 1)[0]),
+      isAlias: path === '/editor/',
       async handle() {
         text ??= readFile(file);
         return bytesAnswer(200, type, await text, HEADERS);

@@ -1,22 +1,20 @@
+import { Memo } from '@plinth/kernel';
+
 /** The codings we have, the preferred one first. */
 const CODINGS = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** Headers come in few spellings; reading each once is enough. */
 const MAX_KNOWN_HEADERS = 256;
-const known = new Map<string, Coding | undefined>();
+const known = new Memo<string, Coding | null>({ maxCount: MAX_KNOWN_HEADERS });
 
 /** Coding with the highest q-value, or `undefined` when the client takes none of ours. Source: RFC 9110, 12.5.3. */
 export function chooseCoding(header: string | undefined): Coding | undefined {
   if (header === undefined) return 'identity';
-  if (known.has(header)) return known.get(header);
-  const coding = read(header);
-  if (known.size >= MAX_KNOWN_HEADERS) known.clear();
-  known.set(header, coding);
-  return coding;
+  return known.of(header, read) ?? undefined;
 }
 
-function read(header: string): Coding | undefined {
+function read(header: string): Coding | null {
   const weights = new Map<string, number>();
   for (const part of header.split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
@@ -26,7 +24,7 @@ function read(header: string): Coding | undefined {
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   const any = weights.get('*');
-  let best: Coding | undefined;
+  let best: Coding | null = null;
   let bestWeight = 0;
   for (const coding of CODINGS) {
     // Sending as it is stays allowed unless it is refused by name or by `*;q=0`; it is no client's first wish.

@@ -1,6 +1,23 @@
 import { pathOf, queryOf } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
+import { listWords, recordWords } from './openapi/collection-words.js';
+import {
+  BULK,
+  CALIBERS,
+  CATEGORIES,
+  changesWords,
+  INDEX,
+  OPEN_API,
+  ROOT,
+  SCHEMA,
+  SCHEMAS,
+  SUGGEST,
+  searchWords,
+  VERSION_WORDS,
+  versionsWords,
+} from './openapi/data-set-words.js';
+import type { RouteWords } from './openapi/words.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
 import { listPage } from './pages/list-page.js';
 import { ignoreParameters, type Page, type PublicParts, type Target } from './pages/page.js';
@@ -27,6 +44,7 @@ export interface PublicRead {
   readonly path: string;
   /** About the service and not out of its data: answered also when no version can be read. */
   readonly isAbout: boolean;
+  readonly words: RouteWords;
   /** @param parameter as decoded; empty where the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
@@ -34,11 +52,18 @@ export interface PublicRead {
 /** Nine lists and what goes with them. Source: gamedata, section 2. */
 export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   const reads: PublicRead[] = [];
-  const get = (path: string, make: PublicRead['make'], isAbout = false): void => {
-    reads.push({ path, make, isAbout });
+  const { limits } = parts;
+  const get = (
+    path: string,
+    words: RouteWords,
+    make: PublicRead['make'],
+    isAbout = false,
+  ): void => {
+    reads.push({ path, words, make, isAbout });
   };
   const getBare = (
     path: string,
+    words: RouteWords,
     make: (parameter: string) => Page | Promise<Page>,
     isAbout = false,
   ): void => {
@@ -47,37 +72,39 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
       const page = await make(parameter);
       return { ...page, headers: { ...page.headers, ...ignored } };
     };
-    get(path, makeBare, isAbout);
+    get(path, words, makeBare, isAbout);
   };
-  const getAbout = (path: string, make: (parameter: string) => Page): void =>
-    getBare(path, make, true);
-  if (parts.ownsRoot) getAbout('/', () => indexPage(parts));
-  getAbout('/api', () => indexPage(parts));
-  get('/api/ammunition/calibers/list', (target) => calibersPage(parts, target));
-  get('/api/items/categories/list', (target) => categoriesPage(parts, target));
+  const getAbout = (path: string, words: RouteWords, make: (parameter: string) => Page): void =>
+    getBare(path, words, make, true);
+  if (parts.ownsRoot) getAbout('/', ROOT, () => indexPage(parts));
+  getAbout('/api', INDEX, () => indexPage(parts));
+  get('/api/ammunition/calibers/list', CALIBERS, (target) => calibersPage(parts, target));
+  get('/api/items/categories/list', CATEGORIES, (target) => categoriesPage(parts, target));
   for (const kind of KINDS) {
-    get(`/api/${kind}`, (target) => listPage(parts, kind, target));
+    get(`/api/${kind}`, listWords(kind, limits), (target) => listPage(parts, kind, target));
     const name = kind === 'levels' ? 'level' : 'id';
-    get(`/api/${kind}/:${name}`, (target, id) => recordPage(parts, { kind, id, target }));
+    get(`/api/${kind}/:${name}`, recordWords(kind, name), (target, id) =>
+      recordPage(parts, { kind, id, target }),
+    );
   }
-  get('/api/search', (target) => searchPage(parts, target));
-  get('/api/suggest', (target) => suggestPage(parts, target));
-  get('/api/versions', (target) => versionsPage(parts, target));
-  getBare('/api/versions/:n', (n) => versionPage(parts, n));
-  get('/api/changes', (target) => changesPage(parts, target));
-  getAbout('/api/schemas', () => schemasPage(parts));
-  getAbout('/api/schemas/:kind', (kind) => {
+  get('/api/search', searchWords(limits), (target) => searchPage(parts, target));
+  get('/api/suggest', SUGGEST, (target) => suggestPage(parts, target));
+  get('/api/versions', versionsWords(limits), (target) => versionsPage(parts, target));
+  getBare('/api/versions/:n', VERSION_WORDS, (n) => versionPage(parts, n));
+  get('/api/changes', changesWords(limits), (target) => changesPage(parts, target));
+  getAbout('/api/schemas', SCHEMAS, () => schemasPage(parts));
+  getAbout('/api/schemas/:kind', SCHEMA, (kind) => {
     const page = schemaPage(parts, kind);
     if (page === undefined) throw gameDataError('not_found', 'Not found');
     return page;
   });
-  getAbout('/api/openapi.json', () => ({
+  getAbout('/api/openapi.json', OPEN_API, () => ({
     body: parts.openApi(),
     edition: parts.library.current,
     headers: {},
     isPinned: false,
   }));
-  getBare('/api/bulk', () => bulkPage(parts));
+  getBare('/api/bulk', BULK, () => bulkPage(parts));
   return reads;
 }
 

@@ -11,6 +11,8 @@ import {
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { gameDataError } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
+import { BULK_FILE } from './openapi/data-set-words.js';
+import { pageWords, type RouteWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
@@ -35,17 +37,21 @@ export function publicRoutes(
   ];
   return [
     ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
-    ...publicGet('/api/bulk/:version/:file', (request) => answerBulk(request, parts)),
-    ...publicGet('/api/docs', () => pageAnswer(Buffer.from(parts.referencePage()), pageHeaders)),
+    ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
+    ...publicGet('/api/docs', pageWords('This description, for people'), () =>
+      pageAnswer(Buffer.from(parts.referencePage()), pageHeaders),
+    ),
   ];
 }
 
 /** With and without a slash at the end. */
-const publicGet = (path: string, handle: Route['handle']): readonly Route[] =>
+const publicGet = (path: string, words: RouteWords, handle: Route['handle']): readonly Route[] =>
   (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
     method: 'GET',
     path: each,
     access: 'public',
+    ...words,
+    isAlias: each !== path,
     handle,
   }));
 
@@ -56,7 +62,7 @@ function readRoutes(
 ): readonly Route[] {
   const { cache } = parts;
   const name = /:([^/]+)$/.exec(read.path)?.[1];
-  return publicGet(read.path, (request) => {
+  return publicGet(read.path, read.words, (request) => {
     const { url, headers } = request;
     const known = cache.byUrl(url);
     if (known === undefined) {

@@ -5,7 +5,7 @@ interface Described {
   readonly parameters?: readonly {
     name: string;
     in: string;
-    description: string;
+    description?: string;
     schema: object;
   }[];
 }
@@ -48,7 +48,7 @@ function section(path: string, method: string, operation: Described): string {
       maximum?: number;
     };
     const range = minimum === undefined ? '' : ` ${minimum}..${maximum ?? ''}`;
-    return `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(place)}</td><td>${escapeHtml(`${type ?? ''}${range}`)}</td><td>${escapeHtml(description)}</td></tr>`;
+    return `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(place)}</td><td>${escapeHtml(`${type ?? ''}${range}`)}</td><td>${escapeHtml(description ?? '')}</td></tr>`;
   });
   const needsToken = (operation.security ?? []).length > 0;
   const lock = needsToken ? ' <span class="lock">token</span>' : '';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
-import { type HeaderList, type HttpAnswer, invariant } from '@plinth/kernel';
+import { type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
 /** A finished reply: its bytes, in every coding that was asked for so far, and its headers. */
@@ -50,7 +50,7 @@ const gunzipInPool = promisify(gunzip);
 export class ReplyCache {
   readonly #limitBytes: number;
   readonly #byKey = new Map<string, Reply>();
-  readonly #byUrl = new Map<string, Reply>();
+  readonly #byUrl = new Memo<string, Reply>({ maxCount: MAX_URL_COUNT });
   /** What was made in advance, by tag and coding: a new version leaves most of it as it is. */
   #thorough = new Map<string, Buffer>();
   #thoroughBefore: ReadonlyMap<string, Buffer> = new Map();
@@ -98,7 +98,6 @@ export class ReplyCache {
   }
 
   remember(url: string, reply: Reply): void {
-    if (this.#byUrl.size >= MAX_URL_COUNT) this.#byUrl.clear();
     this.#byUrl.set(url, reply);
   }
 

@@ -15,6 +15,7 @@ export function gameDataTable(needs: {
   const { dialect, parts, editor } = needs;
   return {
     dialect,
+    api: 'gamedata',
     routes: [
       ...publicRoutes(publicReads(parts), parts),
       ...editorPageRoutes(),

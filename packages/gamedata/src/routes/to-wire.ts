@@ -29,7 +29,6 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   conflict: 409,
   version_gone: 410,
   precondition_failed: 412,
-  too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
   precondition_required: 428,

@@ -1,6 +1,12 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Selectable, Transaction } from 'kysely';
-import type { ChangeCounts, DraftRecord, KeptReply, Manifest, Version } from '../model/edition.js';
+import type {
+  CachedReply,
+  ChangeCounts,
+  DraftRecord,
+  Manifest,
+  Version,
+} from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
 import { EditHistory } from './edit-history.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
@@ -120,7 +126,7 @@ export class EditionStore {
     await tx.deleteFrom('gamedata_drafts').where('kind', 'in', kinds).execute();
   }
 
-  async keptReply(key: string, actor: string, sinceMs: number): Promise<KeptReply | undefined> {
+  async keptReply(key: string, actor: string, sinceMs: number): Promise<CachedReply | undefined> {
     const row = await this.#reader()
       .selectFrom('gamedata_replies')
       .selectAll()
@@ -133,7 +139,7 @@ export class EditionStore {
 
   async keepReply(
     tx: EditionTransaction,
-    reply: KeptReply & { readonly key: string; readonly actor: string; readonly nowMs: number },
+    reply: CachedReply & { readonly key: string; readonly actor: string; readonly nowMs: number },
   ): Promise<void> {
     const values = {
       body_hash: reply.bodyHash,

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import { AppJwtRefused, type Clock, type LimitProfile, type Principal } from '@plinth/kernel';
+import { AppJwtRefused, type Clock, type LimitProfile, Memo, type Principal } from '@plinth/kernel';
 import type { App, AppKey, AppSelector } from '../model/app.js';
 import { isClientId } from '../model/identity-record.js';
 import type { AppDirectory } from './app-directory.js';
@@ -41,7 +41,7 @@ export class AppJwts {
   readonly #clock: Clock;
   readonly #settings: AppJwtSettings;
   /** By SHA-256 of the token: what is kept cannot be used as a credential. */
-  readonly #verified = new Map<string, Verified>();
+  readonly #verified = new Memo<string, Verified>({ maxCount: MAX_VERIFIED_COUNT });
 
   constructor(needs: {
     readonly apps: AppDirectory;
@@ -68,7 +68,7 @@ export class AppJwts {
     if (!(await isSignedBy(token, app.keys, assertion.kid))) throw new AppJwtRefused('undecodable');
     const expSec = this.#checkTimes(assertion);
     if (app.suspendedMs !== undefined) throw new AppJwtRefused('app_suspended');
-    this.#remember(digest, {
+    this.#verified.set(digest, {
       appId: app.id,
       appVersion: app.version,
       untilMs: this.#clock.monotonicMs() + VERIFIED_MS,
@@ -116,15 +116,6 @@ export class AppJwts {
       throw new AppJwtRefused('expiration_too_far');
     }
     return exp;
-  }
-
-  #remember(digest: string, verified: Verified): void {
-    this.#verified.set(digest, verified);
-    if (this.#verified.size <= MAX_VERIFIED_COUNT) return;
-    for (const oldest of this.#verified.keys()) {
-      this.#verified.delete(oldest);
-      break;
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, type Principal, requestError } from '@plinth/kernel';
+import { type Clock, Memo, type Principal, requestError } from '@plinth/kernel';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { isClientId, keyOf } from '../model/identity-record.js';
 import type { AdminTokens } from './admin-tokens.js';
@@ -40,7 +40,7 @@ export interface CredentialResolverNeeds {
 export class CredentialResolver {
   readonly #needs: CredentialResolverNeeds;
   /** By SHA-256 of the header: what is kept cannot be used as a credential. */
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
 
   constructor(needs: CredentialResolverNeeds) {
     this.#needs = needs;
@@ -81,7 +81,7 @@ export class CredentialResolver {
       this.#needs.clock.nowMs() + this.#needs.registry.rememberMs,
     );
     if (expiresMs > this.#needs.clock.nowMs() && isRemembered(principal)) {
-      this.#remember(digest, { principal, untilMs, version });
+      this.#remembered.set(digest, { principal, untilMs, version });
     }
     return principal;
   }
@@ -144,13 +144,6 @@ export class CredentialResolver {
     const given = Buffer.from(hashCredential(secret));
     if (!timingSafeEqual(given, Buffer.from(record.secretHash))) return undefined;
     return always({ kind: 'oauth_app', clientId, limits: await registry.profileOf(record.key) });
-  }
-
-  #remember(digest: string, remembered: Remembered): void {
-    this.#remembered.set(digest, remembered);
-    if (this.#remembered.size <= MAX_REMEMBERED_COUNT) return;
-    const [oldest] = this.#remembered.keys();
-    if (oldest !== undefined) this.#remembered.delete(oldest);
   }
 }
 

@@ -50,7 +50,7 @@ export class PageGuard {
     readonly socket?: { readonly localAddress?: string | undefined } | undefined;
   }): void {
     const { headers } = request;
-    const host = headers.host ?? headers[':authority'];
+    const host = headers[':authority'] ?? headers.host;
     if (host !== undefined && !this.#isOwn(nameOf(host), request.socket?.localAddress)) {
       throw identityError(
         'page_refused',

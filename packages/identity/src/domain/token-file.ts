@@ -44,10 +44,7 @@ function parseJson(path: string, text: string): unknown {
 
 async function readText(files: FileSystem, path: string): Promise<string> {
   const file = await files.open(path, 'r').catch((error: unknown) => {
-    throw identityError('token_file_invalid', {
-      path,
-      why: error instanceof Error ? error.message : 'unreadable',
-    });
+    throw identityError('token_file_invalid', { path, why: (error as Error).message }); // the system says it
   });
   try {
     const sizeBytes = await file.sizeBytes();

@@ -7,6 +7,7 @@ import {
   type HttpHead,
   isDomainError,
   type Logger,
+  PLATFORM_REFUSALS,
   platformFailureAnswer,
   ValidationFailed,
 } from '@plinth/kernel';
@@ -23,6 +24,7 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
   return {
     service: 'identity',
     paths: ['/ops/v1'],
+    refusals: PLATFORM_REFUSALS,
     identify: (request, access) => gate.check(request, access),
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound: (request) => failureAnswer(request, 404, 'Not Found'),

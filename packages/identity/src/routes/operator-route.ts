@@ -8,17 +8,34 @@ import {
   type Route,
   type RouteMethod,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 
 const MAX_BODY_BYTES = 1_048_576;
 const DEFAULT_PAGE = 30;
 const MAX_PAGE = 100;
 
+export type OperatorWords = Pick<Route, 'input' | 'output' | 'errors'> & {
+  readonly summary: string;
+};
+
+/** Of every list. */
+export const PAGE = {
+  query: Type.Object({
+    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE })),
+    cursor: Type.Optional(Type.String()),
+  }),
+  judged: 'what is no number counts as absent',
+} as const;
+
 /** A route of the operator API. */
 export const operatorRoute = (
   method: RouteMethod,
   path: string,
+  { summary, ...words }: OperatorWords,
   handle: Route['handle'],
 ): Route => ({
+  ...words,
+  about: { summary },
   method,
   path: `/ops/v1${path}`,
   access: 'admin',

@@ -21,10 +21,12 @@ export interface TableNeeds {
 export const identityTables = (needs: TableNeeds): readonly RouteTable[] => [
   {
     dialect: needs.operatorDialect,
+    api: 'operator',
     routes: [...appRoutes(needs.apps), ...registryRoutes(needs.registry, needs.quota)],
   },
   {
     dialect: needs.serverDialect,
+    api: 'tsdb',
     routes: needs.tokens === undefined ? [] : tokenRoutes(needs.tokens),
   },
 ];

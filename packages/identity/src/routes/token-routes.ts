@@ -1,26 +1,30 @@
 import {
+  checkedRoute,
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
   inputCheck,
   jsonAnswer,
+  OpenApi,
+  parseJson,
   queryOf,
   type Route,
-  refuseExcessiveJson,
   requestError,
 } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
 import { identityError } from '../errors.js';
 import type { IssuedToken } from '../model/admin-token.js';
-import { CreateNamedToken, DeleteToken, toTokenObject } from './schemas.js';
+import { CreateNamedToken, DeleteToken, TokenObject, toTokenObject } from './schemas.js';
 
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/;
 const BODY = { maxBytes: 1_048_576 };
 const MAX_VALUE_COUNT = 20_000;
 
-const checkNewToken = inputCheck('body', CreateNamedToken);
 const checkDeletion = inputCheck('querystring', DeleteToken);
+
+const { answer, json } = OpenApi;
+const MADE = { 201: answer('the token; its text is shown this once', json(TokenObject)) } as const;
 
 /** Source: tsdb-http, "Tokens", endpoints. */
 export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
@@ -28,34 +32,47 @@ export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
     method: 'POST',
     path: OPERATOR_TOKEN_PATH,
     access: 'first_token',
+    about: { summary: 'Make the first admin token; needs no token' },
+    output: MADE,
+    errors: { 401: 'the credential is wrong', 409: 'there is one' },
     handle: async (request) => issuedAnswer(await tokens.createOperator(callerOf(request))),
   },
   {
     method: 'POST',
     path: `${OPERATOR_TOKEN_PATH}/regenerate`,
     access: 'admin',
+    about: { summary: 'Replace the admin token' },
+    output: MADE,
+    errors: { 404: 'there is no admin token to replace' },
     handle: async (request) => issuedAnswer(await tokens.regenerateOperator(callerOf(request))),
   },
-  {
+  checkedRoute({
     method: 'POST',
     path: `${TOKEN_PATH}/named_admin`,
     access: 'admin',
-    body: BODY,
+    body: { ...BODY, parse: jsonIn },
+    about: { summary: 'Make a named admin token' },
+    input: { body: CreateNamedToken },
+    output: MADE,
+    errors: { 409: 'the name is taken', 415: 'the body is no JSON' },
     check(request) {
       if (!isJson(request)) throw requestError('content_type_unacceptable');
     },
-    async handle(request) {
-      const { token_name: name, expiry_secs } = checkNewToken(jsonIn(request));
+    async handle(request, { body: { token_name: name, expiry_secs } }) {
       const byTokenId = callerOf(request);
       const wanted = { name, expirySec: expiry_secs ?? undefined, byTokenId };
       return issuedAnswer(await tokens.createNamed(wanted));
     },
-  },
+  }),
   {
     method: 'DELETE',
     path: TOKEN_PATH,
     access: 'admin',
     body: BODY,
+    about: { summary: 'End a named token' },
+    input: { query: DeleteToken, judged: 'the name may stand in a JSON body instead' },
+    output: { 200: answer('it is valid no longer') },
+    errors: { 404: 'there is no such token', 405: 'the admin token cannot be deleted' },
     async handle(request) {
       await tokens.delete(checkDeletion(nameIn(request)).token_name);
       return emptyAnswer(200);
@@ -76,8 +93,7 @@ function jsonIn(request: HttpRequest): unknown {
   const { body } = request;
   if (body.byteLength === 0 || !isJson(request)) return undefined;
   try {
-    refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
-    return JSON.parse(Buffer.from(body).toString());
+    return parseJson(body, { maxValueCount: MAX_VALUE_COUNT });
   } catch (error) {
     throw identityError(
       'json_invalid',

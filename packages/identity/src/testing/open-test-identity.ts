@@ -6,6 +6,7 @@ import {
   type Dialect,
   type HttpAnswer,
   type HttpRequest,
+  inputReader,
   jsonAnswer,
   loadSettings,
   NodeFileSystem,
@@ -139,7 +140,7 @@ async function ask(
       const principal = await dialect.identify(request, route.access);
       const recognised = { ...request, principal };
       route.check?.(recognised);
-      return await route.handle(recognised);
+      return await route.handle(recognised, inputReader(route)(recognised));
     } catch (error) {
       return dialect.answerError(error, request);
     }

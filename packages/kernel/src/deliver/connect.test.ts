@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { describe, it } from 'node:test';
-import { connectTo } from './connect.js';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { connectTo, sharedLookup } from './connect.js';
+import type { EgressProxy } from './egress-proxy.js';
 import { TargetGuard } from './target-guard.js';
+
+const pem = (name: string): string =>
+  readFileSync(new URL(`../../../../tests/harness/tls/first-${name}.pem`, import.meta.url), 'utf8');
+
+async function listening(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 
@@ -86,5 +99,122 @@ describe('connectTo', () => {
       });
     }
     listener.close();
+  });
+
+  it('verifies certificates unless it is told not to, and says what name it wants', async (t) => {
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void): void => {
+      names.push(name);
+      done(null);
+    };
+    const server = createTlsServer({ key: pem('key'), cert: pem('cert'), SNICallback });
+    server.on('tlsClientError', () => {});
+    server.on('secureConnection', (socket) => socket.on('error', () => {}));
+    const closed: Promise<unknown>[] = [];
+    server.on('connection', (socket) => closed.push(once(socket, 'close')));
+    const port = await listening(t, server);
+    const connect = async (
+      host: string,
+      more: { readonly ca?: string; readonly insecure?: boolean },
+    ) => {
+      const authorities = more.ca === undefined ? [] : [more.ca];
+      const settings = {
+        guard,
+        lookup: async () => [v4('127.0.0.1')],
+        authorities,
+        proxy: undefined,
+      };
+      const wanted = { insecure: more.insecure ?? false, signal: AbortSignal.timeout(5000) };
+      (await connectTo(new URL(`https://${host}:${port}/`), settings, wanted)).destroy();
+    };
+    const refused = failureIs('certificate_refused');
+    await assert.rejects(connect('localhost', {}), refused);
+    await connect('localhost', { insecure: true });
+    await connect('localhost', { ca: pem('cert') });
+    await connect('127.0.0.1', { ca: pem('cert') });
+    // It is of a known authority, and for somebody else.
+    await assert.rejects(connect('other.example', { ca: pem('cert') }), refused);
+    assert.deepEqual(names, ['localhost', 'localhost', 'localhost', 'other.example']);
+    await Promise.all(closed); // none is left behind
+  });
+
+  it('leaves no connection behind whose handshake was given up', async (t) => {
+    const server = createServer((socket) => socket.on('error', () => {}).resume());
+    const port = await listening(t, server);
+    const arrived = once(server, 'connection');
+    const giving = new AbortController();
+    const settings = { guard, lookup: noLookup, authorities: [], proxy: undefined };
+    const wanted = { insecure: false, signal: giving.signal };
+    const connecting = connectTo(new URL(`https://127.0.0.1:${port}/`), settings, wanted);
+    const [socket] = (await arrived) as [Socket];
+    const closed = once(socket, 'close');
+    giving.abort(new Error('given up'));
+    await assert.rejects(connecting, { message: 'given up' });
+    await closed;
+  });
+
+  it('goes through the proxy, to an address that was checked', async () => {
+    const asked: unknown[] = [];
+    const given = new Socket();
+    const proxy = {
+      isUsedFor: (host: string) => host !== 'direct.example',
+      open: async ({ address, port }: { address: string; port: number }) => {
+        asked.push([address, port]);
+        return given;
+      },
+    } as unknown as EgressProxy; // all that is asked of it
+    const settings = {
+      guard,
+      lookup: async () => [v4('10.0.0.7'), v4('127.0.0.9')],
+      authorities: [],
+      proxy,
+    };
+    assert.equal(await connectTo(new URL('http://a.example:81/'), settings, options()), given);
+    assert.deepEqual(asked, [['127.0.0.9', 81]]);
+    // Nobody listens there.
+    const direct = connectTo(new URL('http://direct.example:9/'), settings, options());
+    await assert.rejects(direct, failureIs('connection_lost'));
+    assert.equal(asked.length, 1);
+  });
+
+  it('tries the addresses of a name in turn, until it is given up', async (t) => {
+    const port = await listening(
+      t,
+      createServer((socket) => socket.end()),
+    );
+    const lookup = async () => [v4('127.0.0.9'), v4('127.0.0.1')];
+    const settings = { guard, lookup, authorities: [], proxy: undefined };
+    const socket = await connectTo(new URL(`http://a.example:${port}/`), settings, options());
+    assert.equal(socket.remoteAddress, '127.0.0.1');
+    socket.destroy();
+    const signal = AbortSignal.abort(new Error('given up'));
+    const late = { ...settings, lookup: async () => assert.fail('looked up') };
+    await assert.rejects(
+      connectTo(new URL('http://127.0.0.1:9/'), late, { insecure: false, signal }),
+      {
+        message: 'given up',
+      },
+    );
+  });
+
+  it('is given up while a name is looked up, with the reason alone', async () => {
+    const giving = new AbortController();
+    const reason = new Error('given up');
+    const settings = { guard, authorities: [], proxy: undefined };
+    const silent = { ...settings, lookup: () => new Promise<never>(() => {}) };
+    const url = new URL('http://a.example/');
+    const asking = connectTo(url, silent, { insecure: false, signal: giving.signal });
+    setImmediate(() => giving.abort(reason));
+    await assert.rejects(asking, (error) => error === reason);
+  });
+});
+
+describe('sharedLookup', () => {
+  it('asks once for those who ask at the same time, and again later', async () => {
+    const lookup = sharedLookup();
+    const [first, second] = await Promise.all([lookup('localhost'), lookup('localhost')]);
+    assert.ok(first.length > 0);
+    assert.equal(first, second);
+    assert.notEqual(await lookup('localhost'), first);
   });
 });

@@ -74,10 +74,7 @@ async function openFirst(
     signal.throwIfAborted();
     try {
       if (proxy?.isUsedFor(host) === true) return await proxy.open({ address, port, signal });
-      const socket = await openTcp(address, port, signal);
-      if (isSameAddress(socket.remoteAddress, address)) return socket;
-      socket.destroy();
-      throw new Error(`connected to ${socket.remoteAddress} instead of ${address}`);
+      return await openTcp(address, port, signal);
     } catch (error) {
       failure = error;
     }
@@ -106,15 +103,10 @@ async function secure(
     await once(tls, 'secureConnect', { signal });
     return tls;
   } catch (error) {
-    tls.destroy();
-    socket.destroy();
+    socket.destroy(); // and what it carries
     signal.throwIfAborted();
     throw failureOf(error, true);
   }
-}
-
-function isSameAddress(actual: string | undefined, wanted: string): boolean {
-  return actual === wanted || actual === `::ffff:${wanted}` || isIP(wanted) === 6;
 }
 
 /** Settles with `work`, or rejects as soon as the signal is aborted; the work itself goes on unseen. */

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,6 +114,27 @@ describe('Sender', () => {
     for (const endMs = Date.now() + 5000; (await countOf(server)) > 0; await sleep(10)) {
       assert.ok(Date.now() < endMs, 'a connection is left');
     }
+  });
+
+  it('takes no connection whose certificate nobody looked at for one that was verified', async () => {
+    const pem = (name: string) =>
+      readFileSync(new URL(`../../../../tests/harness/tls/first-${name}.pem`, import.meta.url));
+    const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (request, response) => {
+      request.resume();
+      request.on('end', () => response.end());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.push({ close: () => server.close().closeAllConnections() });
+    const { port } = server.address() as AddressInfo;
+    const { sender, asked } = senderOf(Array(4).fill('127.0.0.1'));
+    const request = { ...requestTo(port), url: new URL(`https://rebound.example:${port}/`) };
+    const kinds: string[] = [];
+    for (const insecure of [true, true, false, true]) {
+      kinds.push((await sender.send(request, { insecure })).kind);
+    }
+    assert.deepEqual(kinds, ['answered', 'answered', 'certificate_refused', 'answered']);
+    assert.equal(asked(), 2, 'the kept one is used where none is verified');
   });
 
   it('ends early when it is told to', async () => {

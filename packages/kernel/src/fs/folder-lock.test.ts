@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
 import { FolderLock } from './folder-lock.js';
@@ -96,6 +96,59 @@ it('does not pass to children, which may outlive the process', async () => {
   } finally {
     process.kill(left, 'SIGKILL');
   }
+});
+
+const owner = (text: string): Promise<void> => writeFile(join(folder, 'server.pid'), text);
+
+it('is free whatever an owner wrote who has gone, and whoever has its number', async () => {
+  // Of another machine, of this process itself, and of nobody: the file of the lock is not there.
+  for (const text of [
+    `${process.ppid} elsewhere\n`,
+    `${process.pid} ${hostname()}\n`,
+    'x',
+    '7 a',
+  ]) {
+    await owner(text);
+    await (await take()).release();
+    assert.equal(await readFile(join(folder, 'server.pid'), 'utf8'), text, 'it was not signed');
+    await rm(join(folder, 'server.lock'));
+  }
+  // One that lives, while the file is there and nobody has it.
+  await (await take()).release();
+  await owner(`${process.ppid} ${hostname()}\n`);
+  await (await take()).release();
+});
+
+it('says who has it as far as that is known', async () => {
+  const lock = await take();
+  assert.deepEqual(await readdir(folder), ['server.lock']);
+  const told = async (text: string): Promise<string> => {
+    await owner(text);
+    let message = '';
+    await assert.rejects(take(), (error: Error) => {
+      message = error.message.replace(/;.*/, '');
+      return true;
+    });
+    return message;
+  };
+  const start = `the folder ${folder} is in use by another process`;
+  assert.equal(await told(`7 ${hostname()}\n`), `${start} (pid 7)`);
+  assert.equal(await told('7 elsewhere\n'), `${start} (pid 7 on elsewhere)`);
+  for (const text of ['', 'seven\n', '7\n']) assert.equal(await told(text), start);
+  await lock.release();
+});
+
+it('is kept until the process ends, unless it was given back before', async () => {
+  const listenerCount = process.listenerCount('exit');
+  const returned = await take();
+  await returned.release();
+  returned.keep();
+  assert.equal(process.listenerCount('exit'), listenerCount);
+  const lock = await take();
+  lock.keep();
+  await lock.release();
+  await assert.rejects(take(), { kind: 'folder_in_use' });
+  assert.equal(process.listenerCount('exit'), listenerCount + 1);
 });
 
 it('says that a folder cannot be locked, and why', async () => {

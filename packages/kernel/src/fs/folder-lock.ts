@@ -119,6 +119,6 @@ async function readOwner(
   folder: string,
 ): Promise<{ readonly pid: number; readonly host: string } | undefined> {
   const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
-  const [, pid, host] = /^(\d{1,9}) (\S+)\n$/.exec(text) ?? [];
-  return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
+  const [, pid, host = ''] = /^(\d{1,9}) (\S+)\n$/.exec(text) ?? [];
+  return pid === undefined ? undefined : { pid: Number(pid), host };
 }

@@ -1,7 +1,16 @@
+import type { Principal } from './access/principal.js';
+import type { RouteAccess } from './access/route-access.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
-import type { Principal } from './principal.js';
-import type { RouteAccess } from './route-access.js';
+
+/** How refusals are described. */
+export interface DialectRefusals {
+  /** Of the schema of their bodies. */
+  readonly name: string;
+  readonly schema: object;
+  /** By status: what any route may answer. */
+  readonly shared: Readonly<Record<number, string>>;
+}
 
 /** Whom a service recognises, and how it words what no handler answers. */
 export interface Dialect {
@@ -20,6 +29,8 @@ export interface Dialect {
    * @param access of the route; `undefined`: there is none, which does not show without a credential.
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
+  /** Absent: what is described of its routes has no bodies of refusals. */
+  readonly refusals?: DialectRefusals;
   /** Answers what `identify`, checks or handlers throw. */
   answerError(error: unknown, request: HttpHead): HttpAnswer;
   /**

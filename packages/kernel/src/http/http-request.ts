@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Principal } from './principal.js';
+import type { Principal } from './access/principal.js';
 
 /** By names in lower case, as Node joins those that came more than once. Without a prototype, or with names checked by `Object.hasOwn`. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;

@@ -1,37 +1,177 @@
-import { type TSchema, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { RouteAccess } from './access/route-access.js';
+import type { DialectRefusals } from './dialect.js';
+import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
 
-/** A parameter of the query string. */
-export interface QueryParameter {
-  readonly name: string;
-  readonly in: 'query';
-  readonly required: boolean;
-  readonly schema: TSchema;
+/** What a description says beside its routes. */
+export interface ApiWords {
+  readonly title: string;
+  readonly description: string;
+  readonly version?: string;
+  /** Named in routes (`OpenApi.ref`). */
+  schemas?(): Readonly<Record<string, object>>;
 }
 
-const json = (schema: unknown) => ({ 'application/json': { schema } });
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const answer = (description: string, content?: object) => ({
+const ref = (name: string): TSchema => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: object): NonNullable<RouteOutput['content']> => ({
+  'application/json': { schema },
+});
+const answer = (description: string, content?: RouteOutput['content']): RouteOutput => ({
   description,
   ...(content && { content }),
 });
 
-/** The words in which services describe their paths. Source: OpenAPI 3.1. */
+/** The words in which routes say what they take and answer. Source: OpenAPI 3.1. */
 export const OpenApi = {
-  parameter: (name: string, schema: TSchema, required = false): QueryParameter => ({
-    name,
-    in: 'query',
-    required,
-    schema,
-  }),
   oneOf: (names: readonly string[], options: object = {}): TSchema =>
     Type.String({ enum: names, ...options }),
   json,
   text: { 'text/plain': { schema: Type.String() } },
+  html: { 'text/html': { schema: Type.String() } },
   ref,
   answer,
-  /** The refusals that every path with a token shares; the schema `Error` is the caller's. */
-  refusals: {
-    '400': answer('the request is wrong', json(ref('Error'))),
-    '401': answer('no valid token', json(ref('Error'))),
-  },
 } as const;
+
+/** A route and what its table says of all. */
+export type DescribedRoute = Pick<RouteTable, 'dialect'> & { readonly route: Route };
+
+/** OpenAPI 3.1 of these routes; of two for one method and path the first. */
+export function describeApi(words: ApiWords, described: readonly DescribedRoute[]) {
+  const paths: Record<string, Record<string, object>> = {};
+  const { title, description, version = API_VERSION } = words;
+  const named: Record<string, object> = { ...words.schemas?.() };
+  const schemes = new Set<keyof typeof CREDENTIALS>();
+  for (const { route, dialect } of described) {
+    if (route.isAlias === true) continue;
+    const path = pathOf(route);
+    const { refusals } = dialect;
+    if (refusals !== undefined) named[refusals.name] ??= refusals.schema;
+    const credential = credentialOf(route.access);
+    if (credential !== undefined) schemes.add(credential);
+    const methods = paths[path] ?? {};
+    methods[route.method.toLowerCase()] ??= operationOf(route, refusals);
+    paths[path] = methods;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    servers: [{ url: 'http://127.0.0.1:8181' }],
+    paths,
+    components: {
+      schemas: named,
+      securitySchemes: Object.fromEntries(
+        [...schemes].sort().map((name) => [name, CREDENTIALS[name]]),
+      ),
+    },
+  };
+}
+
+const API_VERSION = '0.1.0';
+const bearer = (description: string, more: object = {}): object => ({
+  type: 'http',
+  scheme: 'bearer',
+  ...more,
+  description,
+});
+const CREDENTIALS = {
+  admin: bearer('an admin token, which starts with apiv3_'),
+  app: bearer('RS256, by the app', { bearerFormat: 'JWT' }),
+  editor: bearer('the token of an editor'),
+  platform: bearer('a key of the platform: sk_test_, sk_live_, pk_test_ or pk_live_'),
+} as const;
+
+/** Of which kind a credential is; `undefined`: none is needed. */
+function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined {
+  if (typeof access === 'object') return 'admin';
+  return access === 'public' || access === 'first_token' ? undefined : access;
+}
+
+const parameterNames = ({ path }: Route): readonly string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+
+/** What a `*` takes has the name of the parameter that stands nowhere in the path. */
+function restName(route: Route): string {
+  const names = parameterNames(route);
+  const declared = Object.keys(route.input?.parameters?.properties ?? {});
+  return declared.find((name) => !names.includes(name)) ?? 'rest';
+}
+
+const pathOf = (route: Route): string =>
+  route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, () => `{${restName(route)}}`);
+
+function operationOf(route: Route, refusals: DialectRefusals | undefined): object {
+  const { about, input, output } = route;
+  const { operationId, summary, description, tags } = about;
+  const parameters = parametersOf(route);
+  const credential = credentialOf(route.access);
+  return {
+    ...(operationId !== undefined && { operationId }),
+    summary,
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(input?.body !== undefined && { requestBody: bodyOf(input, input.body) }),
+    responses: { ...refusalsOf(route, refusals), ...output },
+    security: credential === undefined ? [] : [{ [credential]: [] }],
+  };
+}
+
+function bodyOf(
+  { bodyType = 'application/json', isBodyOptional = false }: RouteInput,
+  schema: TSchema,
+) {
+  return { required: !isBodyOptional, content: { [bodyType]: { schema } } };
+}
+
+function parametersOf(route: Route): readonly object[] {
+  const { parameters, query, headers } = route.input ?? {};
+  const rest = route.path.endsWith('*') ? [restName(route)] : [];
+  const inPath = [...parameterNames(route), ...rest].map((name) => {
+    const { description, ...schema } = withWords(parameters?.properties[name] ?? Type.String());
+    return { name, in: 'path', required: true, ...(description && { description }), schema };
+  });
+  return [...inPath, ...membersOf(query, 'query'), ...membersOf(headers, 'header')];
+}
+
+const membersOf = (object: TObject | undefined, place: 'query' | 'header'): readonly object[] =>
+  Object.entries(object?.properties ?? {}).map(([name, member]) => {
+    const { description, style, ...schema } = withWords(member);
+    return {
+      name,
+      in: place,
+      required: object?.required?.includes(name) ?? false,
+      ...(description && { description }),
+      ...(style && { style }),
+      schema,
+    };
+  });
+
+/** `style` is that of a parameter which is a list. */
+const withWords = (schema: TSchema) =>
+  schema as { readonly description?: string; readonly style?: string };
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } },
+};
+const hasTime = (status: number): boolean => status === 429 || status === 503;
+
+function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object {
+  const hasBody = route.body !== undefined;
+  const words: Readonly<Record<number, string>> = {
+    ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),
+    ...(/[:*]/.test(route.path) && { 404: 'there is no such thing' }),
+    ...(hasBody && { 400: 'the body cannot be read', 413: 'the body is too large' }),
+    ...refusals?.shared,
+    ...route.errors,
+  };
+  return Object.fromEntries(
+    Object.entries(words).map(([status, description]) => [
+      status,
+      {
+        description,
+        ...(hasTime(Number(status)) && { headers: RETRY_AFTER }),
+        ...(refusals && { content: json(ref(refusals.name)) }),
+      },
+    ]),
+  );
+}

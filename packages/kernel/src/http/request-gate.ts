@@ -1,7 +1,7 @@
+import type { Principal } from './access/principal.js';
 import type { Dialect } from './dialect.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
-import type { Principal } from './principal.js';
 import type { Route } from './route.js';
 
 /** Admits requests of the services that it covers and charges them; the limiter implements it. Others pay nothing for it. */

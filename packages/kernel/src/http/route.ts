@@ -1,7 +1,8 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { RouteAccess } from './access/route-access.js';
 import type { Dialect } from './dialect.js';
 import type { HttpAnswer } from './http-answer.js';
 import type { HttpHead, HttpRequest } from './http-request.js';
-import type { RouteAccess } from './route-access.js';
 import type { RouteCost } from './route-cost.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,10 +24,53 @@ export interface BodyRule {
   /** What `content-encoding` says is left to the handler. */
   readonly isLeftEncoded?: boolean;
   readonly memory?: BodyMemory;
+  /** What `input.body` is checked against; a JSON object (`jsonObjectOf`) unless told otherwise. Throws. */
+  parse?(request: HttpRequest): unknown;
 }
 
+/** What a route is for. */
+export interface RouteAbout {
+  readonly summary: string;
+  readonly description?: string;
+  /** Under which clients or pages know it. */
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+}
+
+/** What a route is told, part by part. */
+export interface RouteInput {
+  readonly parameters?: TObject;
+  readonly query?: TObject;
+  /** Only described: whoever needs a header reads it. */
+  readonly headers?: TObject;
+  readonly body?: TSchema;
+  /** JSON unless told otherwise. */
+  readonly bodyType?: string;
+  readonly isBodyOptional?: boolean;
+  /** Why it is not checked before it is handled: who judges it instead. */
+  readonly judged?: string;
+}
+
+/** Parts of a checked input, as their schemas type them. */
+export type CheckedInput<Input extends RouteInput> = {
+  readonly [Part in 'parameters' | 'query' | 'body']: Input[Part] extends TSchema
+    ? Static<Input[Part]>
+    : unknown;
+};
+
+/** An answer, as OpenAPI describes it. */
+export interface RouteOutput {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
+export type RouteOutputs = Readonly<Record<number, RouteOutput>> & {
+  /** Of any other status. */
+  readonly default?: RouteOutput;
+};
+
 /** One method of one path: all that is said of it anywhere. */
-export interface Route {
+export interface Route<Input extends RouteInput = RouteInput> {
   readonly method: RouteMethod;
   /** `/things/:id`; `*` at the end takes all that follows. Unreserved characters alone. */
   readonly path: string;
@@ -35,17 +79,33 @@ export interface Route {
   readonly cost?: RouteCost;
   /** Absent: bodies are not read. */
   readonly body?: BodyRule;
+  readonly about: RouteAbout;
+  /** Absent: nothing that it reads. Checked between body and handler, unless it is judged elsewhere. */
+  readonly input?: Input;
+  /** By status. */
+  readonly output: RouteOutputs;
+  /** When it refuses, by status, beside what its access, its body and its dialect refuse. */
+  readonly errors?: Readonly<Record<number, string>>;
+  /** Another path of a route that is described under its own. */
+  readonly isAlias?: boolean;
   /** A GET answers HEAD as well, unless this is false. */
   readonly hasHead?: boolean;
   /** What can be refused by the head alone, before the body is read. Throws. */
   check?(request: Omit<HttpRequest, 'body'>): void;
   /** May throw; the dialect words it. At once where it can. */
-  handle(request: HttpRequest): HttpAnswer | Promise<HttpAnswer>;
+  handle(request: HttpRequest, input: CheckedInput<Input>): HttpAnswer | Promise<HttpAnswer>;
 }
+
+/** A route whose handler gets what `input` says: of one that is judged elsewhere it would get nothing. */
+export const checkedRoute = <const Input extends RouteInput & { readonly judged?: never }>(
+  route: Route<Input>,
+): Route => route;
 
 /** Routes that speak one dialect. */
 export interface RouteTable {
   readonly dialect: Dialect;
+  /** Name of the description that tells of them: `docs/api/<name>.json`. */
+  readonly api: string;
   /** Other words for what these routes throw. */
   answerError?(error: unknown, request: HttpHead): HttpAnswer;
   readonly routes: readonly Route[];

@@ -24,21 +24,20 @@ export function isNetwork(text: string): boolean {
 /** Addresses of version 6 are handed out by networks of this size: whoever has one has them all. */
 const IPV6_PREFIX = 64;
 
-const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  private: [
-    '10.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-    'fc00::/7',
-    '169.254.0.0/16',
-    'fe80::/10',
+const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  [
+    'private',
+    [
+      ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+      ...['fc00::/7', '169.254.0.0/16', 'fe80::/10'],
+    ],
   ],
-};
+]);
 
 /** What a range in CIDR form, a single address, `loopback` or `private` stands for. Throws on anything else. */
 export function parseNetwork(text: string): readonly Network[] {
-  const named = Object.hasOwn(NAMED_NETWORKS, text) ? NAMED_NETWORKS[text] : undefined;
+  const named = NAMED_NETWORKS.get(text);
   if (named !== undefined) return named.flatMap(parseNetwork);
   if (text.includes('/')) return [ipaddr.parseCIDR(text)];
   const address = ipaddr.process(text);

@@ -7,7 +7,7 @@ import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { LocalLeases } from '../lease/local-leases.js';
 import { createLogger } from '../log/logger.js';
-import { openRelationalStore } from '../relational/sqlite-store.js';
+import { openRelationalStore } from '../relational/sqlite/sqlite-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.js';
 import { invariant } from '../errors/invariant.js';
 import { storeError } from './relational-errors.js';
-import type { WorkerChannel } from './worker-channel.js';
-import type { QueryAnswer, SqlValue } from './worker-protocol.js';
+import type { WorkerChannel } from './sqlite/worker-channel.js';
+import type { QueryAnswer, SqlValue } from './sqlite/worker-protocol.js';
 
 export interface GroupLimits {
   /** Transactions that share one commit. */

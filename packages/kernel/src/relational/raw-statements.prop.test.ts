@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { RawStatements, type StatementValue } from './raw-statements.js';
-import { openRelationalStore } from './sqlite-store.js';
+import { openRelationalStore } from './sqlite/sqlite-store.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'plinth-statements-'));
 after(async () => await rm(directory, { recursive: true }));

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from 'kysely';
+import { Memo } from '../memo/memo.js';
 import type { SqlEngine } from './relational-store.js';
 
 /** A value that a statement may be given. */
@@ -22,8 +23,8 @@ type Connection = Kysely<never> | Transaction<never>;
  */
 export class RawStatements {
   readonly #engine: SqlEngine;
-  readonly #texts = new Map<string, string>();
-  readonly #inserts = new Map<string, string>();
+  readonly #texts = new Memo<string, string>({ maxCount: MAX_TEXT_COUNT });
+  readonly #inserts = new Memo<string, string>({ maxCount: MAX_TEXT_COUNT });
 
   constructor(engine: SqlEngine) {
     this.#engine = engine;
@@ -168,25 +169,19 @@ export class RawStatements {
     const { table, columns, count, suffix } = of;
     const names = columns.join(', ');
     const key = `${count} ${table} ${names} ${suffix}`;
-    let text = this.#inserts.get(key);
-    if (text === undefined) {
+    return this.#inserts.of(key, () => {
       const row = `(${columns.map(() => '?').join(', ')})`;
       const rows = Array.from({ length: count }, () => row).join(', ');
-      text = `insert into ${table} (${names}) values ${rows} ${suffix}`;
-      if (this.#inserts.size < MAX_TEXT_COUNT) this.#inserts.set(key, text);
-    }
-    return text;
+      return `insert into ${table} (${names}) values ${rows} ${suffix}`;
+    });
   }
 
   #translate(text: string): string {
     if (this.#engine === 'sqlite') return text;
-    let translated = this.#texts.get(text);
-    if (translated === undefined) {
+    return this.#texts.of(text, () => {
       let number = 0;
-      translated = text.replace(/\?/g, () => `$${++number}`);
-      if (this.#texts.size < MAX_TEXT_COUNT) this.#texts.set(text, translated);
-    }
-    return translated;
+      return text.replace(/\?/g, () => `$${++number}`);
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { storeError } from './relational-errors.js';
-import type { SqlValue } from './worker-protocol.js';
+import type { SqlValue } from './sqlite/worker-protocol.js';
 
 /**
  * What a statement may be given. The check is strict because the native driver ends the process on a type that

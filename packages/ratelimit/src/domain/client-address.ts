@@ -1,6 +1,7 @@
 import {
   type IpAddress,
   isInNetworks,
+  Memo,
   type Network,
   networkOf,
   parseAddress,
@@ -53,7 +54,7 @@ export class ClientAddresses {
   readonly #trusted: readonly Network[];
   readonly #exempt: readonly Network[];
   readonly #bySocket = new WeakMap<object, Peer>();
-  readonly #byText = new Map<string, Peer>();
+  readonly #byText = new Memo<string, Peer>({ maxCount: MAX_CACHED_COUNT });
 
   constructor(rules: AddressRules = DIRECT) {
     this.#rules = rules;
@@ -130,7 +131,6 @@ export class ClientAddresses {
       forwarded: { ...client, isForwarded: true },
       isTrusted: isInNetworks(address, this.#trusted),
     };
-    if (this.#byText.size >= MAX_CACHED_COUNT) this.#byText.clear();
     this.#byText.set(text, peer);
     return peer;
   }

@@ -1,4 +1,5 @@
 import type { Clock, LimitProfile } from '@plinth/kernel';
+import { Memo } from '@plinth/kernel';
 
 const MAX_REMEMBERED_COUNT = 100_000;
 
@@ -15,7 +16,8 @@ export interface ProfileSource {
 export class Profiles {
   readonly #source: ProfileSource;
   readonly #clock: Clock;
-  readonly #byKey = new Map<string, LimitProfile | undefined>();
+  /** `null`: nothing is registered. */
+  readonly #byKey = new Memo<string, LimitProfile | null>({ maxCount: MAX_REMEMBERED_COUNT });
   #version = -1;
   #sinceMs = 0;
 
@@ -34,16 +36,14 @@ export class Profiles {
       this.#sinceMs = this.#clock.monotonicMs();
     }
     const known = this.#byKey.get(key);
-    return known !== undefined || this.#byKey.has(key) ? known : this.#read(key);
+    return known === undefined ? this.#read(key) : (known ?? undefined);
   }
 
   async #read(key: string): Promise<LimitProfile | undefined> {
     const version = this.#version;
     const profile = await this.#source.read(key);
     // What changed during the look-up may not be in its result.
-    if (version === this.#source.version && this.#byKey.size < MAX_REMEMBERED_COUNT) {
-      this.#byKey.set(key, profile);
-    }
+    if (version === this.#source.version) this.#byKey.set(key, profile ?? null);
     return profile;
   }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '@plinth/kernel';
 import { type RateLimitConfig, serviceRule } from '../config.js';
-import type { Answer } from '../domain/decision-desk.js';
+import type { Answer } from '../domain/decision-service.js';
 import { windowSecOf } from '../model/plan.js';
-import { headerList, limitedByHeaderOf } from './headers.js';
-import { isPrimaryRefusal, refusalOf } from './refusal.js';
+import { headerList, limitedByHeaderOf } from './gate/headers.js';
+import { isPrimaryRefusal, refusalOf } from './gate/refusal.js';
 
 /** An answer to a question, as other systems hand it on to their clients. */
 export interface WireAnswer {

@@ -3,15 +3,17 @@ import {
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
+  OpenApi,
   pathOf,
   platformAnswer,
   platformFailureAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
-import type { DecisionDesk } from '../domain/decision-desk.js';
+import type { DecisionService } from '../domain/decision-service.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';
 import { OPERATOR_PATH } from './operator-routes.js';
@@ -22,7 +24,7 @@ const MAX_ENDPOINT_LENGTH = 256;
 
 export interface AuthNeeds {
   readonly config: RateLimitConfig;
-  readonly desk: DecisionDesk;
+  readonly decisions: DecisionService;
   readonly addresses: ClientAddresses;
   readonly clock: Clock;
 }
@@ -32,7 +34,7 @@ export interface AuthNeeds {
  * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
  * Source: rate-limits, section 12.1.
  */
-export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route {
+export function authRoute({ config, decisions, addresses, clock }: AuthNeeds): Route {
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
     const textOf = (...names: readonly string[]): string | undefined =>
@@ -40,7 +42,7 @@ export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route 
     const target = textOf('x-original-uri', 'x-forwarded-uri') ?? '/';
     const ip = addresses.of(request).address;
     const { authorization } = headers;
-    const answer = await desk.ask({
+    const answer = await decisions.ask({
       caller:
         authorization === undefined
           ? { by: 'ip', ip }
@@ -69,5 +71,23 @@ export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route 
       about,
     );
   };
-  return { method: 'GET', path: AUTH_PATH, access: 'public', handle };
+  return {
+    method: 'GET',
+    path: AUTH_PATH,
+    access: 'public',
+    about: {
+      summary: 'question of a proxy, by X-Original-URI, X-Original-Method and Authorization',
+    },
+    input: {
+      query: Type.Object({ resource: Type.Optional(Type.String({ default: 'core' })) }),
+      headers: Type.Object({
+        'X-Original-URI': Type.Optional(Type.String({ description: 'or X-Forwarded-Uri' })),
+        'X-Original-Method': Type.Optional(Type.String({ description: 'or X-Forwarded-Method' })),
+      }),
+      judged: 'a proxy hands on no other refusals than those of the limits',
+    },
+    output: { 204: OpenApi.answer('it may pass') },
+    errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'there is no such resource' },
+    handle,
+  };
 }

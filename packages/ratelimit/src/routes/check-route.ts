@@ -1,6 +1,6 @@
 import { type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
-import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
+import type { DecisionService, Understood } from '../domain/decision-service.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
 import { readQuestion } from './question.js';
 
@@ -9,7 +9,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 interface AskNeeds {
   readonly config: RateLimitConfig;
-  readonly desk: DecisionDesk;
+  readonly decisions: DecisionService;
   readonly random: Random;
 }
 
@@ -34,21 +34,21 @@ export async function checkAll(
 }
 
 async function understand(
-  { config, desk }: AskNeeds,
+  { config, decisions }: AskNeeds,
   body: unknown,
 ): Promise<Understood | 'too_many_objects'> {
   const question = readQuestion(fieldsOf(body));
   const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
-  return isTooLarge ? 'too_many_objects' : await desk.understand(question);
+  return isTooLarge ? 'too_many_objects' : await decisions.understand(question);
 }
 
 async function checkUnderstood(
-  { desk, random }: AskNeeds,
+  { decisions, random }: AskNeeds,
   understood: Understood | 'too_many_objects',
   context: AnswerContext,
 ): Promise<WireAnswer> {
   if (understood === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
-  return toWireAnswer(await desk.decide(understood), context);
+  return toWireAnswer(await decisions.decide(understood), context);
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import {
   emptyAnswer,
   type HeaderList,
   type Logger,
+  PLATFORM_REFUSALS,
   type Principal,
   pathOf,
   platformFailureAnswer,
@@ -10,7 +11,7 @@ import {
 import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
 import { docsBaseAt } from './docs-base.js';
-import { EXPOSED_HEADERS } from './headers.js';
+import { EXPOSED_HEADERS } from './gate/headers.js';
 import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';
@@ -28,7 +29,7 @@ const PREFLIGHT_HEADERS: HeaderList = [
 
 export interface DialectNeeds {
   readonly config: RateLimitConfig;
-  /** Who a credential belongs to. Throws `NotAuthenticated`. */
+  /** Who a credential belongs to. Throws `not_authenticated`. */
   readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
   /** No other service answers `/api/v3/meta`. */
   readonly ownsMeta: boolean;
@@ -47,6 +48,7 @@ export function rateLimitDialect(needs: DialectNeeds): Dialect {
       AUTH_PATH,
       ...(needs.ownsMeta ? META_PATHS : []),
     ],
+    refusals: PLATFORM_REFUSALS,
     identify({ url, headers, ip }) {
       const { authorization } = headers;
       // The credential there is that of the request which is asked about.

@@ -1,19 +1,22 @@
 import {
   type Clock,
+  checkedRoute,
   type Dialect,
   emptyAnswer,
   type HttpRequest,
   jsonOf,
   type Logger,
+  OpenApi,
   platformAnswer,
   queryOf,
   type Random,
   type Route,
   type RouteTable,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
-import type { DecisionDesk } from '../domain/decision-desk.js';
+import type { DecisionService } from '../domain/decision-service.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';
 import { rateLimitError } from '../errors.js';
@@ -22,24 +25,39 @@ import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
 import type { AnswerContext } from './answer.js';
 import { checkAll, checkOne, fieldsOf, MAX_BODY_BYTES } from './check-route.js';
+import {
+  Ban as BanSchema,
+  CostOfRoute,
+  Count,
+  Decision,
+  Decisions,
+  Finish,
+  MAX_BATCH_COUNT,
+  MAX_LIST_COUNT,
+  NewBan,
+  Question,
+  Questions,
+  Usage,
+} from './description.js';
 import { docsBaseAt } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
 import { answerError } from './to-wire.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';
 
-const MAX_BATCH_COUNT = 1_000;
-const MAX_LIST_COUNT = 1_000;
 const DEFAULT_LIST_COUNT = 100;
-const MAX_BAN_SEC = 31_536_000;
-/** A day: no request ran longer, and sums of it stay exact. */
-const MAX_CPU_MS = 86_400_000;
+/** Of input that each handler words as callers know it. */
+const BY_QUESTION = 'a question is read with its own words for each field';
+const BY_HAND = 'what is no count counts as absent';
+const BAD_KEY = { 422: 'not the key of an identity' } as const;
+
+const { answer, json } = OpenApi;
 
 export interface OperatorNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
-  readonly desk: DecisionDesk;
+  readonly decisions: DecisionService;
   readonly profiles: Profiles;
   readonly routes: RouteListing;
   readonly clock: Clock;
@@ -52,67 +70,81 @@ export interface OperatorNeeds {
 export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTable {
   return {
     dialect,
+    api: 'ratelimit',
     answerError: (error, { base }) =>
       answerError(error, { log: needs.log, documentationUrl: `${base}/docs/operator` }),
     routes: [...checkRoutes(needs), ...banRoutes(needs), ...viewRoutes(needs)],
   };
 }
 
-type Handle = Route['handle'];
+type Words = Pick<Route, 'about' | 'input' | 'output' | 'errors' | 'handle'>;
 
-const get = (path: string, handle: Handle): Route => ({
+const get = (path: string, words: Words): Route => ({
   method: 'GET',
   path: OPERATOR_PATH + path,
   access: 'admin',
-  handle,
+  ...words,
 });
-const post = (path: string, handle: Handle, maxBytes = MAX_BODY_BYTES): Route => ({
+const post = (path: string, words: Words, maxBytes = MAX_BODY_BYTES): Route => ({
   method: 'POST',
   path: OPERATOR_PATH + path,
   access: 'admin',
   body: { maxBytes },
-  handle,
+  ...words,
 });
 
 function checkRoutes(needs: OperatorNeeds): readonly Route[] {
-  const { config, desk, clock } = needs;
+  const { config, decisions, clock } = needs;
   const contextOf = ({ base }: HttpRequest): AnswerContext => ({
     config,
     docsBase: docsBaseAt(config, base),
     clock,
   });
   return [
-    post('/check', async (request) =>
-      platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
-    ),
+    post('/check', {
+      about: { summary: 'may this request pass, and charge it' },
+      input: { body: Question, judged: BY_QUESTION },
+      output: { 200: answer('whether it may', json(Decision)) },
+      errors: { 422: 'the question is wrong' },
+      handle: async (request) =>
+        platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
+    }),
     post(
       '/check-batch',
-      async (request) => {
-        const body = jsonOf(request.body);
-        const isList = Array.isArray(body);
-        const checks: unknown = isList ? body : fieldsOf(body)['checks'];
-        if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
-          throw rateLimitError(
-            'question_invalid',
-            `checks is a list of at most ${MAX_BATCH_COUNT}`,
-          );
-        }
-        const results = await checkAll(needs, checks, contextOf(request));
-        return platformAnswer(200, isList ? results : { results });
+      {
+        about: { summary: 'as many as 1,000 questions' },
+        input: { body: Questions, judged: BY_QUESTION },
+        output: { 200: answer('an answer for each, in their order', json(Decisions)) },
+        errors: { 422: 'a question is wrong, or there are too many' },
+        async handle(request) {
+          const body = jsonOf(request.body);
+          const isList = Array.isArray(body);
+          const checks: unknown = isList ? body : fieldsOf(body)['checks'];
+          if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
+            throw rateLimitError(
+              'question_invalid',
+              `checks is a list of at most ${MAX_BATCH_COUNT}`,
+            );
+          }
+          const results = await checkAll(needs, checks, contextOf(request));
+          return platformAnswer(200, isList ? results : { results });
+        },
       },
       MAX_BATCH_COUNT * 4_096,
     ),
-    post('/finish', (request) => {
-      const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(jsonOf(request.body));
-      const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;
-      if (typeof lease_id !== 'string' || !isTime || !Number.isInteger(status)) {
-        throw rateLimitError(
-          'question_invalid',
-          `lease_id is a text, status a whole number, cpu_ms a number from 0 to ${MAX_CPU_MS}`,
-        );
-      }
-      desk.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
-      return emptyAnswer(204);
+    checkedRoute({
+      method: 'POST',
+      path: `${OPERATOR_PATH}/finish`,
+      access: 'admin',
+      body: { maxBytes: MAX_BODY_BYTES },
+      about: { summary: 'the request of a lease has ended' },
+      input: { body: Finish },
+      output: { 204: answer('its slot is free') },
+      errors: { 404: 'there is no such lease', 422: 'a field is wrong' },
+      handle(_request, { body: { lease_id, status, cpu_ms = 0 } }) {
+        decisions.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
+        return emptyAnswer(204);
+      },
     }),
   ];
 }
@@ -120,32 +152,38 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
 function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
   const { store } = limiter;
   return [
-    get('/bans', async (request) => {
-      const bans = await store.bans(countOf(request));
-      return platformAnswer(200, { bans: bans.map(banToWire) });
+    get('/bans', {
+      about: { summary: 'who is shut out' },
+      input: { query: Type.Object(Count), judged: BY_HAND },
+      output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
+      async handle(request) {
+        const bans = await store.bans(countOf(request));
+        return platformAnswer(200, { bans: bans.map(banToWire) });
+      },
     }),
-    post('/bans', async (request) => {
-      const { identity, duration_seconds = 600 } = fieldsOf(jsonOf(request.body));
-      const isDuration =
-        typeof duration_seconds === 'number' &&
-        Number.isInteger(duration_seconds) &&
-        duration_seconds >= 1 &&
-        duration_seconds <= MAX_BAN_SEC;
-      if (!isDuration) {
-        throw rateLimitError(
-          'question_invalid',
-          `duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`,
-        );
-      }
-      const key = keyOf(addresses, identity);
-      await store.ban(key, duration_seconds);
-      const ban = await store.banOf(key);
-      return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
+    checkedRoute({
+      method: 'POST',
+      path: `${OPERATOR_PATH}/bans`,
+      access: 'admin',
+      body: { maxBytes: MAX_BODY_BYTES },
+      about: { summary: 'shut an identity out' },
+      input: { body: NewBan },
+      output: { 201: answer('it is shut out', json(BanSchema)) },
+      errors: { 422: 'a field is wrong' },
+      async handle(_request, { body: { identity, duration_seconds = 600 } }) {
+        const key = keyOf(addresses, identity);
+        await store.ban(key, duration_seconds);
+        const ban = await store.banOf(key);
+        return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
+      },
     }),
     {
       method: 'DELETE',
       path: `${OPERATOR_PATH}/bans/:identity`,
       access: 'admin',
+      about: { summary: 'let an identity in again' },
+      output: { 204: answer('it may ask again') },
+      errors: { ...BAD_KEY, 404: 'it is not shut out' },
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
         if (!(await store.unban(key))) throw rateLimitError('ban_unknown');
@@ -159,36 +197,63 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
 function viewRoutes(needs: OperatorNeeds): readonly Route[] {
   const { limiter, addresses, profiles, routes } = needs;
   const { store, resources } = limiter;
+  const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });
   return [
-    get('/routes', () => platformAnswer(200, { routes: routes.list() })),
-    get('/top', async (request) => {
-      const name = queryParameter(request, 'resource') ?? 'core';
-      const resource = resources.find(name);
-      if (resource === undefined)
-        throw rateLimitError('question_invalid', `there is no resource ${name}`);
-      const top = await store.top(resource, countOf(request));
-      return platformAnswer(200, { resource: name, top });
+    get('/routes', {
+      about: { summary: 'what the routes of services with limits cost' },
+      output: { 200: answer('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
+      handle: () => platformAnswer(200, { routes: routes.list() }),
     }),
-    get('/:identity', async (request) => {
-      const key = keyOf(addresses, request.parameters['identity']);
-      const caller = limiter.callers.ofKey(key, await profiles.of(key));
-      if (caller === undefined) throw rateLimitError('identity_key_invalid');
-      const [buckets, secondary, ban] = await Promise.all([
-        bucketsOf(limiter, caller),
-        store.secondaryUsage(key),
-        store.banOf(key),
-      ]);
-      return platformAnswer(200, {
-        identity: key,
-        buckets,
-        secondary,
-        ban: ban === undefined ? null : { until: ban.untilSec, level: ban.level },
-      });
+    get('/top', {
+      about: { summary: 'who has used most of a resource' },
+      input: {
+        query: Type.Object({
+          resource: Type.Optional(Type.String({ default: 'core' })),
+          ...Count,
+        }),
+        judged: BY_HAND,
+      },
+      output: { 200: answer('identities, who used most first', json(top)) },
+      errors: { 422: 'there is no such resource' },
+      async handle(request) {
+        const name = queryParameter(request, 'resource') ?? 'core';
+        const resource = resources.find(name);
+        if (resource === undefined)
+          throw rateLimitError('question_invalid', `there is no resource ${name}`);
+        const users = await store.top(resource, countOf(request));
+        return platformAnswer(200, { resource: name, top: users });
+      },
     }),
-    post('/:identity/reset', async (request) => {
-      const key = keyOf(addresses, request.parameters['identity']);
-      await store.reset(key, resources.buckets);
-      return emptyAnswer(204);
+    get('/:identity', {
+      about: { summary: 'everything that is counted for an identity' },
+      output: { 200: answer('what it has used and has left', json(Usage)) },
+      errors: BAD_KEY,
+      async handle(request) {
+        const key = keyOf(addresses, request.parameters['identity']);
+        const caller = limiter.callers.ofKey(key, await profiles.of(key));
+        if (caller === undefined) throw rateLimitError('identity_key_invalid');
+        const [buckets, secondary, ban] = await Promise.all([
+          bucketsOf(limiter, caller),
+          store.secondaryUsage(key),
+          store.banOf(key),
+        ]);
+        return platformAnswer(200, {
+          identity: key,
+          buckets,
+          secondary,
+          ban: ban === undefined ? null : { until: ban.untilSec, level: ban.level },
+        });
+      },
+    }),
+    post('/:identity/reset', {
+      about: { summary: 'forget what an identity has used' },
+      output: { 204: answer('forgotten') },
+      errors: BAD_KEY,
+      async handle(request) {
+        const key = keyOf(addresses, request.parameters['identity']);
+        await store.reset(key, resources.buckets);
+        return emptyAnswer(204);
+      },
     }),
   ];
 }

@@ -6,9 +6,11 @@ import {
   type HttpAnswer,
   type HttpRequest,
   namesTag,
+  OpenApi,
   platformAnswer,
   type Route,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 
 export const META_PATHS = ['/api/v3/meta', '/meta'] as const;
 export const INSTALLATION_PATHS = ['/api/v3/app/installations', '/app/installations'] as const;
@@ -25,6 +27,13 @@ export type MintInstallationToken = (
   appId: number,
   installationId: number,
 ) => Promise<InstallationToken | undefined>;
+
+const INSTALLATION_TOKEN = Type.Object({
+  token: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+  permissions: Type.Object({}),
+  repository_selection: Type.Literal('all'),
+});
 
 /** For clients that look for the server's abilities; whoever wants to see the limits at work asks here. */
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
@@ -47,6 +56,12 @@ export function platformRoutes(needs: {
       method: 'GET',
       path,
       access: 'public',
+      about: { summary: 'what the server is able to do' },
+      output: {
+        200: OpenApi.answer('abilities', OpenApi.json(Type.Object({}))),
+        304: OpenApi.answer('as known'),
+      },
+      errors: { 401: 'bad credentials' },
       handle: (request) =>
         namesTag(request.headers['if-none-match'], etag)
           ? emptyAnswer(304, caching)
@@ -58,6 +73,8 @@ export function platformRoutes(needs: {
       method: 'POST',
       path: `${path}/:id/access_tokens`,
       access: 'app',
+      about: { summary: 'make a token for an installation of the app' },
+      output: { 201: OpenApi.answer('the token', OpenApi.json(INSTALLATION_TOKEN)) },
       async handle(request) {
         const { principal, parameters } = request;
         if (principal.kind !== 'app') throw new AppJwtRefused('undecodable');

@@ -1,5 +1,5 @@
 import { type FieldError, ValidationFailed } from '@plinth/kernel';
-import type { Question } from '../domain/decision-desk.js';
+import type { Question } from '../domain/decision-service.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,16 @@
-import { type HttpAnswer, type HttpRequest, platformAnswer, type Route } from '@plinth/kernel';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  OpenApi,
+  platformAnswer,
+  type Route,
+} from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
 import { rateLimitError } from '../errors.js';
 import { UNLIMITED } from '../model/resource.js';
+import { Overview } from './description.js';
 
 export const STATUS_PATHS = ['/rate_limit', '/api/v3/rate_limit'] as const;
 
@@ -42,6 +49,9 @@ export function statusRoutes({ config, limiter, addresses }: StatusNeeds): reado
     path,
     access: 'public',
     cost: { cost: 0 },
+    about: { summary: 'what the caller has used and has left' },
+    output: { 200: OpenApi.answer('by resource', OpenApi.json(Overview)) },
+    errors: { 401: 'bad credentials', 404: 'limits are switched off' },
     handle,
   }));
 }

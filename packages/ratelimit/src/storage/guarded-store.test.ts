@@ -7,7 +7,7 @@ import { DEFAULT_RULES } from '../model/limit-store.js';
 import { UNLIMITED } from '../model/resource.js';
 import { newCaller, newPlan } from '../testing/limit-store-contract.js';
 import { GuardedStore, type OnStoreError } from './guarded-store.js';
-import { RedisStore } from './redis-store.js';
+import { RedisStore } from './redis/redis-store.js';
 
 /** A server that takes connections and never says a word, as a Redis that hangs. */
 async function openSilence(): Promise<AsyncDisposable & { readonly url: string }> {

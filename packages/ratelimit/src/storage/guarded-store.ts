@@ -5,11 +5,11 @@ import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decisi
 import type { Admission, LimitRules, LimitStore, StoreStats } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import { MemoryStore } from './memory-store.js';
+import { MemoryStore } from './memory/memory-store.js';
 import { NodeShares } from './node-shares.js';
 import { Outages } from './outages.js';
-import { isRedisAway } from './redis-away.js';
-import type { RedisStore } from './redis-store.js';
+import { isRedisAway } from './redis/redis-away.js';
+import type { RedisStore } from './redis/redis-store.js';
 
 export type OnStoreError = 'local' | 'open' | 'closed';
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Memo } from '@plinth/kernel';
 
 const MAX_ENDPOINT_COUNT = 100_000;
 
@@ -12,7 +13,7 @@ export class LimitKeys {
   readonly bans: string;
   /** A sorted set: nodes that share the counters, by when they spoke last. */
   readonly nodes: string;
-  readonly #endpointHashes = new Map<string, string>();
+  readonly #endpointHashes = new Memo<string, string>({ maxCount: MAX_ENDPOINT_COUNT });
 
   constructor(prefix: string) {
     this.prefix = prefix;
@@ -37,12 +38,8 @@ export class LimitKeys {
 
   /** Clients may name what they like; keys stay short. */
   endpointHash(endpoint: string): string {
-    let found = this.#endpointHashes.get(endpoint);
-    if (found === undefined) {
-      found = hash('sha1', endpoint, 'base64url').slice(0, 16);
-      if (this.#endpointHashes.size >= MAX_ENDPOINT_COUNT) this.#endpointHashes.clear();
-      this.#endpointHashes.set(endpoint, found);
-    }
-    return found;
+    return this.#endpointHashes.of(endpoint, shortHash);
   }
 }
+
+const shortHash = (endpoint: string): string => hash('sha1', endpoint, 'base64url').slice(0, 16);

@@ -1,5 +1,5 @@
 import type { LimitKeys } from './limit-keys.js';
-import type { RedisCalls } from './redis-calls.js';
+import type { RedisCalls } from './redis/redis-calls.js';
 
 /** A node says every so many seconds that it lives, and is forgotten when it has missed so many times. */
 const INTERVAL_SEC = 5;

@@ -3,8 +3,8 @@ import { limitRules, type RateLimitConfig } from '../config.js';
 import type { Ban } from '../model/decision.js';
 import type { LimitStore } from '../model/limit-store.js';
 import { GuardedStore } from './guarded-store.js';
-import { MemoryStore } from './memory-store.js';
-import { RedisStore } from './redis-store.js';
+import { MemoryStore } from './memory/memory-store.js';
+import { RedisStore } from './redis/redis-store.js';
 
 export interface StoreNeeds {
   readonly config: RateLimitConfig;

@@ -5,9 +5,11 @@ import {
   type HttpRequest,
   type HttpService,
   jsonAnswer,
+  OpenApi,
   piecesAnswer,
   queryOf,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { backupError } from './backup-errors.js';
 import type { Backups } from './backups.js';
 
@@ -27,6 +29,7 @@ export function createBackupService(
     tables: () => [
       {
         dialect,
+        api: 'operator',
         answerError(error, request) {
           if (backupError.is(error, 'backup_not_found')) return refusal(404, error.message);
           if (backupError.is(error, 'too_many_backups')) {
@@ -39,12 +42,30 @@ export function createBackupService(
             method: 'POST',
             path: PATH,
             access: 'admin',
+            about: {
+              summary: 'Begin a backup, which is there as long as its answer is read',
+            },
+            output: {
+              201: OpenApi.answer('its description as the first line, then signs of life', {
+                'application/x-ndjson': { schema: Type.String() },
+              }),
+            },
+            errors: { 503: 'another one is under way' },
             handle: (request) => beginBackup(request, backups, clock),
           },
           {
             method: 'GET',
             path: `${PATH}/:id/file`,
             access: 'admin',
+            about: { summary: 'One file of a backup' },
+            input: {
+              query: Type.Object({ name: Type.String({ description: 'as described' }) }),
+              judged: 'a name that is absent is one that no file has',
+            },
+            output: {
+              200: OpenApi.answer('its bytes', { 'application/octet-stream': {} }),
+            },
+            errors: { 404: 'there is no such backup, or no such file in it' },
             handle({ parameters, url }) {
               const name = new URLSearchParams(queryOf(url)).get('name') ?? '';
               const file = backups.read(parameters['id'] ?? '', name);

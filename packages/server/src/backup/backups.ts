@@ -9,7 +9,7 @@ import {
   type Random,
   repeatJob,
 } from '@plinth/kernel';
-import type { Stores } from '../stores.js';
+import type { Stores } from '../folder/stores.js';
 import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { CommandFailed, EXIT } from './exit.js';
+import { CommandFailed, EXIT } from './output/exit.js';
 
 export interface Connection {
   readonly host: string;

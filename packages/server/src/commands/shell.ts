@@ -5,10 +5,10 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { type Connection, call, connectionOf, withConnection } from './connection.js';
+import { print } from './output/terminal.js';
 import { complete } from './shell/completions.js';
 import { pages } from './shell/pager.js';
 import { StatementReader } from './shell/statement-reader.js';
-import { print } from './terminal.js';
 
 const HISTORY_FILE = '.plinth_history';
 const MAX_HISTORY_LINES = 1000;

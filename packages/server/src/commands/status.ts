@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
-import { print } from './terminal.js';
+import { print } from './output/terminal.js';
 
 /** `plinth status`. */
 export function statusCommand(): Command {

@@ -40,10 +40,8 @@ export function faultOfHead({
     if (name?.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')) hostCount += 1;
     else if (name?.length === 13 && name.toLowerCase() === 'authorization') credentialCount += 1;
   }
-  if (httpVersionMajor === 1) {
-    if (hostCount > 1) return SEVERAL_HOSTS;
-    if (hostCount === 0 && httpVersionMinor === 1) return NO_HOST;
-  }
+  if (hostCount > 1) return SEVERAL_HOSTS;
+  if (hostCount === 0 && httpVersionMajor === 1 && httpVersionMinor === 1) return NO_HOST;
   if (credentialCount > 1) return SEVERAL_CREDENTIALS;
   const { expect } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return EXPECTATION;

@@ -2,23 +2,33 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
+  CredentialUncheckable,
+  checkedRoute,
   createLogger,
   type Dialect,
+  describeApi,
   emptyAnswer,
+  type HttpAnswer,
   Metrics,
+  OpenApi,
+  type Pass,
   type RequestGate,
+  RequestInvalid,
   type Route,
   SystemClock,
   textAnswer,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
 import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
+import type { HeadFault } from './head-fault.js';
 import { HttpMetrics } from './http-metrics.js';
+import { IncomingRequest } from './incoming-request.js';
 import { Pipeline } from './pipeline.js';
 import { Router } from './router.js';
 import { serverDialect } from './server-dialect.js';
@@ -48,6 +58,8 @@ const THING: Route = {
   access: 'public',
   cost: { points: 3 },
   body: { maxBytes: 100 },
+  about: { summary: 'Take a thing' },
+  output: { 200: OpenApi.answer('taken') },
   check({ headers }) {
     if (headers['x-bad'] !== undefined) throw new RangeError('bad');
   },
@@ -80,7 +92,9 @@ async function serve(
   const dialects = new DialectDirectory(own);
   dialects.add(dialect);
   for (const route of routes) {
-    router.add('shop', { dialect, routes }, route, (method) => numbers.route(method, route.path));
+    router.add('shop', { dialect, api: 'shop', routes }, route, (method) =>
+      numbers.route(method, route.path),
+    );
   }
   const pipeline = new Pipeline({
     ...{ router, dialects, gate, log },
@@ -104,7 +118,28 @@ async function serve(
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  return { ask, lines, metrics, router };
+  return { ask, lines, metrics, pipeline, router };
+}
+
+/** A request whose body is there with its head, as from a transport that has read both at once. */
+class WholeRequest extends IncomingRequest {
+  readonly httpVersion = 1;
+  readonly fault;
+  readonly #sent: Buffer;
+  gone = (): void => {};
+
+  constructor(url: string, fault?: HeadFault, sent = Buffer.from('b')) {
+    super({ method: 'POST', url, headers: { 'x-key': 'k1' }, socket: new Socket() });
+    this.fault = fault;
+    this.#sent = sent;
+  }
+
+  readBody = (): Uint8Array => this.#sent;
+  headerList = () => [];
+  leaving = () => new AbortController().signal;
+  whenGone(done: () => void): void {
+    this.gone = done;
+  }
 }
 
 describe('one entry in a table', () => {
@@ -171,6 +206,103 @@ describe('one entry in a table', () => {
     assert.match((await ask('/shop/things/1', bomb)).text, /max request size/);
   });
 
+  it('takes no body where it names none, and one that is packed as it came where it says so', async (t) => {
+    const text: Route['handle'] = ({ body }) => textAnswer(200, Buffer.from(body).toString('hex'));
+    const { body: _, ...bare } = { ...THING, path: '/shop/bare', handle: text };
+    const packed: Route = {
+      ...bare,
+      path: '/shop/packed',
+      body: { maxBytes: 100, isLeftEncoded: true },
+    };
+    const { ask } = await serve(t, [bare, packed]);
+    const sent = gzipSync('x');
+    const post = { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: sent };
+    assert.deepEqual((await ask('/shop/bare', post)).text, '');
+    assert.deepEqual((await ask('/shop/packed', post)).text, sent.toString('hex'));
+  });
+
+  it('is answered without a wait where nothing has to be waited for', async (t) => {
+    const { pipeline } = await serve(t, [THING]);
+    const exchange = await pipeline.answer(new WholeRequest('/shop/things/1'));
+    assert.equal(String(exchange?.answer?.body), '1 user b');
+  });
+
+  it('gives back what the limiter gave for who left while it decided', async (t) => {
+    const seen: string[] = [];
+    let decide = (_pass: Pass): void => {};
+    const decided = new Promise<Pass>((resolve) => {
+      decide = resolve;
+    });
+    const gate: RequestGate = { covers: () => true, announce() {}, admit: () => decided };
+    const { pipeline } = await serve(t, [THING], { gate });
+    const request = new WholeRequest('/shop/things/1');
+    const answering = pipeline.answer(request);
+    request.gone();
+    const finish = (): void => void seen.push('ends');
+    decide({ begin() {}, settle: () => [], finish });
+    await answering;
+    assert.deepEqual(seen, ['ends']);
+  });
+
+  it('tells the limiter of a credential that could not be checked, which is no wrong one', async (t) => {
+    const seen: unknown[] = [];
+    const gate: RequestGate = {
+      covers: () => true,
+      announce() {},
+      admit({ purpose }) {
+        seen.push(purpose);
+        return { refusal: emptyAnswer(503) };
+      },
+    };
+    const errors = [new CredentialUncheckable(undefined), new Error('wrong')];
+    for (const error of errors) {
+      const identify = () => Promise.reject(error);
+      const { pipeline } = await serve(t, [THING], { gate, dialect: shop({ identify }) });
+      await pipeline.answer(new WholeRequest('/shop/things/1'));
+    }
+    assert.deepEqual(seen, ['uncheckable', 'refusal']);
+  });
+
+  it('is counted by the size of its answers, as far as that is known', async (t) => {
+    const rest = (async function* () {})();
+    const answers: readonly (readonly [HttpAnswer, string])[] = [
+      [textAnswer(200, 'abc'), '3'],
+      [emptyAnswer(204), '0'],
+      [{ ...textAnswer(200, 'ab'), rest, sizeBytes: 7 }, '7'],
+      [{ ...textAnswer(200, 'ab'), rest }, 'none'],
+      [emptyAnswer(304), 'none'],
+    ];
+    for (const [answer, size] of answers) {
+      const { pipeline, metrics } = await serve(t, [{ ...THING, handle: () => answer }]);
+      const request = new WholeRequest('/shop/things/1');
+      await pipeline.answer(request);
+      request.gone();
+      const { text } = await metrics.page();
+      const [, sum] = /^http_response_body_size_bytes_sum\{.*things.*\} (\d+)$/m.exec(text) ?? [];
+      const [, count] =
+        /^http_response_body_size_bytes_count\{.*things.*\} (\d+)$/m.exec(text) ?? [];
+      assert.equal((count ?? '0') === '0' ? 'none' : sum, size);
+    }
+  });
+
+  it('is not asked by a head that says two things', async (t) => {
+    const handle = (): never => assert.fail('nobody is let in');
+    const { pipeline } = await serve(t, [{ ...THING, handle }]);
+    const fault = { status: 417, message: 'no' };
+    const exchange = await pipeline.answer(new WholeRequest('/shop/things/1', fault));
+    assert.deepEqual([exchange?.answer?.status, exchange?.isTurnedAway], [417, true]);
+  });
+
+  it('is not counted for who left before there was an answer', async (t) => {
+    const { pipeline, metrics, lines } = await serve(t, [THING]);
+    const request = new WholeRequest('/shop/things/1?later');
+    const answering = pipeline.answer(request);
+    request.gone();
+    await answering;
+    assert.doesNotMatch((await metrics.page()).text, /^http_requests_total\{.*things.* [1-9]/m);
+    assert.deepEqual(lines, []);
+  });
+
   it('is counted, logged without secrets and listed', async (t) => {
     const { ask, metrics, lines, router } = await serve(t, [THING]);
     await ask('/shop/things/1?p=hunter22&db=a', { method: 'POST' });
@@ -228,10 +360,99 @@ describe('one entry in a table', () => {
     assert.deepEqual([outside.status, outside.headers.get('cluster-uuid')], [404, 'c1']);
   });
 
+  it('says all of a route: 405, access, checks, cost, description, numbers and the list for the walk', async (t) => {
+    const order = checkedRoute({
+      method: 'POST',
+      path: '/shop/orders/:number',
+      access: 'editor',
+      cost: { points: 7 },
+      body: { maxBytes: 1000 },
+      about: { summary: 'Order something', operationId: 'order' },
+      input: {
+        parameters: Type.Object({ number: Type.Integer({ minimum: 1 }) }),
+        query: Type.Object({ express: Type.Optional(Type.Boolean({ default: false })) }),
+        body: Type.Object({ count: Type.Integer({ minimum: 1 }) }),
+      },
+      output: { 201: OpenApi.answer('ordered', OpenApi.text) },
+      errors: { 409: 'there is such an order' },
+      handle: (_request, { parameters: { number }, query: { express }, body: { count } }) =>
+        textAnswer(201, `${number + 1} ${express === true} ${count + 1}`),
+    });
+    const points: unknown[] = [];
+    const gate: RequestGate = {
+      covers: () => true,
+      announce() {},
+      admit({ route }) {
+        points.push(route?.cost?.points);
+        return { begin() {}, settle: () => [], finish() {} };
+      },
+    };
+    const dialect = shop({
+      refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
+      identify: ({ headers }) =>
+        headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e' } : { kind: 'anonymous', ip: '' },
+      answerError: (error) =>
+        error instanceof RequestInvalid
+          ? textAnswer(422, `${error.part} ${error.failures[0]?.path}`)
+          : textAnswer(401, 'who?'),
+    });
+    const { ask, metrics, router } = await serve(t, [order], { dialect, gate });
+    const send = async (path: string, body: unknown, key = 'k1') => {
+      const headers = { 'x-key': key };
+      const sent = Buffer.from(JSON.stringify(body));
+      const { status, text } = await ask(path, { method: 'POST', headers, body: sent });
+      return `${status} ${text}`;
+    };
+    assert.equal(await send('/shop/orders/4?express=true', { count: 2 }), '201 5 true 3');
+    assert.equal(await send('/shop/orders/4', { count: 2 }), '201 5 false 3');
+    assert.equal(await send('/shop/orders/x', { count: 0 }), '422 params number');
+    assert.equal(await send('/shop/orders/4?express=1', {}), '422 querystring express');
+    assert.equal(await send('/shop/orders/4', {}), '422 body count');
+    assert.equal(await send('/shop/orders/4', {}, 'none'), '401 who?');
+    const wrong = await ask('/shop/orders/4', { method: 'PUT' });
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
+    assert.deepEqual(points.slice(0, 6), [7, 7, 7, 7, 7, 7]);
+    assert.match(
+      (await metrics.page()).text,
+      /^http_requests_total\{method="POST",path="\/shop\/orders\/:number",status="ok"\} 2$/m,
+    );
+    assert.deepEqual(router.routes, [
+      { service: 'shop', method: 'POST', path: '/shop/orders/:number', access: 'editor' },
+    ]);
+    const served = router.served.map(({ route, table }) => ({ route, dialect: table.dialect }));
+    const { paths } = describeApi({ title: 'Shop', description: '' }, served);
+    const described = JSON.parse(JSON.stringify(paths['/shop/orders/{number}']?.['post']));
+    assert.equal(described.operationId, 'order');
+    assert.deepEqual(
+      described.parameters.map((one: { in: string; name: string; required: boolean }) => [
+        one.in,
+        one.name,
+        one.required,
+      ]),
+      [
+        ['path', 'number', true],
+        ['query', 'express', false],
+      ],
+    );
+    assert.deepEqual(described.requestBody.content['application/json'].schema, {
+      type: 'object',
+      required: ['count'],
+      properties: { count: { type: 'integer', minimum: 1 } },
+    });
+    const statuses = ['201', '400', '401', '404', '409', '413', '418'];
+    assert.deepEqual(Object.keys(described.responses), statuses);
+    assert.deepEqual(described.security, [{ editor: [] }]);
+  });
+
   it('cannot stand in two spellings', async () => {
     const router = new Router();
     const add = (path: string): void =>
-      router.add('shop', { dialect: shop(), routes: [] }, { ...THING, path }, () => ({}) as never);
+      router.add(
+        'shop',
+        { dialect: shop(), api: 'shop', routes: [] },
+        { ...THING, path },
+        () => ({}) as never,
+      );
     add('/fine/:id');
     assert.throws(() => add('/sp%61ce'), /unreserved/);
     assert.throws(() => add('/b@d'), /unreserved/);

@@ -52,8 +52,8 @@ export class Pipeline {
     if (request.fault !== undefined) return exchange.turnAway(answerHeadFault(request.fault));
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
-    const admitted = this.#admit(exchange, caller);
-    const refused = admitted instanceof Promise ? await admitted : admitted;
+    const admitting = this.#admit(exchange, caller);
+    const refused = admitting instanceof Promise ? await admitting : admitting;
     if (refused !== undefined) {
       return refused.refusal && exchange.turnAway(refused.refusal);
     }
@@ -95,7 +95,7 @@ export class Pipeline {
     if (found === undefined || caller.principal === undefined) {
       return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table } = found.served;
+    const { route, table, readInput } = found.served;
     if (!grants(route.access, caller.principal)) {
       return dialect.answerError(refusalOf(route.access), request);
     }
@@ -104,7 +104,7 @@ export class Pipeline {
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
       pass?.begin();
-      return route.handle(request);
+      return route.handle(request, readInput(request));
     };
     // Whatever is thrown is worded by the service that was meant.
     const word = (error: unknown): HttpAnswer =>

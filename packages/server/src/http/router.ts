@@ -1,4 +1,11 @@
-import { invariant, type Route, type RouteAccess, type RouteTable } from '@plinth/kernel';
+import {
+  type InputReader,
+  inputReader,
+  invariant,
+  type Route,
+  type RouteAccess,
+  type RouteTable,
+} from '@plinth/kernel';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { RouteNumbers } from './http-metrics.js';
 
@@ -6,6 +13,7 @@ import type { RouteNumbers } from './http-metrics.js';
 export interface ServedRoute {
   readonly route: Route;
   readonly table: RouteTable;
+  readonly readInput: InputReader;
   readonly numbers: RouteNumbers;
 }
 
@@ -37,6 +45,7 @@ export class Router {
   /** Of paths without parameters, by method and path: most of what is asked, and found at once. */
   readonly #fixed = new Map<string, FoundRoute>();
   readonly #routes: ListedRoute[] = [];
+  readonly #served: ServedRoute[] = [];
 
   /** Of two routes for one method and path the first stays. */
   add(
@@ -48,12 +57,14 @@ export class Router {
     const { method, path, access, hasHead } = route;
     invariant(PATH.test(path), `${path} consists of unreserved characters`);
     invariant(access !== undefined, `${method} ${path} says who may use it`);
+    const readInput = inputReader(route);
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       const name = each as HTTPMethod; // all that routes have are methods of Node
       if (this.#finder.hasRoute(name, path)) continue;
-      const served: ServedRoute = { route, table, numbers: numbersOf(each) };
+      const served: ServedRoute = { route, table, readInput, numbers: numbersOf(each) };
       this.#finder.on(name, path, () => undefined, served);
       if (!/[:*]/.test(path)) this.#fixed.set(`${each} ${path}`, { served, parameters: {} });
+      if (each === method) this.#served.push(served);
       this.#routes.push({ service, method: each, path, access });
     }
   }
@@ -75,5 +86,10 @@ export class Router {
 
   get routes(): readonly ListedRoute[] {
     return this.#routes;
+  }
+
+  /** Once each, as they are described. */
+  get served(): readonly ServedRoute[] {
+    return this.#served;
   }
 }

@@ -1,4 +1,5 @@
 import { type Dialect, emptyAnswer, type HeaderList, type Logger } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { Cors } from './cors.js';
 import { answerError, answerNotFound } from './to-wire.js';
 
@@ -16,6 +17,11 @@ export function serverDialect(parts: {
     service: 'tsdb',
     // Named, because another service may speak for all of `/api`.
     paths: ['/api/v1', '/api/v2', '/api/v3'],
+    refusals: {
+      name: 'Error',
+      schema: Type.Object({ error: Type.String(), data: Type.Object({}) }),
+      shared: {},
+    },
     identify,
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound,

@@ -7,11 +7,13 @@ import {
   type HttpService,
   jsonAnswer,
   type Metrics,
+  OpenApi,
   platformFailureAnswer,
   type Route,
   readsHealthInJson,
   textAnswer,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { ListedRoute } from './router.js';
 
 /**
@@ -61,23 +63,26 @@ export function createServiceEndpoints(needs: {
     tables: () => [
       {
         dialect,
+        api: 'tsdb',
         routes: [
-          open('health', '/health', health),
-          open('health', '/api/v1/health', health),
-          open('metrics', '/metrics', page),
-          open('pprof', '/debug/pprof/heap', heap),
-          open('ready', '/ready', ready),
+          open('health', '/health', HEALTH, health),
+          open('health', '/api/v1/health', HEALTH, health),
+          open('metrics', '/metrics', METRICS, page),
+          open('pprof', '/debug/pprof/heap', HEAP, heap),
+          open('ready', '/ready', READY, ready),
         ],
       },
       {
         dialect: operatorDialect,
+        api: 'operator',
         routes: [
-          open('ready', '/ops/v1/ready', operatorReady),
+          open('ready', '/ops/v1/ready', OPERATOR_READY, operatorReady),
           // Every route with who may use it: for whoever has to vouch for what the port lets in.
           {
             method: 'GET',
             path: '/ops/v1/routes',
             access: 'admin',
+            ...ROUTES,
             handle: () => jsonAnswer(200, needs.routes()),
           },
         ],
@@ -91,7 +96,55 @@ export function createServiceEndpoints(needs: {
 const open = (
   openable: 'health' | 'metrics' | 'pprof' | 'ready',
   path: string,
+  words: Words,
   handle: Route['handle'],
-): Route => ({ method: 'GET', path, access: { openable }, handle });
+): Route => ({ method: 'GET', path, access: { openable }, ...words, handle });
 
 const notReady = (why: string): object => ({ error: `not ready: ${why}`, data: {} });
+
+type Words = Pick<Route, 'about' | 'output' | 'errors'>;
+const { answer, json, text } = OpenApi;
+
+/** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
+const State = Type.Object({
+  status: Type.Literal('ready'),
+  started: Type.String({ format: 'date-time' }),
+  up: Type.String({ description: 'seconds since then, as `12.3s`' }),
+});
+const HEALTH: Words = {
+  about: { summary: 'Says OK when writes are taken and no stop has begun' },
+  output: { 200: answer('OK', text) },
+  errors: { 503: 'not now, and why' },
+};
+const READY: Words = {
+  about: {
+    summary: 'Says OK when writes are taken, storage can be reached and no stop has begun',
+  },
+  output: { 200: answer('OK', { ...text, ...json(State) }) },
+  errors: { 503: 'not now, and why' },
+};
+const OPERATOR_READY: Words = { ...READY, output: { 200: answer('since when', json(State)) } };
+const METRICS: Words = {
+  about: { summary: 'Metrics in the text format of Prometheus' },
+  output: { 200: answer('metrics', text) },
+};
+const HEAP: Words = {
+  about: { summary: 'Not offered: InfluxDB has a profile of its heap here' },
+  output: {},
+  errors: { 404: 'always' },
+};
+const Listed = Type.Object({
+  service: Type.String(),
+  method: Type.String(),
+  path: Type.String({ description: 'with parameters: `/things/:id`' }),
+  access: Type.Union([
+    Type.String({ description: 'public, admin, first_token, platform, app or editor' }),
+    Type.Object({
+      openable: Type.String({ description: 'admin, unless `disable_authz` names this word' }),
+    }),
+  ]),
+});
+const ROUTES: Words = {
+  about: { summary: 'Lists every route of the server with who may use it' },
+  output: { 200: answer('every route', json(Type.Array(Listed))) },
+};

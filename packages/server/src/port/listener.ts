@@ -5,7 +5,7 @@ import type { Clock, Logger } from '@plinth/kernel';
 import type { Pipeline } from '../http/pipeline.js';
 import { answerClientError } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
-import { FastReader } from './fast-reader.js';
+import { FastReader } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
 import { nodeTransport } from './node-transport.js';

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { refusePlainText } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
-import type { FastReader } from './fast-reader.js';
+import type { FastReader } from './fast/fast-reader.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';

@@ -28,10 +28,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
           const expires_at = new Date(expiresMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
           return { token: text, expires_at };
         } catch (error) {
-          const isUnknown =
-            identityError.is(error, 'identity_not_found') ||
-            identityError.is(error, 'installation_of_other_app');
-          if (isUnknown) return undefined;
+          if (identityError.is(error, 'identity_not_found', 'installation_of_other_app'))
+            return undefined;
           throw error;
         }
       },

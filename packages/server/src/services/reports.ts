@@ -1,6 +1,6 @@
 import type { Logger, NewEvent, Outbox, RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Stores } from '../folder/stores.js';
 import type { Settings } from '../settings.js';
-import type { Stores } from '../stores.js';
 
 /** What services report about themselves, on its way into the outbox. */
 export class Reports {

@@ -1,7 +1,7 @@
 import type { Identity } from '@plinth/identity';
 import type { Clock, Dialect, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
+import type { Stores } from '../folder/stores.js';
 import type { Settings } from '../settings.js';
-import type { Stores } from '../stores.js';
 import type { Reports } from './reports.js';
 
 /** What the composition root hands to each service's own wiring. */

@@ -1,4 +1,4 @@
-"""Processes that plugins start: the server is told of the first one, and all end when the server is gone."""
+"""Processes of plugins: they give way to the server, which is told of the first that a plugin starts, and all end when it is gone."""
 
 import os
 import signal
@@ -8,6 +8,18 @@ _MARK_VARIABLE = "PLINTH_PLUGIN_WORKER"
 _STARTS = frozenset("os.fork os.forkpty os.posix_spawn os.spawn os.system pty.spawn subprocess.Popen".split())
 # What starts processes faster than they are found is met again in the next round.
 _ROUNDS = 20
+_NICENESS = 10
+
+
+def give_way():
+    """This process and all it starts come behind the server, which has to answer, and to stop, beside hundreds of busy plugins."""
+    os.nice(_NICENESS)
+    try:
+        # A session of its own, as this is, is weighed as a whole where the kernel groups by session, whatever is in it.
+        with open("/proc/self/autogroup", "w") as file:
+            file.write(str(_NICENESS))
+    except OSError:
+        pass  # Not this kind of system, or another one has done so a moment ago.
 
 
 def tell_first_start(tell):

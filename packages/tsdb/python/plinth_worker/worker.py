@@ -205,6 +205,7 @@ def offer_names():
 
 def main():
     """Serves until the server is gone."""
+    processes.give_way()
     os.set_inheritable(_CHANNEL_FD, False)
     channel = socket.socket(fileno=_CHANNEL_FD)
     offer_names()

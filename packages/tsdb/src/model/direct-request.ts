@@ -1,4 +1,4 @@
-import type { Column } from './column.js';
+import type { Column } from './columns/column.js';
 import type { TagCondition } from './scan.js';
 import type { TableSchema } from './schema.js';
 

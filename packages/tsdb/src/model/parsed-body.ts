@@ -1,4 +1,4 @@
-import type { NewSeries } from './new-series.js';
+import type { NewSeries } from './series/new-series.js';
 
 /** Unit of the timestamps of a request; `auto` decides line by line from the magnitude. */
 export type Precision =

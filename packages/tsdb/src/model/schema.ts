@@ -1,4 +1,4 @@
-import type { Column } from './column.js';
+import type { Column } from './columns/column.js';
 
 /** An immutable picture of one database; a schema change makes a new one. */
 export interface DatabaseSchema {

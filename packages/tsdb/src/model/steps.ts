@@ -23,11 +23,11 @@ const TURN_MS = 10;
 
 /** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
-  readonly #asker: { readonly signal: AbortSignal };
+  readonly #asker: { readonly signal: AbortSignal } | undefined;
   #startMs = performance.now();
 
   /** @param asker whose signal may be made when it is looked at: work that ends soon does without. */
-  constructor(asker: { readonly signal: AbortSignal }) {
+  constructor(asker?: { readonly signal: AbortSignal }) {
     this.#asker = asker;
   }
 
@@ -43,7 +43,7 @@ export class StepRunner {
   async take(): Promise<void> {
     if (performance.now() - this.#startMs < TURN_MS) return;
     await setImmediate();
-    this.#asker.signal.throwIfAborted();
+    this.#asker?.signal.throwIfAborted();
     this.#startMs = performance.now();
   }
 }

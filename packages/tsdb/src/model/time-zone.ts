@@ -1,10 +1,11 @@
+import { Memo } from '@plinth/kernel';
 import { daysFromCivil, floorMod, NS_PER_DAY, NS_PER_SECOND } from './calendar.js';
 
 const NS_PER_MINUTE = 60n * NS_PER_SECOND;
 
 /** Formatters are expensive to make; the names a server sees are few. */
 const MAX_CACHED_ZONES = 64;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Memo<string, Intl.DateTimeFormat>({ maxCount: MAX_CACHED_ZONES });
 
 /** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
 export function isTimeZone(name: string): boolean {
@@ -67,24 +68,22 @@ export function offsetText(offsetNs: bigint, separator = ':'): string {
 }
 
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
   try {
-    const formatter = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    if (formatters.size >= MAX_CACHED_ZONES) formatters.clear();
-    formatters.set(zone, formatter);
-    return formatter;
+    return formatters.of(zone, makeFormatter);
   } catch {
     // The runtime's only way to say that it does not know the name.
     return undefined;
   }
 }
+
+const makeFormatter = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });

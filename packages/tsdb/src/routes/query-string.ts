@@ -1,4 +1,5 @@
 import { parse } from 'node:querystring';
+import { Memo } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../errors.js';
 
 /** Distinct query strings that are remembered: clients send the same one with every request. */
@@ -68,17 +69,15 @@ export function serdeError(text: string): TsdbError<'parameter_invalid'> {
 }
 
 /** Remembers what `read` made of a query string; failures are not remembered. */
-export function cachedByQueryString<T>(read: (queryString: string) => T): (text: string) => T {
-  const cache = new Map<string, T>();
+export function cachedByQueryString<T extends object>(
+  read: (queryString: string) => T,
+): (text: string) => T {
+  const cache = new Memo<string, T>({ maxCount: MAX_CACHED_COUNT });
   return (queryString) => {
     const known = cache.get(queryString);
     if (known !== undefined) return known;
     const value = read(queryString);
-    if (queryString.length <= MAX_CACHED_LENGTH) {
-      // Starting over is rare, and cheaper for the usual case than keeping an order of use.
-      if (cache.size >= MAX_CACHED_COUNT) cache.clear();
-      cache.set(queryString, value);
-    }
+    if (queryString.length <= MAX_CACHED_LENGTH) cache.set(queryString, value);
     return value;
   };
 }

@@ -5,15 +5,66 @@ import {
   type HttpHeaders,
   type HttpRequest,
   jsonAnswer,
+  OpenApi,
   type Route,
   readsHealthInJson,
   textAnswer,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { RouteDeps } from './deps.js';
+import type { RouteWords } from './description.js';
 import { failureAnswer } from './to-wire.js';
 import { versionHeaders } from './version-headers.js';
 
 const PRODUCT_NAME = 'Plinth';
+
+const { answer, json, text } = OpenApi;
+/** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
+const HEALTH: RouteWords = {
+  summary: 'Says OK when writes are taken and no stop has begun',
+  output: {
+    200: answer('OK', {
+      ...text,
+      ...json(
+        Type.Object({
+          name: Type.String(),
+          message: Type.String(),
+          status: OpenApi.oneOf(['pass', 'fail']),
+          checks: Type.Array(Type.Unknown(), { maxItems: 0 }),
+          version: Type.String(),
+          commit: Type.String(),
+        }),
+      ),
+    }),
+  },
+  errors: { 503: 'not now, and why; in JSON as 200' },
+};
+const PING: RouteWords = {
+  summary: 'Product, version, process',
+  output: {
+    200: answer(
+      'who answers',
+      json(
+        Type.Object({
+          product_name: Type.String(),
+          version: Type.String(),
+          revision: Type.String(),
+          process_id: Type.String({ format: 'uuid' }),
+        }),
+      ),
+    ),
+    204: answer('the same to clients of 1.x that take nothing else; who answers stands in headers'),
+  },
+};
+const NUMBERS: RouteWords = {
+  summary: 'What is counted, as a 1.x server shows it',
+  output: {
+    200: answer(
+      '`system`, `build` and groups of numbers',
+      json(Type.Record(Type.String(), Type.Unknown())),
+    ),
+  },
+};
 
 /** Health and version. Source: tsdb-http, "Service endpoints". */
 export function serviceRoutes(deps: RouteDeps): readonly Route[] {
@@ -24,10 +75,10 @@ export function serviceRoutes(deps: RouteDeps): readonly Route[] {
   const toChecks = { access: { openable: 'health' } } as const;
   const toPings = { access: { openable: 'ping' } } as const;
   return [
-    { ...admin.get('/health', health), ...toChecks },
-    { ...admin.get('/api/v1/health', health), ...toChecks },
-    ...admin.query('/ping', ping).map((route) => ({ ...route, ...toPings })),
-    admin.get('/debug/vars', async () =>
+    { ...admin.get('/health', HEALTH, health), ...toChecks },
+    { ...admin.get('/api/v1/health', HEALTH, health), ...toChecks },
+    ...admin.query('/ping', PING, ping).map((route) => ({ ...route, ...toPings })),
+    admin.get('/debug/vars', NUMBERS, async () =>
       bytesAnswer(200, 'application/json; charset=utf-8', await debugVars(deps, startedMs)),
     ),
   ];

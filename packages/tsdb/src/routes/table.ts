@@ -15,7 +15,7 @@ import { flightDialect, type Identify } from './flight/flight-dialect.js';
 import { flightRoute } from './flight/flight-route.js';
 import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
-import { nativeInfluxqlRoutes } from './influxql/native-query-route.js';
+import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';
@@ -48,6 +48,7 @@ export function tsdbTables(
     headers: HeaderList = [],
   ): RouteTable => ({
     dialect,
+    api: 'tsdb',
     answerError: (error) => withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
     routes,
   });
@@ -75,6 +76,6 @@ export function tsdbTables(
       ...cacheRoutes(deps),
     ]),
     table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
-    { dialect: flightDialect(identify), routes: [flightRoute(deps)] },
+    { dialect: flightDialect(identify), api: 'tsdb', routes: [flightRoute(deps)] },
   ];
 }

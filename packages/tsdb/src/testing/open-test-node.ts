@@ -24,7 +24,7 @@ import {
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
-import type { TokenDirectory } from '../domain/system-tables/tokens.js';
+import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 
 /** Nothing is written but what a test writes. */
@@ -65,6 +65,8 @@ export async function openTestNode(
     readonly before?: (objects: ObjectStore) => ObjectStore;
     /** Lets calls of the object store, the catalog and the engine fail; see `openTestNode`. */
     readonly faults?: CallFaults;
+    /** So many tables are flushed together; otherwise as in a server. */
+    readonly flushGroupTables?: number;
     /** Told of what only the log would tell. */
     readonly log?: Logger;
   } = {},
@@ -102,6 +104,7 @@ export async function openTestNode(
       random,
       log: options.log ?? createLogger({ level: 'silent' }),
       engineWatch: faults,
+      flushGroupTables: options.flushGroupTables,
     },
     options.planner ?? (await loadPlanner()),
   );

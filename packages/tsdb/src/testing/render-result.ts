@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import { formatTime } from '../domain/sql/functions/chrono-format.js';
-import type { ResultStream } from '../model/result.js';
+import { formatTime } from '../domain/sql/functions/time/chrono-format.js';
+import type { ResultStream } from '../model/columns/result.js';
 import type { IntervalValue, SqlType } from '../model/sql-type.js';
 
 /** A result as the lines of a `*.result` file: names, then rows, cells parted by ` | `. */

@@ -8,11 +8,11 @@ import {
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
-import { ColumnCache } from '../domain/engine/direct/column-cache.js';
+import { ColumnCache } from '../domain/engine/columns/cache/column-cache.js';
 import { TableStore } from '../domain/engine/table/table-store.js';
 import { registerEngineFunctions } from '../domain/sql/functions/index.js';
-import type { Column } from '../model/column.js';
-import type { BatchField, RowBatch } from '../model/row-batch.js';
+import type { Column } from '../model/columns/column.js';
+import type { BatchField, RowBatch } from '../model/columns/row-batch.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { TableSchema } from '../model/schema.js';
 import { DuckDbHost } from '../storage/duckdb/duckdb-host.js';

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { maskUrlAndQuery } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 import type { HookStore } from '../storage/hook-store.js';
-import type { QueueStore } from '../storage/queue-store.js';
+import type { QueueStore } from '../storage/queue/queue-store.js';
 import { type HookRegistry, isReady } from './hook-registry.js';
 import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig } from './ping.js';

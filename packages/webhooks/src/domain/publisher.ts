@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Clock, Logger, Random } from '@plinth/kernel';
+import { BatchWriter, type Clock, type Logger, type Random } from '@plinth/kernel';
 import { type WebhookError, webhookError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
-import { type EncodedPayload, encodePayload } from '../storage/payload-codec.js';
-import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue-model.js';
-import type { QueueStore } from '../storage/queue-store.js';
+import { type EncodedPayload, encodePayload } from '../storage/queue/payload-codec.js';
+import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue/queue-model.js';
+import type { QueueStore } from '../storage/queue/queue-store.js';
 import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { ReadPayload } from './payload/event-body.js';
@@ -49,12 +49,6 @@ interface Prepared {
   readonly sizeBytes: number;
 }
 
-interface Waiting {
-  readonly prepared: Prepared;
-  readonly resolve: (outcome: PublishOutcome) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 type Preparation = Prepared | { readonly refused: WebhookError<'body_too_long' | 'queue_full'> };
 
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
@@ -78,9 +72,16 @@ export class Publisher {
   readonly #random: Random;
   readonly #log: Logger;
   readonly #settings: PublisherSettings;
-  #waiting: Waiting[] = [];
+  readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
+    maxCount: MAX_BATCH_COUNT,
+    // Whoever asked in the same turn of the event loop comes along.
+    gather: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    write: (batch) => {
+      for (const { sizeBytes } of batch) this.#waitingBytes -= sizeBytes;
+      return this.#write(batch);
+    },
+  });
   #waitingBytes = 0;
-  #isRunning = false;
 
   constructor(needs: {
     readonly queue: QueueStore;
@@ -105,19 +106,14 @@ export class Publisher {
     const prepared = await this.#prepare(request, this.#findHooks);
     if ('refused' in prepared) return prepared;
     const isFull =
-      this.#waiting.length >= MAX_WAITING_COUNT ||
+      this.#writer.waitingCount >= MAX_WAITING_COUNT ||
       this.#waitingBytes + prepared.sizeBytes > MAX_WAITING_BYTES;
     if (isFull) {
       this.#unreserve([prepared]);
       return { refused: webhookError('queue_full', 'engine') };
     }
-    return await new Promise((resolve, reject) => {
-      this.#waiting.push({ prepared, resolve, reject });
-      this.#waitingBytes += prepared.sizeBytes;
-      if (this.#isRunning) return;
-      this.#isRunning = true;
-      void this.#run();
-    });
+    this.#waitingBytes += prepared.sizeBytes;
+    return await this.#writer.add(prepared);
   }
 
   /** One transaction for all of them. */
@@ -139,25 +135,6 @@ export class Publisher {
       if ('refused' in one) return one;
       return outcomes[next++] ?? { answer: one.answer };
     });
-  }
-
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Whoever asked in the same turn of the event loop comes along.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      const batch = this.#waiting.slice(0, MAX_BATCH_COUNT);
-      this.#waiting = this.#waiting.slice(batch.length);
-      for (const { prepared } of batch) this.#waitingBytes -= prepared.sizeBytes;
-      try {
-        const outcomes = await this.#write(batch.map(({ prepared }) => prepared));
-        for (const [index, { prepared, resolve }] of batch.entries()) {
-          resolve(outcomes[index] ?? { answer: prepared.answer });
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    this.#isRunning = false;
   }
 
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {

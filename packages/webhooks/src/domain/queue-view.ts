@@ -1,5 +1,5 @@
 import type { QueueItem, QueueState } from '../model/event.js';
-import type { QueueStore } from '../storage/queue-store.js';
+import type { QueueStore } from '../storage/queue/queue-store.js';
 
 /** The queue as operators look at it. */
 export class QueueView {

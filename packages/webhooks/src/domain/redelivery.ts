@@ -2,7 +2,7 @@ import { type Clock, ValidationFailed } from '@plinth/kernel';
 import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
-import type { QueueStore } from '../storage/queue-store.js';
+import type { QueueStore } from '../storage/queue/queue-store.js';
 import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
 

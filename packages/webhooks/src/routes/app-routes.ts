@@ -6,10 +6,12 @@ import {
   type HttpRequest,
   jsonObjectOf,
   maskUrl,
+  OpenApi,
   platformAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';
+import { type TSchema, Type } from 'typebox';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
@@ -20,6 +22,7 @@ import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';
 import { cachedAnswer } from './cached-answer.js';
+import { ListQuery } from './description.js';
 import { API_VERSIONS, prefixesOf, type WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readListQuery } from './list-query.js';
@@ -50,15 +53,21 @@ export interface AppRouteNeeds {
 
 const MAX_BODY_BYTES = 65_536;
 
+const { answer, json, ref } = OpenApi;
+const KNOWN = answer('as known by its ETag');
+const BAD_ID = { 400: 'not the id of a delivery' } as const;
+
 /** The operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
 export function appRoutes(needs: AppRouteNeeds): readonly Route[] {
   const { config, dialect } = needs;
   const routes = [...ownRoutes(needs), ...deliveryRoutes(needs), ...publicRoutes(config)];
-  return prefixesOf(config).flatMap((prefix) =>
+  dialect.nameOperations(routes);
+  return prefixesOf(config).flatMap((prefix, index) =>
     routes.map(
       (route): Route => ({
         ...route,
         path: prefix + route.path,
+        isAlias: index > 0,
         check: (request) => dialect.check(request),
       }),
     ),
@@ -66,18 +75,26 @@ export function appRoutes(needs: AppRouteNeeds): readonly Route[] {
 }
 
 function publicRoutes(config: WebhooksConfig): readonly Route[] {
-  const shown = (path: string, body: unknown): Route => ({
+  const shown = (path: string, summary: string, schema: TSchema, body: unknown): Route => ({
     method: 'GET',
     path,
     access: 'public',
+    about: { summary },
+    output: { 200: answer('known', json(schema)), 304: KNOWN },
+    errors: { 401: 'bad credentials' },
     handle: (request) => shownAnswer(config, request, body),
   });
   return [
-    shown('/meta', {
+    shown('/meta', 'What the server is able to do, and from where it sends', Type.Object({}), {
       verifiable_password_authentication: false,
       hooks: config.egress_cidrs,
     }),
-    shown('/versions', API_VERSIONS),
+    shown(
+      '/versions',
+      'Versions of this API',
+      Type.Array(OpenApi.oneOf(API_VERSIONS)),
+      API_VERSIONS,
+    ),
   ];
 }
 
@@ -93,6 +110,8 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       method: 'GET',
       path: '/app',
       access: 'app',
+      about: { summary: 'Get the app itself' },
+      output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
         const found = await needs.findApp(appIdOf(request));
         if (found === undefined) throw webhookError('resource_missing');
@@ -104,6 +123,12 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       method: 'GET',
       path: '/app/hook/config',
       access: 'app',
+      about: {
+        summary: 'Get the webhook configuration',
+        operationId: 'get-a-webhook-configuration-for-an-app',
+      },
+      output: { 200: answer('the configuration', json(ref('Config'))), 304: KNOWN },
+      errors: { 404: 'the app has no webhook' },
       handle: (request) => shownAnswer(config, request, describeConfig(hookOf(request), maskUrl)),
     },
     {
@@ -111,6 +136,13 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       path: '/app/hook/config',
       access: 'app',
       body: { maxBytes: MAX_BODY_BYTES },
+      about: {
+        summary: 'Change the webhook configuration',
+        operationId: 'update-a-webhook-configuration-for-an-app',
+      },
+      input: { body: ref('Config'), judged: 'rules of webhooks know which targets are allowed' },
+      output: { 200: answer('the configuration', json(ref('Config'))) },
+      errors: { 404: 'the app has no webhook', 422: 'a value was refused' },
       async handle(request) {
         const hook = hookOf(request);
         const change = rules.checkConfig(jsonObjectOf(request.body));
@@ -131,6 +163,16 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
       method: 'GET',
       path,
       access: 'app',
+      about: {
+        summary: 'List deliveries, newest first',
+        operationId: 'list-deliveries-for-an-app-webhook',
+      },
+      input: { query: ListQuery, judged: 'clients differ in how they spell values' },
+      output: {
+        200: answer('a page of them', json(Type.Array(ref('Delivery')))),
+        304: KNOWN,
+      },
+      errors: { 400: 'the cursor is none of this list', 422: 'a value was refused' },
       async handle(request) {
         const query = new URLSearchParams(queryOf(request.url));
         const { limit, fromId, filter } = readListQuery(query, config.strict_query);
@@ -143,6 +185,9 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
       method: 'GET',
       path: `${path}/:delivery`,
       access: 'app',
+      about: { summary: 'Get a delivery', operationId: 'get-a-delivery-for-an-app-webhook' },
+      output: { 200: answer('the delivery', json(ref('DeliveryDetail'))), 304: KNOWN },
+      errors: BAD_ID,
       async handle(request) {
         const delivery = await deliveries.get(appIdOf(request), deliveryIdOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
@@ -155,6 +200,9 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
       method: 'POST',
       path: `${path}/:delivery/attempts`,
       access: 'app',
+      about: { summary: 'Deliver again', operationId: 'redeliver-a-delivery-for-an-app-webhook' },
+      output: { 202: answer('it will be') },
+      errors: { ...BAD_ID, 422: 'it cannot be sent again' },
       async handle(request) {
         await redelivery.request(appIdOf(request), deliveryIdOf(request));
         return config.redeliver_body === 'object' ? platformAnswer(202, {}) : emptyAnswer(202);

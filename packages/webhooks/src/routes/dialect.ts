@@ -9,10 +9,12 @@ import {
   type HttpHead,
   isDomainError,
   type Logger,
+  PLATFORM_REFUSALS,
   type Principal,
   pathOf,
   platformFailureAnswer,
   type Random,
+  type Route,
   type RouteAccess,
   ValidationFailed,
 } from '@plinth/kernel';
@@ -35,15 +37,6 @@ const EXPOSED = [
   'X-RateLimit-Reset',
 ];
 
-/** What tells one operation's documentation from another's. */
-const ANCHORS: readonly (readonly [method: string, path: RegExp, anchor: string])[] = [
-  ['GET', /\/app\/hook\/config$/, 'get-a-webhook-configuration-for-an-app'],
-  ['PATCH', /\/app\/hook\/config$/, 'update-a-webhook-configuration-for-an-app'],
-  ['GET', /\/app\/hook\/deliveries$/, 'list-deliveries-for-an-app-webhook'],
-  ['GET', /\/app\/hook\/deliveries\/[^/]+$/, 'get-a-delivery-for-an-app-webhook'],
-  ['POST', /\/app\/hook\/deliveries\/[^/]+\/attempts$/, 'redeliver-a-delivery-for-an-app-webhook'],
-];
-
 /** Who asks. */
 export interface Credentials {
   /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
@@ -55,6 +48,7 @@ export interface Credentials {
 /** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
 export class WebhookDialect implements Dialect {
   readonly service = 'webhooks';
+  readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
   readonly #config: WebhooksConfig;
   readonly #credentials: Credentials;
@@ -65,6 +59,7 @@ export class WebhookDialect implements Dialect {
   /** Lower case, as in media types. */
   readonly #vendor: string;
   readonly #fixed: HeaderList;
+  #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
   constructor(needs: {
     readonly config: WebhooksConfig;
@@ -149,6 +144,15 @@ export class WebhookDialect implements Dialect {
     ]);
   }
 
+  /** Of these routes each refusal leads to what is documented of its own operation. */
+  nameOperations(routes: readonly Route[]): void {
+    this.#operations = routes.flatMap(({ method, path, about }) => {
+      const operationId = about.operationId;
+      if (operationId === undefined) return [];
+      return [[method, new RegExp(`${path.replace(/:\w+/g, '[^/]+')}$`), operationId] as const];
+    });
+  }
+
   /** Scheme and host under which clients see this server. */
   baseUrl({ base }: HttpHead): string {
     return this.#publicUrl ?? base;
@@ -166,7 +170,9 @@ export class WebhookDialect implements Dialect {
       (isGitHub ? 'https://docs.github.com' : `${this.baseUrl(request)}/docs`);
     const path = pathOf(request.url);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
-    const anchor = ANCHORS.find(([verb, pattern]) => verb === method && pattern.test(path))?.[2];
+    const anchor = this.#operations.find(
+      ([verb, pattern]) => verb === method && pattern.test(path),
+    )?.[2];
     return anchor === undefined ? `${base}/rest` : `${base}/rest/apps/webhooks#${anchor}`;
   }
 

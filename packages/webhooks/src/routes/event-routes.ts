@@ -1,10 +1,12 @@
 import {
   type Clock,
+  OpenApi,
   platformAnswer,
   type Route,
   requestError,
   ValidationFailed,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { WebhooksConfig } from '../config.js';
 import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/event-rules.js';
 import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
@@ -20,6 +22,8 @@ export interface EventRouteNeeds {
   readonly findInstallationApp: FindInstallationApp;
 }
 
+const { answer, json, ref } = OpenApi;
+const BY_RULES = 'rules of events know apps and installations';
 const MAX_BATCH_COUNT = 1000;
 /** Around a payload of the largest size. */
 const ENVELOPE_BYTES = 65_536;
@@ -35,6 +39,18 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       path: '/ops/v1/events',
       access: 'admin',
       body: { maxBytes },
+      about: { summary: 'Publish an event' },
+      input: {
+        headers: Type.Object({ 'Idempotency-Key': Type.Optional(Type.String()) }),
+        body: ref('Event'),
+        judged: BY_RULES,
+      },
+      output: { 202: answer('accepted', json(ref('Accepted'))) },
+      errors: {
+        409: 'the key was used for another event',
+        422: 'a value was refused',
+        429: 'the queue of an app is full',
+      },
       async handle({ body, headers }) {
         const read = await payloads.read(body);
         const headerKey = headers['idempotency-key'];
@@ -54,6 +70,17 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       path: '/ops/v1/events/batch',
       access: 'admin',
       body: { maxBytes: Math.max(MAX_BATCH_SIZE_BYTES, maxBytes) },
+      about: {
+        summary: `Publish up to ${MAX_BATCH_COUNT} events, as an array or one per line`,
+      },
+      input: { body: Type.Array(ref('Event')), judged: BY_RULES },
+      output: {
+        202: answer(
+          'what became of each, in their order',
+          json(Type.Array(Type.Union([ref('Accepted'), ref('Failure')]))),
+        ),
+      },
+      errors: { 422: 'there are too many' },
       handle: async ({ body }) => platformAnswer(202, await publishBatch(body, needs)),
     },
   ];

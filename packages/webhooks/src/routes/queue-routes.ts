@@ -7,6 +7,7 @@ import {
   type HttpRequest,
   jsonObjectOf,
   maskUrlAndQuery,
+  OpenApi,
   platformAnswer,
   queryOf,
   type Random,
@@ -14,6 +15,7 @@ import {
   type RouteMethod,
   ValidationFailed,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { Engine } from '../domain/engine/engine.js';
 import type { FindAppId } from '../domain/event-rules.js';
@@ -26,6 +28,7 @@ import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
+import { ListQuery, Redrive, Rotation } from './description.js';
 import type { WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
@@ -48,12 +51,19 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_OVERLAP_SEC = 30 * 86_400;
 const MAX_LISTED_COUNT = 100;
 
+const { answer, json, ref } = OpenApi;
+const REFUSED = { 422: 'a value was refused' } as const;
+
 type HandleHook = (hook: Hook, request: HttpRequest) => Promise<HttpAnswer>;
+type Words = Pick<Route, 'input' | 'output' | 'errors'> & { readonly summary: string };
+type MakeRoute = (method: RouteMethod, path: string, words: Words, handle: HandleHook) => Route;
 
 /** What operators see and do of one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
 export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
   const { engine, queue } = needs;
-  const route = (method: RouteMethod, path: string, handle: HandleHook): Route => ({
+  const route: MakeRoute = (method, path, { summary, ...words }, handle) => ({
+    ...words,
+    about: { summary },
     method,
     path: `/ops/v1/apps/:app${path}`,
     access: 'admin',
@@ -61,14 +71,14 @@ export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
     handle: async (request) => await handle(await hookOf(request, needs), request),
   });
   return [
-    route('POST', '/ping', async (hook) => {
+    route('POST', '/ping', PING, async (hook) => {
       refuseUnpingable(hook);
       return platformAnswer(202, { guid: await needs.ping(hook) });
     }),
-    route('POST', '/secret/rotate', async (hook, { body }) =>
+    route('POST', '/secret/rotate', ROTATE, async (hook, { body }) =>
       platformAnswer(200, await rotateSecret(hook, jsonObjectOf(body), needs)),
     ),
-    route('GET', '/queue', async (hook) => {
+    route('GET', '/queue', QUEUE, async (hook) => {
       const { counts, oldestDueMs } = await queue.describe(hook.appId);
       return platformAnswer(200, {
         ...counts,
@@ -80,8 +90,63 @@ export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
   ];
 }
 
+const PING: Words = {
+  summary: 'Send the event ping',
+  output: { 202: answer('it will be sent', json(Type.Object({ guid: Type.String() }))) },
+  errors: { 422: 'the webhook has no URL, or is not active' },
+};
+const ROTATE: Words = {
+  summary: 'Give the webhook a new secret',
+  input: { body: Rotation, judged: 'what is wrong with a secret is not told back' },
+  output: {
+    200: answer(
+      'the secret if it was made here, shown this once',
+      json(
+        Type.Object({
+          secret: Type.Optional(Type.String()),
+          old_secret_valid_until: Type.String({ format: 'date-time' }),
+        }),
+      ),
+    ),
+  },
+  errors: REFUSED,
+};
+const QUEUE: Words = {
+  summary: 'What waits, by state',
+  output: { 200: answer('counts', json(Type.Object({}))) },
+};
+const LIST: Words = {
+  summary: 'Deliveries, or with `state` what is not finished',
+  input: {
+    query: Type.Object({
+      ...ListQuery.properties,
+      state: Type.Optional(Type.String({ description: 'of pending, leased, dead' })),
+    }),
+    judged: 'clients differ in how they spell values',
+  },
+  output: { 200: answer('a page of them', json(Type.Array(ref('Delivery')))) },
+  errors: { ...REFUSED, 400: 'the cursor is none of this list' },
+};
+const SHOW: Words = {
+  summary: 'A delivery with the exact error',
+  output: { 200: answer('the delivery', json(ref('DeliveryDetail'))) },
+};
+const AGAIN: Words = {
+  summary: 'Deliver again',
+  output: { 202: answer('it will be') },
+  errors: { 422: 'it cannot be sent again' },
+};
+const REDRIVE: Words = {
+  summary: 'Deliver again what is dead, or what failed and has not been delivered since',
+  input: { body: Redrive, isBodyOptional: true, judged: 'its filters are those of the list' },
+  output: {
+    202: answer('how many', json(Type.Object({ matched: Type.Integer(), queued: Type.Integer() }))),
+  },
+  errors: REFUSED,
+};
+
 function deliveryRoutes(
-  route: (method: RouteMethod, path: string, handle: HandleHook) => Route,
+  route: MakeRoute,
   { dialect, deliveries, queue, redelivery }: QueueRouteNeeds,
 ): readonly Route[] {
   const idOf = ({ parameters }: HttpRequest): number => {
@@ -90,7 +155,7 @@ function deliveryRoutes(
     return id;
   };
   return [
-    route('GET', '/deliveries', async ({ appId }, request) => {
+    route('GET', '/deliveries', LIST, async ({ appId }, request) => {
       const parameters = new URLSearchParams(queryOf(request.url));
       const states = parameters.get('state');
       if (states !== null) {
@@ -102,18 +167,18 @@ function deliveryRoutes(
       const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
       return platformAnswer(200, page.items.map(summaryToWire), links);
     }),
-    route('GET', '/deliveries/:delivery', async ({ appId }, request) => {
+    route('GET', '/deliveries/:delivery', SHOW, async ({ appId }, request) => {
       const delivery = await deliveries.get(appId, idOf(request));
       if (delivery === undefined) throw webhookError('resource_missing');
       const url = maskUrlAndQuery(delivery.url);
       const body = detailBytes({ ...delivery, url }, { error: delivery.error ?? null });
       return bytesAnswer(200, 'application/json; charset=utf-8', body);
     }),
-    route('POST', '/deliveries/:delivery/attempts', async ({ appId }, request) => {
+    route('POST', '/deliveries/:delivery/attempts', AGAIN, async ({ appId }, request) => {
       await redelivery.request(appId, idOf(request));
       return emptyAnswer(202);
     }),
-    route('POST', '/redrive', async ({ appId }, { body }) => {
+    route('POST', '/redrive', REDRIVE, async ({ appId }, { body }) => {
       const fields = jsonObjectOf(body);
       const isDryRun = fields['dry_run'] === true;
       const matched =

@@ -14,9 +14,10 @@ export interface TableNeeds extends AppRouteNeeds, EventRouteNeeds, QueueRouteNe
 export function webhookTables(needs: TableNeeds): readonly RouteTable[] {
   const { dialect, operatorDialect } = needs;
   return [
-    { dialect, routes: appRoutes(needs) },
+    { dialect, api: 'webhooks', routes: appRoutes(needs) },
     {
       dialect: operatorDialect,
+      api: 'webhooks',
       // Failures of this service have its words; everything else those of all operator endpoints.
       answerError: (error, request) =>
         (isWebhookError(error) && error.kind !== 'validation_failed'

@@ -2,7 +2,7 @@ import { RawStatements, type RelationalStore } from '@plinth/kernel';
 import type { DeliveryDetail, DeliveryFilter, DeliverySummary } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 import { DeliveryScanner } from './delivery-scan.js';
-import { decodePayload, type PayloadEncoding } from './payload-codec.js';
+import { decodePayload, type PayloadEncoding } from './queue/payload-codec.js';
 
 interface DeliveryRow {
   id: number;

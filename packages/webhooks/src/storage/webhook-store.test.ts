@@ -19,11 +19,11 @@ import type { AttemptRecord, DeliveryFilter } from '../model/delivery.js';
 import type { QueueItem } from '../model/event.js';
 import { idAt } from '../model/time-ids.js';
 import { DeliveryStore } from './delivery-store.js';
-import { IDEMPOTENCY_MS } from './idempotency-keys.js';
-import { NODE_LEASE_MS } from './node-leases.js';
-import { encodePayload } from './payload-codec.js';
-import type { NewEvent } from './queue-model.js';
-import { QueueStore } from './queue-store.js';
+import { IDEMPOTENCY_MS } from './queue/idempotency-keys.js';
+import { NODE_LEASE_MS } from './queue/node-leases.js';
+import { encodePayload } from './queue/payload-codec.js';
+import type { NewEvent } from './queue/queue-model.js';
+import { QueueStore } from './queue/queue-store.js';
 import { WEBHOOK_MIGRATIONS } from './tables.js';
 
 const NOW_MS = Date.UTC(2026, 0, 10);

@@ -11,9 +11,13 @@ import {
   type Random,
   repeatJob,
 } from '@plinth/kernel';
-import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/event.js';
-import { type EventDestination, PING_TYPE, wantsEvent } from '../../model/event-destination.js';
-import { tenantKey } from '../../model/tenant.js';
+import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/events/event.js';
+import {
+  type EventDestination,
+  PING_TYPE,
+  wantsEvent,
+} from '../../model/events/event-destination.js';
+import { tenantKey } from '../../model/platform/tenant.js';
 import { type CommitQueue, EVENTS_COMMITTED, WriteSet } from '../../storage/commit-queue.js';
 import type {
   AttemptRecord,
@@ -21,7 +25,7 @@ import type {
   PendingDelivery,
 } from '../../storage/destination-store.js';
 import type { EventStore } from '../../storage/event-store.js';
-import type { EventDestinations } from '../event-destinations.js';
+import type { EventDestinations } from '../events/event-destinations.js';
 
 interface DeliveryNeeds {
   readonly clock: Clock;

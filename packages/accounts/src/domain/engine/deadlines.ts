@@ -1,4 +1,4 @@
-import type { DeadlineStatus } from '../../model/requirements.js';
+import type { DeadlineStatus } from '../../model/account/requirements.js';
 import type { Capability, Need } from './need.js';
 import type { Subject } from './subject.js';
 

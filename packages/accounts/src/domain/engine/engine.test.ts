@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AccountFields, StoredAccount } from '../../model/account.js';
-import type { EngineInput, EngineResult } from '../../model/derive-requirements.js';
-import type { PersonFields, StoredPerson } from '../../model/person.js';
-import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../../model/platform-settings.js';
+import type { AccountFields, StoredAccount } from '../../model/account/account.js';
+import type { EngineInput, EngineResult } from '../../model/account/derive-requirements.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
+import {
+  DEFAULT_PLATFORM_SETTINGS,
+  type PlatformSettings,
+} from '../../model/platform/platform-settings.js';
 import {
   testAccount as account,
   testPerson as person,

@@ -3,7 +3,7 @@ import type {
   InjectedRequirement,
   RequirementAlternative,
   RequirementEntry,
-} from '../../model/requirements.js';
+} from '../../model/account/requirements.js';
 import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
 import { type Capability, type Finding, keyOf, type Need } from './need.js';
 import type { Subject } from './subject.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AccountFields, EntityType, StoredAccount } from '../../model/account.js';
-import type { EngineResult } from '../../model/derive-requirements.js';
-import type { PersonFields } from '../../model/person.js';
-import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform-settings.js';
-import type { RequirementEntry } from '../../model/requirements.js';
+import type { AccountFields, EntityType, StoredAccount } from '../../model/account/account.js';
+import type { EngineResult } from '../../model/account/derive-requirements.js';
+import type { PersonFields } from '../../model/account/person.js';
+import type { RequirementEntry } from '../../model/account/requirements.js';
+import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import { START_MS, testAccount, testPerson } from '../../testing/test-account.js';
 import { countryCodes, isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';

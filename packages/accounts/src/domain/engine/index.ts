@@ -1,11 +1,11 @@
-import type { EngineInput, EngineResult } from '../../model/derive-requirements.js';
+import type { EngineInput, EngineResult } from '../../model/account/derive-requirements.js';
 import type {
   CapabilityStatus,
   FutureRequirements,
   InjectedRequirement,
   RequirementEntry,
   Requirements,
-} from '../../model/requirements.js';
+} from '../../model/account/requirements.js';
 import {
   agreementNeeds,
   basicNeeds,

@@ -1,5 +1,5 @@
-import type { InjectedRequirement } from '../../model/requirements.js';
-import type { Touched } from '../../model/touched.js';
+import type { InjectedRequirement } from '../../model/account/requirements.js';
+import type { Touched } from '../../model/account/touched.js';
 
 /**
  * The operator's entries that are left after a write: one that names what was written is answered.

@@ -1,5 +1,5 @@
-import type { ConfigurationName } from '../../model/configuration-name.js';
-import type { RequirementReference } from '../../model/requirements.js';
+import type { ConfigurationName } from '../../model/account/configuration-name.js';
+import type { RequirementReference } from '../../model/account/requirements.js';
 
 /** One capability of one configuration. */
 export interface Capability {

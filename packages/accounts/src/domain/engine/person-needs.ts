@@ -1,6 +1,6 @@
-import type { PersonFields, StoredPerson } from '../../model/person.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { requirementTable } from '../reference/small-tables.js';
-import { isAtLeast } from '../rules/ownership-rules.js';
+import { isAtLeast } from '../rules/person/ownership-rules.js';
 import { type Capability, type Need, personReference } from './need.js';
 import type { Subject } from './subject.js';
 

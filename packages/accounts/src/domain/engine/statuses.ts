@@ -2,7 +2,7 @@ import type {
   CapabilityStatus,
   DeadlineStatus,
   RequirementEntry,
-} from '../../model/requirements.js';
+} from '../../model/account/requirements.js';
 import { capabilityRow, isOfferedIn, isOfferedTo } from '../reference/capabilities.js';
 import { isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';

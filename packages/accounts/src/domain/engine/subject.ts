@@ -1,13 +1,13 @@
-import type { EntityType, StoredAccount } from '../../model/account.js';
-import type { ConfigurationName } from '../../model/configuration-name.js';
-import type { EngineInput } from '../../model/derive-requirements.js';
+import type { EntityType, StoredAccount } from '../../model/account/account.js';
+import type { ConfigurationName } from '../../model/account/configuration-name.js';
+import type { EngineInput } from '../../model/account/derive-requirements.js';
 import {
   appliedConfigurations,
   capabilityRequests,
   requirementsCollectorOf,
-} from '../../model/derived.js';
-import type { PersonFields, StoredPerson } from '../../model/person.js';
-import type { Collector } from '../../model/platform-settings.js';
+} from '../../model/account/derived.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
+import type { Collector } from '../../model/platform/platform-settings.js';
 import { currencyOf } from '../reference/currencies.js';
 import { type Capability, keyOf } from './need.js';
 

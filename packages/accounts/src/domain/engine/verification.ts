@@ -1,6 +1,6 @@
-import type { Verification } from '../../model/account.js';
-import type { Documents, IdNumber } from '../../model/parts.js';
-import type { PersonFields, StoredPerson } from '../../model/person.js';
+import type { Verification } from '../../model/account/account.js';
+import type { Documents, IdNumber } from '../../model/account/parts.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { normaliseIdNumber } from '../reference/id-numbers.js';
 import { type Capability, type Finding, personReference } from './need.js';
 import { addressMembers, personNumberTypes } from './person-needs.js';

@@ -1,4 +1,4 @@
-import type { ConfigurationName } from '../../model/configuration-name.js';
+import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import { isInList } from './countries.js';
 import { referenceTable } from './read-reference.js';
 

@@ -1,4 +1,4 @@
-import type { CountryPair, PlatformSettings } from '../../model/platform-settings.js';
+import type { CountryPair, PlatformSettings } from '../../model/platform/platform-settings.js';
 import { isCountryOf } from './countries.js';
 import { referenceTable } from './read-reference.js';
 

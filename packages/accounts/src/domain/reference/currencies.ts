@@ -1,4 +1,4 @@
-import type { AccountFields } from '../../model/account.js';
+import type { AccountFields } from '../../model/account/account.js';
 import { isCountryOf } from './countries.js';
 import { referenceTable } from './read-reference.js';
 

@@ -1,4 +1,4 @@
-import type { EntityType } from '../../model/account.js';
+import type { EntityType } from '../../model/account/account.js';
 import { referenceTable } from './read-reference.js';
 
 interface EntityTypeTable {

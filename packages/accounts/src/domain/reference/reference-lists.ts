@@ -1,5 +1,5 @@
 import { invariant } from '@plinth/kernel';
-import type { ReferenceLists } from '../../model/reference.js';
+import type { ReferenceLists } from '../../model/platform/reference.js';
 import { requestableCapabilities } from './capabilities.js';
 import { countryCodes } from './countries.js';
 import { currencyCodes, defaultCurrency } from './currencies.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform-settings.js';
+import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import {
   capabilityRow,
   countryCodes,

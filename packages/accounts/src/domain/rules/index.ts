@@ -1,10 +1,10 @@
 import type { Rules } from '../../model/rule-input.js';
-import { checkAccount } from './account-rules.js';
-import { checkClose, checkPersonDeletion } from './close-rules.js';
-import { checkPerson } from './person-rules.js';
-import { checkAccess, checkRegistration } from './platform-rules.js';
+import { checkAccount } from './account/account-rules.js';
+import { checkClose, checkPersonDeletion } from './account/close-rules.js';
+import { checkAccess, checkRegistration } from './account/platform-rules.js';
+import { checkPerson } from './person/person-rules.js';
 
-export { type PhoneNumber, readPhoneNumber } from './phone-number.js';
+export { type PhoneNumber, readPhoneNumber } from './fields/phone-number.js';
 
 /** All rules of sections 13 and 14 that do not concern tokens, keys and repetition themselves. */
 export const RULES: Rules = {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ReferenceLists } from '../reference.js';
+import type { ReferenceLists } from '../platform/reference.js';
 import { configurationParams } from './configuration-params.js';
 import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } from './fields.js';
 import {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ConfigurationName } from '../configuration-name.js';
+import type { ConfigurationName } from '../account/configuration-name.js';
 import { fixedText, flag, group, list, oneOf, text, whole } from './fields.js';
 import { address, country, type ParamsAbout } from './person-params.js';
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { CONFIGURATION_NAMES } from '../configuration-name.js';
-import type { ReferenceLists } from '../reference.js';
+import { CONFIGURATION_NAMES } from '../account/configuration-name.js';
+import type { ReferenceLists } from '../platform/reference.js';
 import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } from './fields.js';
 
 const fixedFlag = (): TSchema => flag({ nullable: false });

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ReferenceLists } from '../reference.js';
+import type { ReferenceLists } from '../platform/reference.js';
 import {
   fixedOneOf,
   fixedText,

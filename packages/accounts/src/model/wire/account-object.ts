@@ -1,11 +1,11 @@
-import type { StoredAccount } from '../account.js';
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../configuration-name.js';
-import { appliedConfigurations, requirementsCollectorOf } from '../derived.js';
-import type { ReferenceLists } from '../reference.js';
-import type { FutureRequirements, Requirements } from '../requirements.js';
+import type { StoredAccount } from '../account/account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../account/configuration-name.js';
+import { appliedConfigurations, requirementsCollectorOf } from '../account/derived.js';
+import type { FutureRequirements, Requirements } from '../account/requirements.js';
+import type { ReferenceLists } from '../platform/reference.js';
+import type { VendorWords } from '../platform/vendor-words.js';
 import type { Include } from '../shape/account-params.js';
 import { timestamp } from '../timestamps.js';
-import type { VendorWords } from '../vendor-words.js';
 import type { AccountView } from './account-view.js';
 import type { AppliedFormat } from './applied-format.js';
 import { customerObject, merchantObject, recipientObject } from './configuration-object.js';

@@ -1,5 +1,5 @@
-import type { StoredAccount } from '../account.js';
-import type { StoredPerson } from '../person.js';
+import type { StoredAccount } from '../account/account.js';
+import type { StoredPerson } from '../account/person.js';
 
 /** An account and what of its persons is answered with it. */
 export interface AccountView {

@@ -1,7 +1,7 @@
-import type { CustomerFields, StoredAccount } from '../account.js';
-import type { ConfigurationName } from '../configuration-name.js';
-import type { CapabilityStatus } from '../requirements.js';
-import type { VendorWords } from '../vendor-words.js';
+import type { CustomerFields, StoredAccount } from '../account/account.js';
+import type { ConfigurationName } from '../account/configuration-name.js';
+import type { CapabilityStatus } from '../account/requirements.js';
+import type { VendorWords } from '../platform/vendor-words.js';
 import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;

@@ -1,5 +1,5 @@
-import type { IdNumber } from '../parts.js';
-import type { PersonFields, StoredPerson } from '../person.js';
+import type { IdNumber } from '../account/parts.js';
+import type { PersonFields, StoredPerson } from '../account/person.js';
 import { timestamp } from '../timestamps.js';
 
 const FIELD_ORDER: readonly (keyof PersonFields)[] = [

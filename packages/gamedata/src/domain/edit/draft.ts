@@ -2,12 +2,12 @@ import type { Clock } from '@plinth/kernel';
 import type { DraftRecord, HistoryEntry, HistoryOp } from '../../model/edition.js';
 import type { Kind } from '../../model/kinds.js';
 import type { EditionStore, EditionTransaction } from '../../storage/edition-store.js';
-import type { DataSet } from '../data-set.js';
+import type { DataSet } from '../data/data-set.js';
+import { Presenter } from '../data/public-record.js';
+import { makeRow, readRow, type StoredRecord } from '../data/record-rows.js';
+import type { Row } from '../data/row.js';
+import { withAlias, withRow } from '../data/set-changes.js';
 import type { Library } from '../library.js';
-import { Presenter } from '../public-record.js';
-import { makeRow, readRow, type StoredRecord } from '../record-rows.js';
-import type { Row } from '../row.js';
-import { withAlias, withRow } from '../set-changes.js';
 
 /** One request of an editor. */
 export interface Attempt {

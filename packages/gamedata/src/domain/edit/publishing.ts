@@ -1,9 +1,9 @@
 import { KINDS, type Kind } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
+import { diffSets, takeKinds } from '../data/set-changes.js';
+import { type RecordFault, validateSet } from '../data/validation.js';
 import type { Library } from '../library.js';
 import type { Published } from '../publication.js';
-import { diffSets, takeKinds } from '../set-changes.js';
-import { type RecordFault, validateSet } from '../validation.js';
 import type { Attempt, Draft } from './draft.js';
 
 /** What becomes of the draft: the next version, or nothing. */

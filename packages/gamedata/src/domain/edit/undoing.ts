@@ -1,8 +1,8 @@
 import { gameDataError } from '../../errors.js';
 import { type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import type { EditionStore } from '../../storage/edition-store.js';
+import { parseRow, readRow } from '../data/record-rows.js';
 import type { Library } from '../library.js';
-import { parseRow, readRow } from '../record-rows.js';
 import type { Attempt, Draft } from './draft.js';
 
 const MAX_LOOK_BACK = 500;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
 import { TextStore } from '../../storage/text-store.js';
-import { DataSet } from '../data-set.js';
+import { DataSet } from '../data/data-set.js';
 import { assembleSet } from './assemble.js';
 import { openImport } from './import-thread.js';
 

@@ -1,9 +1,9 @@
 import { gameDataError, type ValidationDetail } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
+import { prepareRecord, type StoredRecord } from '../data/record-rows.js';
+import type { Columns } from '../data/row.js';
 import { KIND_SPECS } from '../kinds/index.js';
-import { prepareRecord, type StoredRecord } from '../record-rows.js';
-import type { Columns } from '../row.js';
 import { JsonPieces } from './json-pieces.js';
 import { readNative } from './native.js';
 import type { IncomingRecord, Payload } from './payload.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { gameDataError, type ValidationDetail } from '../../errors.js';
-import { Slices } from '../slices.js';
+import { Slices } from '../data/slices.js';
 import {
   type ImportBatch,
   type ImportHead,

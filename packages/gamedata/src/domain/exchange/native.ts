@@ -2,8 +2,8 @@ import { gameDataError } from '../../errors.js';
 import { isObject } from '../../model/json.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
-import type { DataSet } from '../data-set.js';
-import { Slices } from '../slices.js';
+import type { DataSet } from '../data/data-set.js';
+import { Slices } from '../data/slices.js';
 import type { JsonPieces, Piece } from './json-pieces.js';
 import type { IncomingRecord, Payload } from './payload.js';
 

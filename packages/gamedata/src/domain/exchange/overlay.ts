@@ -1,9 +1,9 @@
 import { applyPatch, diffJson, type PatchOperation } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
-import type { DataSet } from '../data-set.js';
-import { groupRows, type RowGroup } from '../kind-table.js';
-import { makeRow, parseRow } from '../record-rows.js';
+import type { DataSet } from '../data/data-set.js';
+import { groupRows, type RowGroup } from '../data/kind-table.js';
+import { makeRow, parseRow } from '../data/record-rows.js';
 import type { ImportWarning } from './payload.js';
 
 export interface Overlay {

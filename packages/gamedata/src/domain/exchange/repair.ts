@@ -1,13 +1,13 @@
 import { pointerOf } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
-import type { DataSet } from '../data-set.js';
-import { groupRows } from '../kind-table.js';
+import type { DataSet } from '../data/data-set.js';
+import { groupRows } from '../data/kind-table.js';
+import { makeRow, parseRow, type StoredRecord } from '../data/record-rows.js';
+import type { Row } from '../data/row.js';
+import { Slices } from '../data/slices.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { isCategory } from '../kinds/items.js';
 import type { Reference } from '../kinds/kind-spec.js';
-import { makeRow, parseRow, type StoredRecord } from '../record-rows.js';
-import type { Row } from '../row.js';
-import { Slices } from '../slices.js';
 import type { ImportWarning } from './payload.js';
 
 /** A record that is dropped may be named by others in turn. */

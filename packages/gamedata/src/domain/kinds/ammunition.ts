@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.js';
 import { AMMO_TYPES } from '../../model/schemas/stored.js';
-import { textColumn } from '../row.js';
+import { textColumn } from '../data/row.js';
 import {
   anyOf,
   flag,

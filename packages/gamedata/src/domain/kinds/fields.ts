@@ -1,6 +1,6 @@
 import type { Kind } from '../../model/kinds.js';
-import type { DataSet } from '../data-set.js';
-import { listColumn, numberColumn, type Row, textColumn } from '../row.js';
+import type { DataSet } from '../data/data-set.js';
+import { listColumn, numberColumn, type Row, textColumn } from '../data/row.js';
 import type { Field, Filter, LocalText } from './kind-spec.js';
 
 export const text = (column: string): Field => ({

@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.js';
 import type { StoredModule } from '../../model/schemas/stored.js';
-import { listColumn } from '../row.js';
+import { listColumn } from '../data/row.js';
 import {
   anyOf,
   id,

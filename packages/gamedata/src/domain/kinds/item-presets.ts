@@ -1,6 +1,6 @@
 import type { StoredPreset } from '../../model/schemas/stored.js';
-import type { DataSet } from '../data-set.js';
-import { listColumn, numberColumn, type Row, textColumn } from '../row.js';
+import type { DataSet } from '../data/data-set.js';
+import { listColumn, numberColumn, type Row, textColumn } from '../data/row.js';
 import { anyOf, flag, id, relation, rootTexts, setTextAt, text, unique } from './fields.js';
 import { presetInputs } from './items.js';
 import type { Fault, Field, KindSpec, Reference } from './kind-spec.js';

@@ -1,5 +1,5 @@
 import { CATEGORIES, RARITIES, type StoredItem } from '../../model/schemas/stored.js';
-import { numberColumn, textColumn } from '../row.js';
+import { numberColumn, textColumn } from '../data/row.js';
 import {
   anyOf,
   id,
@@ -200,7 +200,7 @@ export function isCategory(categoryId: string): boolean {
 }
 
 /** Every category with how many items are in it, or in one below it. */
-export function listCategories(rows: Iterable<import('../row.js').Row>): readonly {
+export function listCategories(rows: Iterable<import('../data/row.js').Row>): readonly {
   readonly id: string;
   readonly name: string;
   readonly parent: string | null;
@@ -242,7 +242,7 @@ interface Weapon {
 type Mod = NonNullable<StoredItem['properties']['mod']>;
 
 /** What of an item goes into the numbers of a preset. */
-export function presetInputs(row: import('../row.js').Row): PresetInputs {
+export function presetInputs(row: import('../data/row.js').Row): PresetInputs {
   const { weapon, mod } = row.columns;
   return {
     weapon: weapon as Weapon | undefined, // as `columns` above makes them

@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kinds.js';
 import type { StoredRecords } from '../../model/schemas/stored.js';
-import type { DataSet } from '../data-set.js';
-import type { Columns, Row } from '../row.js';
+import type { DataSet } from '../data/data-set.js';
+import type { Columns, Row } from '../data/row.js';
 
 /** A place in a record that names another record. */
 export interface Reference {

@@ -1,7 +1,7 @@
 import { isObject } from '../../model/json.js';
 import { OBJECTIVE_TYPES } from '../../model/schemas/base.js';
 import type { StoredQuest } from '../../model/schemas/stored.js';
-import { listColumn, textColumn } from '../row.js';
+import { listColumn, textColumn } from '../data/row.js';
 import {
   anyOf,
   id,

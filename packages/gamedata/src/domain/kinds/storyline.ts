@@ -1,5 +1,5 @@
 import { IMPORTANCES } from '../../model/schemas/stored.js';
-import { listColumn } from '../row.js';
+import { listColumn } from '../data/row.js';
 import {
   anyOf,
   id,

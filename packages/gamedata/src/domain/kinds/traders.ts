@@ -1,5 +1,5 @@
 import type { StoredTrader } from '../../model/schemas/stored.js';
-import { listColumn } from '../row.js';
+import { listColumn } from '../data/row.js';
 import { anyOf, id, relation, rootTexts, setTextAt, text, unique, words } from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 

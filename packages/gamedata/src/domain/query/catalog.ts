@@ -1,24 +1,24 @@
 import { gameDataError } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
-import type { DataSet } from '../data-set.js';
-import { defaultOrderOf } from '../default-order.js';
+import type { DataSet } from '../data/data-set.js';
+import { defaultOrderOf } from '../data/default-order.js';
+import { Presenter } from '../data/public-record.js';
+import { type Row, textColumn } from '../data/row.js';
+import { Slices } from '../data/slices.js';
+import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../data/sort-values.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { listCategories } from '../kinds/items.js';
-import { Presenter } from '../public-record.js';
-import { type Row, textColumn } from '../row.js';
-import { Slices } from '../slices.js';
-import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../sort-values.js';
 import type { FindNamed } from './filters.js';
 import type { Includes, ListRequest } from './list-request.js';
 import { idsNamed } from './named-records.js';
 import { project } from './projection.js';
-import { evaluateQuery, type Scores } from './q-search.js';
-import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
-import { findInNames, nameLineOf, visitNames } from './search-texts.js';
-import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
-import { TextIndex } from './text-index.js';
-import { TextThread } from './text-thread.js';
+import { evaluateQuery, type Scores } from './search/q-search.js';
+import { type FoundHits, type SearchWanted, searchAll } from './search/search-all.js';
+import { findInNames, nameLineOf, visitNames } from './search/search-texts.js';
+import { type Suggestion, type SuggestWanted, suggestNames } from './search/suggest.js';
+import { TextIndex } from './search/text-index.js';
+import { TextThread } from './search/text-thread.js';
 
 const MAX_INCLUDED = 1000;
 /** In the place of the code of the default language; no language has this one. */

@@ -1,10 +1,10 @@
 import { gameDataError } from '../../errors.js';
 import type { Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
-import type { DataSet } from '../data-set.js';
+import type { DataSet } from '../data/data-set.js';
+import type { Row } from '../data/row.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Field } from '../kinds/kind-spec.js';
-import type { Row } from '../row.js';
 import type { NamedWanted } from './named-records.js';
 import type { Parameters } from './parameters.js';
 

@@ -6,7 +6,7 @@ import { KIND_SPECS } from '../kinds/index.js';
 import { type ReadFilters, readFilters } from './filters.js';
 import { Parameters } from './parameters.js';
 import { type Projection, readProjection } from './projection.js';
-import { parseQuery, type QueryNode } from './q-parser.js';
+import { parseQuery, type QueryNode } from './search/q-parser.js';
 
 export interface ListLimits {
   readonly defaultLimit: number;

@@ -1,8 +1,8 @@
 import type { Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
-import type { DataSet } from '../data-set.js';
-import { nameLineOf, visitNames } from './search-texts.js';
-import type { TextIndex } from './text-index.js';
+import type { DataSet } from '../data/data-set.js';
+import { nameLineOf, visitNames } from './search/search-texts.js';
+import type { TextIndex } from './search/text-index.js';
 
 /** Values of a filter that stand for records of a kind. */
 export interface NamedWanted {

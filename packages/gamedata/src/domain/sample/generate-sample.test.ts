@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KINDS, type Kind } from '../../model/kinds.js';
-import { DataSet } from '../data-set.js';
-import { groupRows } from '../kind-table.js';
-import { makeRow } from '../record-rows.js';
-import { listColumn, type Row } from '../row.js';
-import { validateSet } from '../validation.js';
+import { DataSet } from '../data/data-set.js';
+import { groupRows } from '../data/kind-table.js';
+import { makeRow } from '../data/record-rows.js';
+import { listColumn, type Row } from '../data/row.js';
+import { validateSet } from '../data/validation.js';
 import { generateSample, SAMPLE_LANGUAGES } from './generate-sample.js';
 import { readWordLists } from './words.js';
 

@@ -1,6 +1,6 @@
 import type { Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
-import { type Prepared, prepareRecord, type StoredRecord } from '../record-rows.js';
+import { type Prepared, prepareRecord, type StoredRecord } from '../data/record-rows.js';
 import { makeModules } from './sample-hideout.js';
 import { BLOCK_SIZE, ItemMaker, type SampleItem } from './sample-items.js';
 import { makeLevels } from './sample-levels.js';

@@ -1,5 +1,5 @@
 import { type HttpRequest, queryOf } from '@plinth/kernel';
-import type { DataSet } from '../../domain/data-set.js';
+import type { DataSet } from '../../domain/data/data-set.js';
 import type { Precondition } from '../../domain/edit/editor.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';

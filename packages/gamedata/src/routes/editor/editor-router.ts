@@ -8,14 +8,17 @@ import {
   invariant,
   type Route,
 } from '@plinth/kernel';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Attempt } from '../../domain/edit/draft.js';
 import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
+import { KIND_WIRE, KINDS } from '../../model/kinds.js';
+import { failures, type RouteWords, wordsOf } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
+import { CachedReplies, type ReplyStore } from './cached-replies.js';
 import type { EditorAccess, Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
-import { KeptReplies, type ReplyStore } from './kept-replies.js';
 
 export interface EditorRouteParts {
   readonly library: Library;
@@ -30,6 +33,15 @@ export interface EditorRouteParts {
   headersFor(request: HttpHead): Readonly<Record<string, string>>;
 }
 
+/** What a route of the editor is described as. */
+export interface EditorWords {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly query?: TProperties;
+  readonly body?: TSchema;
+  readonly isBodyOptional?: boolean;
+}
+
 interface Reply {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,22 +52,23 @@ export type Work = (request: HttpRequest, attempt: Attempt) => Promise<unknown>;
 /** What every route of the editor does: ask who it is, wait until the data are there, answer in JSON. */
 export class EditorRouter {
   readonly parts: EditorRouteParts;
-  readonly #replies: KeptReplies;
+  readonly #replies: CachedReplies;
 
   constructor(parts: EditorRouteParts) {
     this.parts = parts;
-    this.#replies = new KeptReplies(parts.replies, parts.clock);
+    this.#replies = new CachedReplies(parts.replies, parts.clock);
   }
 
   route(
     method: Route['method'],
     path: string,
     scope: Scope,
+    words: EditorWords,
     handle: Handle,
     body = RECORD_BODY,
   ): readonly Route[] {
     return this.answering(
-      { method, path, scope, ...(method !== 'GET' && { body }) },
+      { method, path, scope, words, ...(method !== 'GET' && { body }) },
       async (request, actor) => this.answer(request, await handle(request, actor)),
     );
   }
@@ -66,16 +79,19 @@ export class EditorRouter {
       readonly method: Route['method'];
       readonly path: string;
       readonly scope: Scope;
+      readonly words: EditorWords;
       readonly body?: BodyRule;
     },
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
   ): readonly Route[] {
-    const { method, path, scope, body } = at;
+    const { method, path, scope, words, body } = at;
     const { access, ready } = this.parts;
-    return withSlash(path).map((each) => ({
+    return withSlash(path).map((each, index) => ({
       method,
       path: each,
       access: 'editor',
+      ...editorWords(path, words),
+      isAlias: index > 0,
       ...(body !== undefined && { body }),
       check(request) {
         access.require(request, scope);
@@ -94,6 +110,7 @@ export class EditorRouter {
   post(
     path: string,
     scope: Scope,
+    words: EditorWords,
     work: Work,
     more: {
       readonly body?: BodyRule;
@@ -104,7 +121,7 @@ export class EditorRouter {
       const body = await this.#replies.run(request, actor, (attempt) => work(request, attempt));
       return { body, headers: more.headersOf?.(request, body) ?? {} };
     };
-    return this.route('POST', path, scope, handle, more.body);
+    return this.route('POST', path, scope, words, handle, more.body);
   }
 
   answer(request: HttpRequest, { body, headers }: Reply): HttpAnswer {
@@ -112,6 +129,23 @@ export class EditorRouter {
     return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), Object.entries(all));
   }
 }
+
+/** Parts of paths. */
+const PARAMETERS: TProperties = {
+  type: Type.String({ description: KINDS.map((kind) => KIND_WIRE[kind].typeKey).join(', ') }),
+  id: Type.String({ description: 'id of the record' }),
+  n: Type.String({ description: 'its number' }),
+};
+
+/** As all routes of the editor are described. */
+export const editorWords = (path: string, words: EditorWords): RouteWords =>
+  wordsOf('editor', {
+    ...words,
+    parameters: Object.fromEntries(
+      Object.entries(PARAMETERS).filter(([name]) => path.split('/').includes(`:${name}`)),
+    ),
+    errors: failures(400, 401, 403, 404, 409, 412, 413, 415, 428),
+  });
 
 /** Paths of the editor, which have one slash at the end as well. */
 export const withSlash = (path: string): readonly string[] => [

@@ -1,10 +1,12 @@
 import type { HttpRequest, Route } from '@plinth/kernel';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
-import { type EditorRouteParts, EditorRouter, withSlash } from './editor-router.js';
+import { type EditorRouteParts, EditorRouter, editorWords, withSlash } from './editor-router.js';
 import { exchangeRoutes } from './exchange-routes.js';
 import { historyRoutes } from './history-routes.js';
 import { publishingRoutes } from './publishing-routes.js';
 import { recordRoutes } from './record-routes.js';
+
+const TYPES = { operationId: 'listTypes', summary: 'Types and how many records each has' };
 
 /** Source: gamedata, section 6. */
 export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
@@ -12,10 +14,12 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
   return [
     // What there is to edit is no secret; how much of it is changed is told to editors.
     ...withSlash('types').map(
-      (path): Route => ({
+      (path, index): Route => ({
         method: 'GET',
         path,
         access: 'public',
+        ...editorWords('types', TYPES),
+        isAlias: index > 0,
         async handle(request) {
           await parts.ready();
           return router.answer(request, { body: await typesOf(request, parts) });

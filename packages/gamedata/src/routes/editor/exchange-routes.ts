@@ -1,8 +1,33 @@
 import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
+import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
+
+const LAYOUTS = { enum: ['native', 'tarkovdata'] };
+const IMPORT: EditorWords = {
+  operationId: 'importData',
+  summary: 'Take in a data set',
+  query: {
+    format: text('layout of the body', LAYOUTS),
+    mode: text('by id, or everything', { enum: ['merge', 'replace'] }),
+    dryRun: flag('only report'),
+    publish: flag('publish at once'),
+    strict: flag('any warning refuses the whole'),
+    overlay: flag('do edits made by hand again on top'),
+  },
+  body: OBJECT,
+};
+const EXPORT: EditorWords = {
+  operationId: 'exportData',
+  summary: 'Give out the whole data set',
+  query: {
+    format: text('layout of the answer', LAYOUTS),
+    drafts: flag('with what is not published yet'),
+    version: integer(1, MAX_OFFSET, 'an older version'),
+  },
+};
 
 /** Whole data sets in and out. */
 export function exchangeRoutes(router: EditorRouter): readonly Route[] {
@@ -11,6 +36,7 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
     ...router.post(
       'import',
       'admin',
+      IMPORT,
       async (request, attempt) => {
         const { buffer, byteOffset, byteLength } = request.body;
         const bytes = Buffer.from(buffer, byteOffset, byteLength);
@@ -18,8 +44,9 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       },
       { body: importBody(parts.maxImportBytes) },
     ),
-    ...router.answering({ method: 'GET', path: 'export', scope: 'read' }, (request) =>
-      answerExport(request, parts),
+    ...router.answering(
+      { method: 'GET', path: 'export', scope: 'read', words: EXPORT },
+      (request) => answerExport(request, parts),
     ),
   ];
 }

@@ -1,24 +1,51 @@
 import type { HttpRequest, Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
+import { integer, MAX_OFFSET, text } from '../openapi/words.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
+
+const HISTORY: EditorWords = {
+  operationId: 'listHistory',
+  summary: 'Who changed what',
+  query: {
+    type: text('of this type'),
+    id: text('of this id'),
+    actor: text('of this actor'),
+    op: text('of this op', { enum: HISTORY_OPS }),
+    limit: integer(0, 1000, 'entries in the reply'),
+    offset: integer(0, MAX_OFFSET, 'entries to pass over'),
+  },
+};
+const ONE_CHANGE = {
+  body: Type.Object({
+    seq: Type.Optional(Type.Integer({ minimum: 1, description: 'the change; else the last one' })),
+  }),
+  isBodyOptional: true,
+};
+const UNDO: EditorWords = {
+  operationId: 'undo',
+  summary: 'Take back an own change',
+  ...ONE_CHANGE,
+};
+const REDO: EditorWords = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
 
 /** Who changed what, and taking it back. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
   return [
-    ...router.route('GET', 'history', 'read', async (request) => ({
+    ...router.route('GET', 'history', 'read', HISTORY, async (request) => ({
       body: await historyPage(request, parts),
     })),
-    ...router.post('undo', 'write', async (request, attempt) => {
+    ...router.post('undo', 'write', UNDO, async (request, attempt) => {
       const entry = await parts.editor().undoing.undo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),
-    ...router.post('redo', 'write', async (request, attempt) => {
+    ...router.post('redo', 'write', REDO, async (request, attempt) => {
       const entry = await parts.editor().undoing.redo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),

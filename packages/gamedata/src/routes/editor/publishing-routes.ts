@@ -1,13 +1,40 @@
 import type { Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { Published } from '../../domain/publication.js';
 import { gameDataError } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';
 import { readOptionalObject } from './editor-body.js';
 import { kindsOf, parameterOf } from './editor-requests.js';
-import type { EditorRouter, Handle, Work } from './editor-router.js';
+import type { EditorRouter, EditorWords, Handle, Work } from './editor-router.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
+
+const MESSAGE = {
+  body: Type.Object({
+    message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE_LENGTH })),
+  }),
+  isBodyOptional: true,
+};
+const PUBLISH: EditorWords = {
+  operationId: 'publish',
+  summary: 'Check and publish the draft',
+  ...MESSAGE,
+};
+const PUBLISH_TYPE: EditorWords = {
+  operationId: 'publishType',
+  summary: 'Publish one type',
+  ...MESSAGE,
+};
+const DISCARD = { operationId: 'discard', summary: 'Drop what is not published' };
+const DISCARD_TYPE = {
+  operationId: 'discardType',
+  summary: 'Drop what is not published of one type',
+};
+const VALIDATE = { operationId: 'validate', summary: 'Faults of the draft' };
+const VALIDATE_TYPE = { operationId: 'validateType', summary: 'Faults of one type' };
+const VERSIONS = { operationId: 'listEditorVersions', summary: 'Versions, newest first' };
+const RESTORE = { operationId: 'restore', summary: 'Publish an older version again' };
 
 /** From the draft to a version, and back to an older one. */
 export function publishingRoutes(router: EditorRouter): readonly Route[] {
@@ -25,17 +52,19 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
     const errors = await parts.editor().publishing.validate(kindsOf(request));
     return { body: { valid: errors.length === 0, errors, warnings: [] } };
   };
-  const ofKinds = (path: string): readonly string[] => [path, `${path}/:type`];
   return [
-    ...ofKinds('save').flatMap((path) => router.post(path, 'publish', save)),
-    ...ofKinds('discard').flatMap((path) => router.post(path, 'write', discard)),
-    ...ofKinds('validate').flatMap((path) => router.route('GET', path, 'read', validate)),
-    ...router.route('GET', 'versions', 'read', async () => {
+    ...router.post('save', 'publish', PUBLISH, save),
+    ...router.post('save/:type', 'publish', PUBLISH_TYPE, save),
+    ...router.post('discard', 'write', DISCARD, discard),
+    ...router.post('discard/:type', 'write', DISCARD_TYPE, discard),
+    ...router.route('GET', 'validate', 'read', VALIDATE, validate),
+    ...router.route('GET', 'validate/:type', 'read', VALIDATE_TYPE, validate),
+    ...router.route('GET', 'versions', 'read', VERSIONS, async () => {
       const versions = parts.library.versions.map(({ version }) => version).reverse();
       const described = versions.map((number) => describeVersion(parts.library, number));
       return { body: { total: versions.length, count: versions.length, versions: described } };
     }),
-    ...router.post('versions/:n/restore', 'admin', async (request, attempt) => {
+    ...router.post('versions/:n/restore', 'admin', RESTORE, async (request, attempt) => {
       const text = parameterOf(request, 'n');
       if (!/^[1-9]\d{0,9}$/.test(text)) {
         const message = 'a version is a whole number from 1 on';

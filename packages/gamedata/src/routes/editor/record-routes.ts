@@ -1,13 +1,57 @@
-import { type HttpRequest, pathOf, type Route } from '@plinth/kernel';
-import { defaultOrderOf } from '../../domain/default-order.js';
-import { Presenter } from '../../domain/public-record.js';
-import { Slices } from '../../domain/slices.js';
-import { KIND_WIRE } from '../../model/kinds.js';
+import { type HttpRequest, OpenApi, pathOf, type Route } from '@plinth/kernel';
+import type { TSchema } from 'typebox';
+import { defaultOrderOf } from '../../domain/data/default-order.js';
+import { Presenter } from '../../domain/data/public-record.js';
+import { Slices } from '../../domain/data/slices.js';
+import { KIND_WIRE, KINDS } from '../../model/kinds.js';
+import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
+import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import { readObject } from './editor-body.js';
 import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
 
 const MAX_PAGE = 5000;
+
+const DRAFT: TSchema = {
+  anyOf: KINDS.map((kind) => OpenApi.ref(`${SCHEMA_NAMES[kind]}Draft`)),
+};
+const LIST: EditorWords = {
+  operationId: 'listDrafts',
+  summary: 'All records of the draft, or with `limit` a page of them',
+  query: {
+    limit: integer(0, MAX_PAGE, 'records in the reply'),
+    offset: integer(0, MAX_OFFSET, 'records to pass over'),
+  },
+};
+const CREATE: EditorWords = {
+  operationId: 'createRecord',
+  summary: 'Make a record',
+  query: { generateId: flag('the server makes the id where the body has none') },
+  body: DRAFT,
+};
+const SHOW: EditorWords = {
+  operationId: 'getDraft',
+  summary: 'One record of the draft',
+  query: { published: flag('as it is published instead') },
+};
+const REPLACE: EditorWords = {
+  operationId: 'replaceRecord',
+  summary: 'Replace a record',
+  body: DRAFT,
+};
+const PATCH: EditorWords = {
+  operationId: 'patchRecord',
+  summary: 'Change members (RFC 7396)',
+  body: OBJECT,
+};
+const DELETE: EditorWords = {
+  operationId: 'deleteRecord',
+  summary: 'Delete a record',
+  query: {
+    force: flag('also when others name it'),
+    replacedBy: text('where its id leads from then on'),
+  },
+};
 
 /** Records of the draft. Source: gamedata, section 6. */
 export function recordRoutes(router: EditorRouter): readonly Route[] {
@@ -17,10 +61,10 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     headers: { etag: `"r${rev}"` },
   });
   return [
-    ...router.route('GET', ':type', 'read', async (request) => ({
+    ...router.route('GET', ':type', 'read', LIST, async (request) => ({
       body: await typePage(request, parts),
     })),
-    ...router.route('GET', ':type/:id', 'read', async (request) => {
+    ...router.route('GET', ':type/:id', 'read', SHOW, async (request) => {
       const isPublished = parametersOf(request).flag('published') ?? false;
       const set = isPublished ? parts.library.current.set : parts.editor().draft;
       const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
@@ -29,6 +73,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     ...router.post(
       ':type',
       'write',
+      CREATE,
       async (request, attempt) => {
         const kind = kindOf(request);
         const generateId = parametersOf(request).flag('generateId') ?? false;
@@ -41,17 +86,17 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
       },
       { headersOf: headersOfCreated },
     ),
-    ...router.route('PUT', ':type/:id', 'write', async (request, actor) => {
+    ...router.route('PUT', ':type/:id', 'write', REPLACE, async (request, actor) => {
       const body = readObject(request.body);
       const target = targetOf(request, parts.editor().draft);
       return changed(await parts.editor().replace({ actor }, target, body));
     }),
-    ...router.route('PATCH', ':type/:id', 'write', async (request, actor) => {
+    ...router.route('PATCH', ':type/:id', 'write', PATCH, async (request, actor) => {
       const patch = readObject(request.body);
       const target = targetOf(request, parts.editor().draft);
       return changed(await parts.editor().patch({ actor }, target, patch));
     }),
-    ...router.route('DELETE', ':type/:id', 'write', async (request, actor) => {
+    ...router.route('DELETE', ':type/:id', 'write', DELETE, async (request, actor) => {
       const parameters = parametersOf(request);
       const force = parameters.flag('force') ?? false;
       const replacedBy = parameters.word('replacedBy');

@@ -1,7 +1,9 @@
+import { OpenApi } from '@plinth/kernel';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { servedSchema } from '../../model/schemas/served.js';
 import { STORED_SCHEMAS } from '../../model/schemas/stored.js';
-import { ref } from './operation.js';
+
+const { ref } = OpenApi;
 
 /** Names of the records' schemas, in the singular. */
 export const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {

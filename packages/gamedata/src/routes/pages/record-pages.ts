@@ -1,10 +1,10 @@
+import { Presenter } from '../../domain/data/public-record.js';
+import { textColumn } from '../../domain/data/row.js';
 import { listCategories } from '../../domain/kinds/items.js';
-import { Presenter } from '../../domain/public-record.js';
 import { findRow, include, languageOf } from '../../domain/query/catalog.js';
 import { readIncludes } from '../../domain/query/list-request.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { project, readProjection } from '../../domain/query/projection.js';
-import { textColumn } from '../../domain/row.js';
 import type { Kind } from '../../model/kinds.js';
 import { compareText } from '../../model/normal-text.js';
 import { servedSchema } from '../../model/schemas/served.js';

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
-import { openRelationalStore } from '../sqlite-store.js';
+import { openRelationalStore } from '../sqlite/sqlite-store.js';
 
 const [path = '', round = '', writerCount = ''] = process.argv.slice(2);
 const clock = new SystemClock();

@@ -1,14 +1,17 @@
-import { describeRateLimits } from '@plinth/ratelimit';
-import { describeWebhooks } from '@plinth/webhooks';
 import type { ServiceName, Settings } from '../../settings.js';
+import type { ApiName, Description } from './describe-apis.js';
 import { limitsText } from './limits-text.js';
 import { type DescribedPaths, listOperations, type PageLink, renderPage } from './render-page.js';
 
 /** Made when it is first asked for. */
 export interface DocumentationPage {
   readonly path: string;
+  readonly title: string;
   render(): string;
 }
+
+/** What is served, as its tables say. */
+export type Describe = (name: ApiName) => Description;
 
 const REST = '/docs/rest';
 const WEBHOOKS = `${REST}/apps/webhooks`;
@@ -18,24 +21,11 @@ const OPERATOR = '/docs/operator';
 const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>message</code> says what is wrong,
 <code>errors</code> names the fields of a 422, and <code>status</code> repeats the status.</p>`;
 
-/** Operations of the whole server, which no service describes. */
-const SHARED_PATHS: DescribedPaths = {
-  '/ops/v1/routes': { get: { summary: 'List every route with who may use it' } },
-  '/ops/v1/identities': {
-    get: { summary: 'List users, installations and other identities' },
-    post: { summary: 'Register one' },
-  },
-  '/ops/v1/identities/{key}': {
-    get: { summary: 'Get one' },
-    patch: { summary: 'Change one' },
-    delete: { summary: 'Remove one' },
-  },
-  '/ops/v1/credentials': { post: { summary: 'Make a credential of an identity' } },
-  '/ops/v1/credentials/{id}': { delete: { summary: 'End a credential' } },
-};
-
 /** What the services that run have to be read about, from their own descriptions. */
-export function documentationPages(settings: Settings): readonly DocumentationPage[] {
+export function documentationPages(
+  settings: Settings,
+  describe: Describe,
+): readonly DocumentationPage[] {
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
   const links: PageLink[] = [
     { path: REST, title: 'Platform API' },
@@ -47,24 +37,28 @@ export function documentationPages(settings: Settings): readonly DocumentationPa
       : []),
     ...(runs('gamedata') ? [{ path: '/api/docs', title: 'Game data' }] : []),
   ];
-  const described = (): DescribedPaths => ({
-    ...(runs('webhooks') && pathsOf(describeWebhooks())),
-    ...(runs('ratelimit') && pathsOf(describeRateLimits())),
-    ...SHARED_PATHS,
-  });
+  const described = (): DescribedPaths => {
+    const names = ['webhooks', 'ratelimit', 'operator'] as const;
+    return Object.assign({}, ...names.map((name) => describe(name).paths));
+  };
   const operations = (isShown: (path: string) => boolean): string =>
     listOperations(
       Object.fromEntries(Object.entries(described()).filter(([path]) => isShown(path))),
     );
   const page = (path: string, title: string, content: () => string): DocumentationPage => ({
     path,
+    title,
     render: () => renderPage({ title, links, content: content() }),
   });
   const isForOperators = (path: string): boolean => path.startsWith('/ops/');
   const isOfHook = (path: string): boolean => path.startsWith('/api/v3/app/hook/');
   return [
     page('/docs', 'Documentation', () => ''),
-    page(REST, 'Platform API', () => REFUSALS + operations((path) => !isForOperators(path))),
+    page(
+      REST,
+      'Platform API',
+      () => REFUSALS + operations((path) => !isForOperators(path) && !path.startsWith('/docs')),
+    ),
     page(
       OPERATOR,
       'Operator API',
@@ -84,6 +78,3 @@ export function documentationPages(settings: Settings): readonly DocumentationPa
     ...(runs('ratelimit') ? [page(LIMITS, 'Limits', () => limitsText(settings.rateLimit))] : []),
   ];
 }
-
-const pathsOf = (description: object): DescribedPaths =>
-  Reflect.get(description, 'paths') as DescribedPaths; // OpenAPI, made by the services

@@ -1,4 +1,4 @@
-import type { Column } from '../../model/column.js';
+import type { Column } from '../../model/columns/column.js';
 import type { TableSchema } from '../../model/schema.js';
 
 interface Definition {

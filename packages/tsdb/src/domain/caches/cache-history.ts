@@ -1,12 +1,12 @@
-import type { Column } from '../../model/column.js';
-import type { OutputColumn, ResultChunk } from '../../model/result.js';
-import type { BatchField, RowBatch } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
 import { MAX_TIME_NS } from '../../model/scan.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import { collectedRows } from '../engine/query/collected-rows.js';
 import type { TableStore } from '../engine/table/table-store.js';
-import { columnType } from '../sql/plan/column-type.js';
+import { columnType } from '../sql/plan/select/column-type.js';
 
 /** What of a table's rows a cache wants. */
 export interface HistoryRequest {

@@ -1,11 +1,11 @@
-import type { Column } from '../../model/column.js';
+import type { Column } from '../../model/columns/column.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { CellColumn } from '../../storage/buffer/append-cells.js';
 import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
-import { columnType } from '../sql/plan/column-type.js';
-import { rowsText } from '../sql/plan/virtual-tables.js';
+import { rowsText } from '../sql/plan/from/virtual-tables.js';
+import { columnType } from '../sql/plan/select/column-type.js';
 
 /** Up to so many rows stand in the text of the query; more go into a table of their own while it runs. */
 const MAX_ROWS_IN_TEXT = 256;

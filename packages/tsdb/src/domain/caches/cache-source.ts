@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { compareByteOrder } from '../../model/byte-order.js';
-import type { Column } from '../../model/column.js';
+import type { Column } from '../../model/columns/column.js';
 import { MIN_TIME_NS, type ScanRequest, type ScanSource } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { ScannedTable } from '../sql/planned-query.js';

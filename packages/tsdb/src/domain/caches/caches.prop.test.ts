@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Column } from '../../model/column.js';
-import type { BatchField, RowBatch } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
 import { SeriesIndex } from '../engine/series/series-index.js';
 import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';

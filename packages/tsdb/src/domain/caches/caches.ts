@@ -4,7 +4,7 @@ import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { KeyedQueue } from '../catalog/keyed-queue.js';
-import { INTERNAL_DATABASE } from '../catalog/names.js';
+import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { TableStore } from '../engine/table/table-store.js';
 import { visibleFrom } from '../engine/table/visible-from.js';
 import type { ParameterValue, ScannedTable } from '../sql/planned-query.js';

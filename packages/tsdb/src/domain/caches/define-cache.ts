@@ -1,6 +1,6 @@
 import { isPlainText } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../errors.js';
-import type { Column } from '../../model/column.js';
+import type { Column } from '../../model/columns/column.js';
 import type { TableSchema } from '../../model/schema.js';
 import {
   type DistinctCacheDefinition,

@@ -1,5 +1,5 @@
-import type { Column } from '../../model/column.js';
-import { isValid, type RowBatch, takeRows } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import { isValid, type RowBatch, takeRows } from '../../model/columns/row-batch.js';
 import type { TagCondition } from '../../model/scan.js';
 import type { SeriesIndex } from '../engine/series/series-index.js';
 import { createRowKeys, type KeyValue, type RowKeys } from './row-keys.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
+import { batchSizeBytes, type RowBatch } from '../../model/columns/row-batch.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';

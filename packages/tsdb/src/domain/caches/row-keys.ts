@@ -1,6 +1,6 @@
-import type { Column } from '../../model/column.js';
+import type { Column } from '../../model/columns/column.js';
+import { isValid, type RowBatch } from '../../model/columns/row-batch.js';
 import type { FieldValues } from '../../model/parsed-body.js';
-import { isValid, type RowBatch } from '../../model/row-batch.js';
 import type { TagCondition } from '../../model/scan.js';
 import type { SeriesIndex } from '../engine/series/series-index.js';
 

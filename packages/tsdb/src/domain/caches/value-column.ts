@@ -1,4 +1,4 @@
-import type { FieldType } from '../../model/column.js';
+import type { FieldType } from '../../model/columns/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
 import { textAt } from './row-keys.js';
 

@@ -1,7 +1,7 @@
 import type { ReportEvent } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
-import { formatDuration } from '../processing/duration.js';
-import { inParts } from './write-catalog.js';
+import { formatDuration } from '../processing/triggers/duration.js';
+import { inParts } from './records/write-catalog.js';
 
 type Change = 'created' | 'deleted';
 

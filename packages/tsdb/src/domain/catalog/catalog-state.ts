@@ -1,10 +1,14 @@
 import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import { type DeletedDatabase, DeletedResources, type DeletedTable } from './deleted-resources.js';
-import type { TableEntry } from './grow-table.js';
-import { tableLimitMessage } from './limits.js';
-import { INTERNAL_DATABASE } from './names.js';
-import type { CatalogContent } from './read-catalog.js';
+import {
+  type DeletedDatabase,
+  DeletedResources,
+  type DeletedTable,
+} from './deletion/deleted-resources.js';
+import type { CatalogContent } from './records/read-catalog.js';
+import type { TableEntry } from './schema/grow-table.js';
+import { tableLimitMessage } from './schema/limits.js';
+import { INTERNAL_DATABASE } from './schema/names.js';
 
 /** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
 export class CatalogState {

@@ -1,6 +1,6 @@
 import type { ParsedTable, RefusedLine } from '../../model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { DeletedResources } from './deleted-resources.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /** Why one row was not taken. `isLimit`: a limit refused it, not the text of the line. */
 export interface RowRefusal {
@@ -55,7 +55,8 @@ export interface Catalog {
   createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema>;
   /**
    * Checks parsed tables against the schema in order of the lines and creates what is missing, the database
-   * included. Synchronous (no promise) when nothing has to be created: the usual case must not wait. With
+   * included. Synchronous (no promise) when nothing has to be created and few rows have to be looked at one by one: the usual
+   * case must not wait. With
    * `allOrNothing` a refusal, here or in `alreadyRefused`, creates nothing at all.
    *
    * What one parser read must be shown here in the order in which it was read, all of it (or the parser forgets its

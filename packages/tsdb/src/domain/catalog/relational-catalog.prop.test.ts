@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnKind, FieldType } from '../../model/column.js';
-import { MESSAGE_TYPE } from '../../model/column.js';
+import type { ColumnKind, FieldType } from '../../model/columns/column.js';
+import { MESSAGE_TYPE } from '../../model/columns/column.js';
 import type { ParsedBody } from '../../model/parsed-body.js';
 import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';
 import type { Admission } from './catalog.js';

@@ -70,6 +70,25 @@ it('answers without a promise when nothing has to be created', async () => {
   ]);
 });
 
+it('leaves others their turns while 350,000 rows are refused for a wrong type', async () => {
+  await using opened = await openTestCatalog();
+  const { catalog } = opened;
+  await admit(catalog, 'a', 'm f=1');
+  const admission = admit(catalog, 'a', 'm f=1i\n'.repeat(350_000));
+  let isDone = false;
+  let turnCount = 0;
+  const count = (): void => {
+    turnCount++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const { tables } = await admission;
+  isDone = true;
+  assert.equal(tables[0]?.refusals.length, 350_000);
+  assert.deepEqual(tables[0]?.refusals.at(-1)?.row, 349_999);
+  assert.ok(turnCount > 3, `${turnCount} turns`);
+});
+
 it('creates not even the database for a request that is refused as a whole', async () => {
   await using opened = await openTestCatalog();
   for (const text of ['m f=1\nm f=1i', 'm f=1\nnonsense']) {

@@ -7,20 +7,20 @@ import {
 } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
 import type { Admission, Catalog } from './catalog.js';
-import { type AdmitRequest, CatalogAdmission } from './catalog-admission.js';
-import { CatalogChanges } from './catalog-changes.js';
-import { CatalogDeletions, type LeftTable } from './catalog-deletions.js';
 import { CatalogEvents } from './catalog-events.js';
-import { CatalogGrowth } from './catalog-growth.js';
-import { CatalogSettings } from './catalog-settings.js';
 import { CatalogState } from './catalog-state.js';
-import { CATALOG_MIGRATIONS, type CatalogTables } from './catalog-tables.js';
-import type { DeletedResources } from './deleted-resources.js';
-import { draftTable, type TableDefinition } from './draft-table.js';
-import type { CatalogLimits } from './limits.js';
-import { findDatabaseNameFault, INTERNAL_DATABASE } from './names.js';
-import { type CatalogContent, readCatalog } from './read-catalog.js';
+import { CatalogDeletions, type LeftTable } from './deletion/catalog-deletions.js';
+import type { DeletedResources } from './deletion/deleted-resources.js';
+import { CatalogChanges } from './records/catalog-changes.js';
+import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables.js';
+import { type CatalogContent, readCatalog } from './records/read-catalog.js';
+import { CatalogGrowth } from './schema/catalog-growth.js';
+import { CatalogSettings } from './schema/catalog-settings.js';
+import { draftTable, type TableDefinition } from './schema/draft-table.js';
+import type { CatalogLimits } from './schema/limits.js';
+import { findDatabaseNameFault, INTERNAL_DATABASE } from './schema/names.js';
 
 export interface CatalogNeeds {
   readonly store: RelationalStore;

@@ -1,7 +1,7 @@
+import type { ColumnCache } from './columns/cache/column-cache.js';
+import { ColumnPreload } from './columns/load/column-preload.js';
 import { HardDeletions } from './deletion/hard-deletions.js';
 import { Retention } from './deletion/retention.js';
-import type { ColumnCache } from './direct/column-cache.js';
-import { ColumnPreload } from './direct/column-preload.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineTables } from './engine-tables.js';
 import { Compactor } from './flush/compactor.js';

@@ -3,7 +3,7 @@ import { MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { Catalog } from '../catalog/catalog.js';
-import type { ColumnCache } from './direct/column-cache.js';
+import type { ColumnCache } from './columns/cache/column-cache.js';
 import type { EngineNeeds } from './engine-needs.js';
 import { TableStore } from './table/table-store.js';
 import { visibleFrom } from './table/visible-from.js';

@@ -1,5 +1,5 @@
+import type { ResultStream } from '../../model/columns/result.js';
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
-import type { ResultStream } from '../../model/result.js';
 import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
 import type { DeleteRowsRequest } from './deletion/row-deletions.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';

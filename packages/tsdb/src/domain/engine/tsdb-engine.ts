@@ -1,10 +1,10 @@
 import type { BackupMoment } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { ResultStream } from '../../model/result.js';
+import type { ResultStream } from '../../model/columns/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import { BackgroundWork } from './background-work.js';
+import { ColumnCache } from './columns/cache/column-cache.js';
 import { type DeleteRowsRequest, RowDeletions } from './deletion/row-deletions.js';
-import { ColumnCache } from './direct/column-cache.js';
 import type {
   Engine,
   ParquetFile,

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Random } from '@plinth/kernel';
-import type { Column } from '../../model/column.js';
-import type { ResultStream } from '../../model/result.js';
-import type { RowBatch } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import type { ResultStream } from '../../model/columns/result.js';
+import type { RowBatch } from '../../model/columns/row-batch.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { QueryLog } from '../system-tables/query-log.js';
-import { ColumnCache } from './direct/column-cache.js';
+import { ColumnCache } from './columns/cache/column-cache.js';
 import { type Planner, QueryPath } from './query/query-path.js';
 import { TableStore } from './table/table-store.js';
 

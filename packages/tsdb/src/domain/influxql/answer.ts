@@ -1,6 +1,6 @@
-import type { ColumnKind } from '../../model/column.js';
-import type { SeriesOfRows } from '../../model/kept-texts.js';
-import type { ColumnVector } from '../../model/result.js';
+import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
+import type { ColumnKind } from '../../model/columns/column.js';
+import type { ColumnVector } from '../../model/columns/result.js';
 import type { DataType, Value } from './plan/data-type.js';
 
 export interface AnswerColumn {

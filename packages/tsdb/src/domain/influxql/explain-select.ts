@@ -3,7 +3,7 @@ import { printSelect } from './ast/print.js';
 import type { ExplainStatement } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
 import type { Session } from './execute/session.js';
-import type { CompiledSelect } from './plan/compiled-select.js';
+import type { CompiledSelect } from './plan/compile/compiled-select.js';
 
 /** The statement as it is run, and how long each of its questions to the engine is. */
 export async function explainSelect(

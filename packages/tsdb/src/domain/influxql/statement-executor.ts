@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { ColumnKind } from '../../model/column.js';
+import type { ColumnKind } from '../../model/columns/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import {
@@ -12,18 +12,18 @@ import {
 } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type { ExplainStatement, Statement } from './ast/statements.js';
-import { BlockRun } from './execute/run-blocks.js';
 import { runSelect } from './execute/run-select.js';
-import { LazyBlock, type SeriesBlock } from './execute/series.js';
+import { BlockRun } from './execute/series/run-blocks.js';
+import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
 import type { Session } from './execute/session.js';
 import { explainSelect } from './explain-select.js';
-import { compileSelect } from './plan/compile-select.js';
-import { type CompiledSelect, type OutputField, tablesOf } from './plan/compiled-select.js';
+import { compileSelect } from './plan/compile/compile-select.js';
+import { type CompiledSelect, type OutputField, tablesOf } from './plan/compile/compiled-select.js';
+import { expandSelect } from './plan/compile/expand-select.js';
+import type { ReadText } from './plan/compile/prepared-selects.js';
+import { COLUMN_SLOTS } from './plan/compile/slots.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
-import { expandSelect } from './plan/expand-select.js';
-import type { ReadText } from './plan/prepared-selects.js';
-import { COLUMN_SLOTS } from './plan/slots.js';
 import type { ShownQuery } from './running-queries.js';
 import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';

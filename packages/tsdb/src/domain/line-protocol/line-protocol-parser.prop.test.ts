@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { tsdbError } from '../../errors.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
-import { parseLineCarefully } from './careful-line.js';
+import { parseLineCarefully } from './careful/careful-line.js';
+import { LineRefused } from './careful/line-refused.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
-import { LineRefused } from './line-refused.js';
 import { findLineEnd } from './line-splitter.js';
 import { toNanoseconds } from './time-scale.js';
 

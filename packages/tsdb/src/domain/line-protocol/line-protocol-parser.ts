@@ -1,24 +1,24 @@
-import type { ParsedSeries } from '../../model/new-series.js';
 import {
   MAX_REFUSED_LINES,
   type ParsedBody,
   type Precision,
   type RefusedLine,
 } from '../../model/parsed-body.js';
-import { parseLineCarefully } from './careful-line.js';
-import { addCarefulRow } from './careful-rows.js';
-import { type ColumnMemory, OWN_MEMORY } from './column-memory.js';
-import { FastLines } from './fast-lines.js';
-import { LineRefused } from './line-refused.js';
+import type { ParsedSeries } from '../../model/series/new-series.js';
+import { parseLineCarefully } from './careful/careful-line.js';
+import { addCarefulRow } from './careful/careful-rows.js';
+import { LineRefused } from './careful/line-refused.js';
+import { originalLine } from './careful/original-line.js';
+import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
+import type { TableRows } from './columns/table-rows.js';
+import { FastLines } from './fast/fast-lines.js';
 import { findLineEnd } from './line-splitter.js';
-import { originalLine } from './original-line.js';
 import {
   type DatabaseNames,
   DEFAULT_LIMITS,
   type ParserLimits,
   ParserMemory,
 } from './parser-memory.js';
-import type { TableRows } from './table-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
 import { assertUtf8 } from './utf8.js';
 

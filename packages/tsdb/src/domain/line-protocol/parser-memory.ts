@@ -1,8 +1,8 @@
-import type { ParsedSeries } from '../../model/new-series.js';
-import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './careful-line.js';
-import { CellBudget, tooManyCells } from './cell-budget.js';
-import { SeriesDictionary } from './series-dictionary.js';
-import { TableRows } from './table-rows.js';
+import type { ParsedSeries } from '../../model/series/new-series.js';
+import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './careful/careful-line.js';
+import { CellBudget, tooManyCells } from './columns/cell-budget.js';
+import { TableRows } from './columns/table-rows.js';
+import { SeriesDictionary } from './fast/series-dictionary.js';
 
 export interface ParserLimits {
   /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */

@@ -1,5 +1,5 @@
 import { type Clock, isDomainError, type MetricSample, type Metrics } from '@plinth/kernel';
-import { INTERNAL_DATABASE } from '../catalog/names.js';
+import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
 
 const TABLE = 'metrics';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { createLogger } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { ProcessingEngine, type ProcessingNeeds } from './processing-engine.js';
-import { recordOf } from './trigger-record.js';
+import { recordOf } from './triggers/trigger-record.js';
 
 it('tries again to remove the records of a deleted database when the store fails', async () => {
   const clock = new ManualClock(0);

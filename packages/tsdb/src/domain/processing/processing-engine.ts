@@ -1,23 +1,23 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugin-host.js';
+import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugins/plugin-host.js';
+import type { PluginType, Trigger } from '../../model/plugins/trigger.js';
 import type { DatabaseSchema } from '../../model/schema.js';
-import type { PluginType, Trigger } from '../../model/trigger.js';
 import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../catalog/names.js';
+import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
 import type { CommittedRows } from '../engine/write/commit-listener.js';
-import { PluginBackend } from './plugin-backend.js';
-import { type HostState, Plugins } from './plugins.js';
-import { RunLog, type RunLogEntry } from './run-log.js';
-import { RunningTriggers } from './running-triggers.js';
-import { type NewTrigger, recordOf, triggerOf } from './trigger-record.js';
-import type { RequestInput, RunnerSettings } from './trigger-runner.js';
-import { typeOfText } from './trigger-specification.js';
+import { PluginBackend } from './plugins/plugin-backend.js';
+import { type HostState, Plugins } from './plugins/plugins.js';
+import { RunLog, type RunLogEntry } from './runs/run-log.js';
+import { RunningTriggers } from './triggers/running-triggers.js';
+import { type NewTrigger, recordOf, triggerOf } from './triggers/trigger-record.js';
+import type { RequestInput, RunnerSettings } from './triggers/trigger-runner.js';
+import { typeOfText } from './triggers/trigger-specification.js';
 
-export type { NewTrigger } from './trigger-record.js';
+export type { NewTrigger } from './triggers/trigger-record.js';
 
 export interface ProcessingSettings extends RunnerSettings {
   /** Types of plugins that triggers may be created for. */
@@ -114,7 +114,7 @@ export class ProcessingEngine {
     return this.#plugins.filesOf(trigger.pluginFilename);
   }
 
-  /** Throws a `ProcessingError`, `database_not_known`, `already_deleted`, `resource_exists`. */
+  /** Throws what stands in `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`, `resource_exists`. */
   async create(wanted: NewTrigger): Promise<void> {
     this.#plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);

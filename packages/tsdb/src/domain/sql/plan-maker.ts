@@ -1,8 +1,8 @@
 import { tsdbError } from '../../errors.js';
-import { bindExpr } from './bind/bind-expr.js';
-import { UTF8 } from './bind/bound.js';
-import { columnOf } from './bind/columns.js';
+import { bindExpr } from './bind/expr/bind-expr.js';
+import { columnOf } from './bind/expr/columns.js';
 import type { Session } from './bind/session.js';
+import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
 import { TextMakers, withAnswerRoom } from './emit/text-room.js';

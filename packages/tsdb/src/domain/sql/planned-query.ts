@@ -1,5 +1,5 @@
+import type { OutputColumn } from '../../model/columns/result.js';
 import type { DirectRequest } from '../../model/direct-request.js';
-import type { OutputColumn } from '../../model/result.js';
 import type { ScanRequest, ScanSource } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';

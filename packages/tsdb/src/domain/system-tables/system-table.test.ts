@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, UINT64 } from './system-table.js';
-import { type TokenRecord, tokensTable } from './tokens.js';
+import { type TokenRecord, tokensTable } from './tables/tokens.js';
 
 describe('systemTable', () => {
   it('puts cells in the order of the columns and asks for rows each time', () => {

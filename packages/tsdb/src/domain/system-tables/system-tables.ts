@@ -1,23 +1,23 @@
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../catalog/names.js';
+import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { ProcessingEngine } from '../processing/processing-engine.js';
 import type { VirtualTable, VirtualTables } from '../sql/planned-query.js';
-import { databasesTable } from './databases.js';
-import { distinctCachesTable } from './distinct-caches.js';
-import { generationDurationsTable } from './generation-durations.js';
-import { influxdbSchemaTable } from './influxdb-schema.js';
-import { type CacheList, lastCachesTable } from './last-caches.js';
-import { type NodeFacts, nodesTable } from './nodes.js';
-import { parquetFilesTable, type SegmentsOf } from './parquet-files.js';
-import { pluginFilesTable } from './plugin-files.js';
-import { processingEngineLogsTable } from './processing-engine-logs.js';
-import { processingEngineTriggerArgumentsTable } from './processing-engine-trigger-arguments.js';
-import { processingEngineTriggersTable } from './processing-engine-triggers.js';
-import { queriesTable } from './queries.js';
 import type { QueryLog } from './query-log.js';
-import { tablesTable } from './tables.js';
-import { type TokenDirectory, tokensTable } from './tokens.js';
+import { databasesTable } from './tables/databases.js';
+import { distinctCachesTable } from './tables/distinct-caches.js';
+import { generationDurationsTable } from './tables/generation-durations.js';
+import { influxdbSchemaTable } from './tables/influxdb-schema.js';
+import { type CacheList, lastCachesTable } from './tables/last-caches.js';
+import { type NodeFacts, nodesTable } from './tables/nodes.js';
+import { parquetFilesTable, type SegmentsOf } from './tables/parquet-files.js';
+import { pluginFilesTable } from './tables/plugin-files.js';
+import { processingEngineLogsTable } from './tables/processing-engine-logs.js';
+import { processingEngineTriggerArgumentsTable } from './tables/processing-engine-trigger-arguments.js';
+import { processingEngineTriggersTable } from './tables/processing-engine-triggers.js';
+import { queriesTable } from './tables/queries.js';
+import { tablesTable } from './tables/tables.js';
+import { type TokenDirectory, tokensTable } from './tables/tokens.js';
 
 /** Where the rows come from. */
 export interface SystemSources {

@@ -1,5 +1,5 @@
-import { MESSAGE_TYPE } from '../../model/column.js';
-import type { OutputColumn } from '../../model/result.js';
+import { MESSAGE_TYPE } from '../../model/columns/column.js';
+import type { OutputColumn } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 
 /** What no query answers with and Flight SQL needs: each value is of one of several types. */

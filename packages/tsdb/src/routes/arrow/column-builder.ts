@@ -1,4 +1,4 @@
-import type { ColumnVector } from '../../model/result.js';
+import type { ColumnVector } from '../../model/columns/result.js';
 
 /** What a record batch says about one column or a part of one, and where its bytes are. Source: Arrow, "RecordBatch message". */
 export interface BatchParts {

@@ -1,5 +1,5 @@
 import { invariant } from '@plinth/kernel';
-import type { ColumnVector } from '../../model/result.js';
+import type { ColumnVector } from '../../model/columns/result.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 import { Offsets } from './text-column.js';
 

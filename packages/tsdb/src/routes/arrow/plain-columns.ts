@@ -1,4 +1,4 @@
-import type { ColumnVector } from '../../model/result.js';
+import type { ColumnVector } from '../../model/columns/result.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** A column that is NULL in every row; it has no bytes. */

@@ -1,7 +1,7 @@
-import { DictionaryVector } from '../../model/dictionary-vector.js';
-import type { ColumnVector } from '../../model/result.js';
-import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
-import { TextSpans } from '../../model/text-spans.js';
+import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
+import type { ColumnVector } from '../../model/columns/result.js';
+import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
+import { TextSpans } from '../../model/columns/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** Texts whose bytes are remembered; most text columns are tags, which repeat. */

@@ -1,30 +1,70 @@
-import { bytesAnswer, type HttpAnswer, type Route } from '@plinth/kernel';
+import { bytesAnswer, type HttpAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { RouteDeps } from '../deps.js';
+import { MANAGEMENT_FAILED, type RouteWords, TABLE } from '../description.js';
 import { ManagementInput } from './management-input.js';
 import { tableOf } from './table-routes.js';
 
 const LAST = '/api/v3/configure/last_cache';
 const DISTINCT = '/api/v3/configure/distinct_cache';
 
+const CREATED = {
+  output: { 201: OpenApi.answer('what was made', OpenApi.json(Type.Object({}))) },
+  errors: MANAGEMENT_FAILED,
+} as const;
+const NAME = Type.Optional(
+  Type.String({ description: 'named after the table and its columns without it' }),
+);
+const LAST_WORDS: RouteWords = {
+  summary: 'Create a last-value cache',
+  body: Type.Object({
+    ...TABLE,
+    name: NAME,
+    key_columns: Type.Optional(
+      Type.Array(Type.String(), { description: 'the tags of the table without it' }),
+    ),
+    value_columns: Type.Optional(
+      Type.Array(Type.String(), { description: 'all others without it, new ones as they appear' }),
+    ),
+    count: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'rows of each key' })),
+    ttl: Type.Optional(Type.Integer({ minimum: 0, default: 14_400, description: 'seconds' })),
+  }),
+};
+const DISTINCT_WORDS: RouteWords = {
+  summary: 'Create a distinct-value cache',
+  body: Type.Object({
+    ...TABLE,
+    name: NAME,
+    columns: Type.Array(Type.String(), { minItems: 1 }),
+    max_cardinality: Type.Optional(Type.Integer({ minimum: 1, default: 100_000 })),
+    max_age: Type.Optional(Type.Integer({ minimum: 0, default: 86_400, description: 'seconds' })),
+  }),
+};
+const deletionWords = (kind: CacheDefinition['kind']): RouteWords => ({
+  summary: `Delete a ${kind}-value cache`,
+  query: { ...TABLE, name: Type.String() },
+});
+
 /** Source: tsdb-http, "Distinct value cache" and "Last value cache". */
 export function cacheRoutes(deps: RouteDeps): readonly Route[] {
   const { admin, caches } = deps;
   const creating = (
     path: string,
+    words: RouteWords,
     create: (input: ManagementInput) => Promise<CacheDefinition>,
   ): Route =>
-    admin.send('POST', path, async (request) =>
+    admin.send('POST', path, { ...CREATED, ...words }, async (request) =>
       createdAnswer(await create(ManagementInput.of(request)), deps),
     );
   const deleting = (path: string, kind: CacheDefinition['kind']): Route =>
-    admin.command('DELETE', path, (input) =>
+    admin.command('DELETE', path, deletionWords(kind), (input) =>
       caches.delete({ kind, ...tableOf(input), name: input.requiredText('name') }),
     );
   return [
-    creating(LAST, (input) =>
+    creating(LAST, LAST_WORDS, (input) =>
       caches.createLast({
         ...tableOf(input),
         name: input.text('name'),
@@ -37,7 +77,7 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
         ttlSec: input.integer('ttl', { minimum: 0, tooSmall: '' }),
       }),
     ),
-    creating(DISTINCT, (input) =>
+    creating(DISTINCT, DISTINCT_WORDS, (input) =>
       caches.createDistinct({
         ...tableOf(input),
         name: input.text('name'),

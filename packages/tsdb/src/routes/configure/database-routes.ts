@@ -1,8 +1,17 @@
 import { queryOf, type Route } from '@plinth/kernel';
-import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
-import { INTERNAL_DATABASE } from '../../domain/catalog/names.js';
+import { Type } from 'typebox';
+import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
+import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
 import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
+import {
+  DB,
+  HARD_DELETE_AT,
+  QUERY_FORMAT,
+  RESULT,
+  RETENTION as RETENTION_PERIOD,
+  type RouteWords,
+} from '../description.js';
 import type { FormatName } from '../formats/index.js';
 import { answerQuery } from '../query/answer-query.js';
 import { formatOfName } from '../query/result-format.js';
@@ -19,6 +28,19 @@ const ACTIVE_DATABASES =
 const DATABASE = '/api/v3/configure/database';
 const RETENTION = `${DATABASE}/retention_period`;
 
+const LIST: RouteWords = {
+  summary: 'List databases',
+  query: { format: QUERY_FORMAT, show_deleted: Type.Optional(Type.Boolean({ default: false })) },
+  output: RESULT,
+  errors: { 400: 'a parameter cannot be read' },
+};
+const BODY = Type.Object({ ...DB, ...RETENTION_PERIOD });
+const UNDELETE: RouteWords = {
+  summary: 'Restore a deleted database whose data are still there',
+  body: Type.Object(DB),
+};
+const DURATION = Type.String({ description: 'such as 30d or 1h 30m' });
+
 /** Source: tsdb-http, "Databases" and "Deletion life cycle". */
 export function databaseRoutes(deps: RouteDeps): readonly Route[] {
   const { admin, catalog, engine } = deps;
@@ -30,21 +52,26 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     await keep(input.requiredText('db'), retentionNs);
   };
   return [
-    admin.get(DATABASE, (request) => {
+    admin.get(DATABASE, LIST, (request) => {
       const { format, showDeleted } = readListing(request.url);
       const text = showDeleted ? ALL_DATABASES : ACTIVE_DATABASES;
       const query = { database: INTERNAL_DATABASE, text, params: new Map(), format };
       return answerQuery(query, request, deps);
     }),
-    admin.command('POST', DATABASE, (input) =>
+    admin.command('POST', DATABASE, { summary: 'Create a database', body: BODY }, (input) =>
       store(input, (database, retentionNs) => catalog.createDatabase(database, retentionNs)),
     ),
-    admin.command('PUT', DATABASE, (input) =>
-      store(input, (database, retentionNs) => catalog.setRetention(database, retentionNs)),
+    admin.command(
+      'PUT',
+      DATABASE,
+      { summary: 'Set or clear the retention period of a database', body: BODY },
+      (input) =>
+        store(input, (database, retentionNs) => catalog.setRetention(database, retentionNs)),
     ),
     admin.command(
       'DELETE',
       DATABASE,
+      { summary: 'Delete a database', query: { ...DB, ...HARD_DELETE_AT } },
       async (input) => {
         const hardDelete = asAsked(input.hardDeletion(), deps);
         await catalog.deletions.deleteDatabase(input.requiredText('db'), hardDelete);
@@ -52,12 +79,13 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       },
       { isOfQuery: true },
     ),
-    admin.command('POST', `${DATABASE}/undelete`, (input) =>
+    admin.command('POST', `${DATABASE}/undelete`, UNDELETE, (input) =>
       catalog.deletions.undeleteDatabase(input.requiredText('db')),
     ),
     admin.command(
       'POST',
       RETENTION,
+      { summary: 'Set the retention period of a database', query: { ...DB, duration: DURATION } },
       async (input) => {
         const time = parseRetention(input.requiredText('duration'));
         if (!('ns' in time)) {
@@ -70,6 +98,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     admin.command(
       'DELETE',
       RETENTION,
+      { summary: 'Keep rows of a database for ever', query: DB },
       (input) => catalog.setRetention(input.requiredText('db'), undefined),
       { status: 204, isOfQuery: true },
     ),

@@ -1,5 +1,5 @@
 import { type HttpRequest, queryOf, requestError } from '@plinth/kernel';
-import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
+import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
 import { parseParameters, readBoolean, readParameter, serdeError } from '../query-string.js';

@@ -1,6 +1,8 @@
-import type { Route } from '@plinth/kernel';
-import type { FieldType } from '../../model/column.js';
+import { OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
+import { HARD_DELETE_AT, TABLE as NAMED, RETENTION, type RouteWords } from '../description.js';
 import { jsonError } from '../query/json-request.js';
 import { asAsked } from './database-routes.js';
 import type { ManagementInput } from './management-input.js';
@@ -8,11 +10,30 @@ import type { ManagementInput } from './management-input.js';
 const FIELD_TYPES: readonly FieldType[] = ['utf8', 'int64', 'uint64', 'float64', 'bool'];
 const TABLE = '/api/v3/configure/table';
 
+const CREATE: RouteWords = {
+  summary: 'Create a table',
+  body: Type.Object({
+    ...NAMED,
+    tags: Type.Array(Type.String()),
+    fields: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(), type: OpenApi.oneOf(FIELD_TYPES) })),
+    ),
+  }),
+};
+const KEEP: RouteWords = {
+  summary: 'Set or clear the retention period of a table',
+  body: Type.Object({ ...NAMED, ...RETENTION }),
+};
+const UNDELETE: RouteWords = {
+  summary: 'Restore a deleted table whose data are still there',
+  body: Type.Object(NAMED),
+};
+
 /** Source: tsdb-http, "Tables" and "Deletion life cycle". */
 export function tableRoutes(deps: RouteDeps): readonly Route[] {
   const { admin, catalog, engine } = deps;
   return [
-    admin.command('POST', TABLE, (input) =>
+    admin.command('POST', TABLE, CREATE, (input) =>
       catalog.createTable({
         ...tableOf(input),
         tags: input.requiredTexts('tags'),
@@ -20,7 +41,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       }),
     ),
     // Of our own: a retention period of the table, before that of its database.
-    admin.command('PUT', TABLE, (input) =>
+    admin.command('PUT', TABLE, KEEP, (input) =>
       catalog.setTableRetention({
         ...tableOf(input),
         retentionNs: input.retention('retention_period'),
@@ -29,6 +50,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
     admin.command(
       'DELETE',
       TABLE,
+      { summary: 'Delete a table', query: { ...NAMED, ...HARD_DELETE_AT } },
       async (input) => {
         const hardDelete = asAsked(input.hardDeletion(), deps);
         await catalog.deletions.deleteTable({ ...tableOf(input), hardDelete });
@@ -36,7 +58,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       },
       { isOfQuery: true },
     ),
-    admin.command('POST', `${TABLE}/undelete`, (input) =>
+    admin.command('POST', `${TABLE}/undelete`, UNDELETE, (input) =>
       catalog.deletions.undeleteTable(tableOf(input)),
     ),
   ];

@@ -1,4 +1,5 @@
-import { emptyAnswer, type Route, textAnswer } from '@plinth/kernel';
+import { emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { Turns } from '../../model/turns.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
@@ -20,6 +21,14 @@ export function flightRoute(deps: RouteDeps): Route {
     method: 'POST',
     path: `${FLIGHT_PATH}/:method`,
     access: 'admin',
+    about: { summary: 'A call of Arrow Flight: gRPC over HTTP/2' },
+    input: {
+      body: Type.Unknown(),
+      bodyType: 'application/grpc',
+      judged: 'calls read their bodies themselves',
+    },
+    output: { 200: OpenApi.answer('messages, then a status of gRPC', { 'application/grpc': {} }) },
+    errors: { 415: 'the request does not speak gRPC' },
     async handle({ httpVersion, headers, parameters: { method = '' } }) {
       if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
         return textAnswer(415, WRONG_PROTOCOL);

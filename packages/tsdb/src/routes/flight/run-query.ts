@@ -1,7 +1,7 @@
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { arrowFieldOf, type KeyValuePair } from '../arrow/arrow-field.js';
 import type { RouteDeps } from '../deps.js';
-import { type NativeAnswer, openNative, rowsOf } from '../influxql/open-native.js';
+import { type NativeAnswer, openNative, rowsOf } from '../influxql/native/open-native.js';
 import type { ArrowStream } from './send-stream.js';
 import type { QueryLanguage } from './ticket.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
-import type { ResultChunk } from '../../model/result.js';
+import type { ResultChunk } from '../../model/columns/result.js';
 import type { ArrowField, KeyValuePair } from '../arrow/arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
 import { schemaMessage } from '../arrow/schema-message.js';

@@ -1,4 +1,5 @@
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/result.js';
+import { Memo } from '@plinth/kernel';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { type CellText, jsonText, plainText, type TextStyle } from './cell-text.js';
 import { TimeWriter } from './time-text.js';
@@ -75,15 +76,12 @@ function isNull(validity: Uint8Array | undefined, row: number): boolean {
 }
 
 function memoised(text: CellText): CellText {
-  const memo = new Map<unknown, string>();
+  const memo = new Memo<unknown, string>({ maxCount: MAX_MEMO_COUNT });
   return (value) => {
     const known = memo.get(value);
     if (known !== undefined) return known;
     const made = text(value);
-    if (made.length <= MAX_MEMO_LENGTH) {
-      if (memo.size >= MAX_MEMO_COUNT) memo.clear();
-      memo.set(value, made);
-    }
+    if (made.length <= MAX_MEMO_LENGTH) memo.set(value, made);
     return made;
   };
 }

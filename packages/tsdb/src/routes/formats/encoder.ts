@@ -1,4 +1,4 @@
-import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** What an encoder is told before the first row. */

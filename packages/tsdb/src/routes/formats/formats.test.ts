@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DictionaryVector } from '../../model/dictionary-vector.js';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/result.js';
+import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { TextFormat } from './encoder.js';
 import { createTextFormats, type FormatName } from './index.js';

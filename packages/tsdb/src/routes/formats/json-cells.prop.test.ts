@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnVector } from '../../model/result.js';
+import type { ColumnVector } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { SERIES_STYLE } from './cell-text.js';
 import { JsonCells } from './json-cells.js';

@@ -1,6 +1,6 @@
-import { DictionaryVector } from '../../model/dictionary-vector.js';
-import type { SeriesOfRows } from '../../model/kept-texts.js';
-import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
+import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { jsonText, type TextStyle } from './cell-text.js';
 import { floatText, type WholeFloats } from './number-text.js';

@@ -1,6 +1,6 @@
 import type { Measurement, SelectStatement } from '../../domain/influxql/ast/select.js';
 import type { Statement } from '../../domain/influxql/ast/statements.js';
-import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/find-sources.js';
+import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import { tsdbError } from '../../errors.js';
 
 /** The database of a statement on a native endpoint: one, and the same in text and parameters. */

@@ -1,6 +1,6 @@
 import { isDomainError } from '@plinth/kernel';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
-import { NO_DATABASE } from '../../domain/influxql/plan/find-sources.js';
+import { NO_DATABASE } from '../../domain/influxql/plan/compile/find-sources.js';
 import type { TsdbError } from '../../errors.js';
 
 /** How a statement's failure reads in its result; `undefined` for what is no failure of the statement. */

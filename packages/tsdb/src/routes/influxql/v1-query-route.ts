@@ -3,33 +3,57 @@ import {
   type HttpAnswer,
   type HttpRequest,
   type Logger,
+  OpenApi,
   type Route,
   withHeaders,
 } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
+import { DB, PARAMS, QUERY_FAILED, type RouteWords, RP } from '../description.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
-import { UnsupportedValue } from './column-writer.js';
-import { encodeCsv } from './encode-csv.js';
-import { encodeChunks, encodeResult, putResult } from './encode-json.js';
-import { MsgpackWriter } from './encode-msgpack.js';
-import { PrettyJson } from './pretty-json.js';
+import { UnsupportedValue } from './encode/column-writer.js';
+import { encodeCsv } from './encode/encode-csv.js';
+import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
+import { MsgpackWriter } from './encode/encode-msgpack.js';
+import { PrettyJson } from './encode/pretty-json.js';
+import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
 import { statementErrorText } from './statement-error.js';
-import { documents, encoded, PIECE_LENGTH } from './text-pieces.js';
 import { readV1Input, type V1Input } from './v1-input.js';
+
+/** A POST may have the same in a form, in JSON or, for `q`, as its body. */
+const WORDS: RouteWords = {
+  summary: 'Run statements of InfluxQL (v1)',
+  query: {
+    q: Type.String({ description: 'statements of InfluxQL, parted by ;' }),
+    db: Type.Optional(DB.db),
+    ...RP,
+    epoch: Type.Optional(Type.String({ description: 'unit of times: ns, u, ms, s, m, h, d, w' })),
+    chunked: Type.Optional(Type.Boolean({ default: false })),
+    chunk_size: Type.Optional(Type.Integer({ default: 10_000 })),
+    pretty: Type.Optional(Type.Boolean({ default: false })),
+    ...PARAMS,
+  },
+  output: {
+    200: OpenApi.answer(
+      'a result for each statement; failures of statements are in their results',
+      { 'application/json': {}, 'application/csv': {}, 'application/x-msgpack': {} },
+    ),
+  },
+  errors: { ...QUERY_FAILED, 400: 'a parameter is missing or cannot be read' },
+};
 
 /** `/query`: InfluxQL as the 1.x server speaks it. Source: tsdb-http, "v1 query endpoint". */
 export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
-  return ['/query', '/query/'].flatMap((path) =>
-    deps.admin.query(path, async (request) =>
-      withHeaders(await answer(readV1Input(request), request, deps), headers),
-    ),
+  const routes = deps.admin.query('/query', WORDS, async (request) =>
+    withHeaders(await answer(readV1Input(request), request, deps), headers),
   );
+  return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];
 }
 
 async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {

@@ -1,16 +1,33 @@
 import type { Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
+import { PROCESSING_FAILED, type RouteWords } from '../description.js';
 
 const PATH = '/api/v3/configure/plugin_environment';
+
+const PACKAGES: RouteWords = {
+  summary: 'Install Python packages; answers when they are there',
+  body: Type.Object({ packages: Type.Array(Type.String()) }),
+  errors: PROCESSING_FAILED,
+};
+const REQUIREMENTS: RouteWords = {
+  summary: 'Install the packages of a requirements file',
+  body: Type.Object({
+    requirements_location: Type.String({
+      description: 'path of a requirements file, absolute or in the plugin folder',
+    }),
+  }),
+  errors: PROCESSING_FAILED,
+};
 
 /** Answers when the installer has ended. Source: processing-engine, "HTTP API"; tsdb-http, "Package installation". */
 export function packageRoutes({ processing, admin }: RouteDeps): readonly Route[] {
   const { packages } = processing;
   return [
-    admin.command('POST', `${PATH}/install_packages`, (input) =>
+    admin.command('POST', `${PATH}/install_packages`, PACKAGES, (input) =>
       packages.install(input.requiredTexts('packages')),
     ),
-    admin.command('POST', `${PATH}/install_requirements`, (input) =>
+    admin.command('POST', `${PATH}/install_requirements`, REQUIREMENTS, (input) =>
       packages.installRequirements(input.requiredText('requirements_location')),
     ),
   ];

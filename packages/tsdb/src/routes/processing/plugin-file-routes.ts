@@ -1,7 +1,9 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import { tsdbError } from '../../errors.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
+import { PROCESSING_FAILED, type RouteWords } from '../description.js';
 import { jsonError } from '../query/json-request.js';
 import { parseParameters, readParameter } from '../query-string.js';
 
@@ -9,31 +11,66 @@ const FILES = '/api/v3/plugins/files';
 /** Files of one folder in one call. */
 const MAX_FILE_COUNT = 1000;
 
+/** Of files that are sent as they are (`application/octet-stream`). */
+const RAW = {
+  path: Type.Optional(
+    Type.String({ description: 'in the plugin folder; the body is the file itself' }),
+  ),
+};
+const WRITE: RouteWords = {
+  summary: 'Create or replace a file of the plugin folder',
+  query: RAW,
+  body: Type.Object({
+    plugin_name: Type.String({ description: 'path in the plugin folder' }),
+    content: Type.String(),
+  }),
+  errors: PROCESSING_FAILED,
+};
+const OF_TRIGGER = { plugin_name: Type.String({ description: 'name of a trigger' }) };
+const REPLACE: RouteWords = {
+  summary: 'Replace the file of a trigger’s plugin',
+  query: RAW,
+  body: Type.Object({ ...OF_TRIGGER, content: Type.String() }),
+  errors: PROCESSING_FAILED,
+};
+const REPLACE_FOLDER: RouteWords = {
+  summary: 'Replace the folder of a trigger’s plugin in one step',
+  body: Type.Object({
+    ...OF_TRIGGER,
+    files: Type.Array(Type.Object({ relative_path: Type.String(), content: Type.String() }), {
+      minItems: 1,
+      maxItems: MAX_FILE_COUNT,
+    }),
+  }),
+  errors: PROCESSING_FAILED,
+};
+
 /** Source: processing-engine, "HTTP API" and "Plugin files". */
 export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Route[] {
   const { engine } = processing;
   /** The body is the file where the query string names it; `write` is for those told in JSON. */
   const writing = (
     method: 'POST' | 'PUT',
+    words: RouteWords,
     write: (input: ManagementInput) => Promise<void>,
   ): Route =>
-    admin.send(method, FILES, async (request) => {
+    admin.send(method, FILES, words, async (request) => {
       const path = rawFileOf(request);
       if (path === undefined) await write(ManagementInput.of(request));
       else await engine.writableFolder().write(path, request.body);
       return emptyAnswer(200);
     });
   return [
-    writing('POST', async (input) => {
+    writing('POST', WRITE, async (input) => {
       const name = input.requiredText('plugin_name');
       await engine.writableFolder().write(name, input.requiredText('content'));
     }),
-    writing('PUT', async (input) => {
+    writing('PUT', REPLACE, async (input) => {
       const folder = engine.writableFolder();
       const file = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
       await folder.write(file, input.requiredText('content'));
     }),
-    admin.command('PUT', '/api/v3/plugins/directory', async (input) => {
+    admin.command('PUT', '/api/v3/plugins/directory', REPLACE_FOLDER, async (input) => {
       const folder = engine.writableFolder();
       const name = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
       const files = input.objects('files').map((file) => ({

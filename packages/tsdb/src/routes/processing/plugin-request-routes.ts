@@ -5,12 +5,14 @@ import {
   type HttpAnswer,
   type HttpRequest,
   jsonAnswer,
+  OpenApi,
   pathOf,
   queryOf,
   type Route,
   withHeaders,
 } from '@plinth/kernel';
-import type { PluginResponse } from '../../model/plugin-host.js';
+import { Type } from 'typebox';
+import type { PluginResponse } from '../../model/plugins/plugin-host.js';
 import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';
@@ -26,6 +28,23 @@ export const PROTECTION: HeaderList = [
   ['content-security-policy', 'sandbox allow-scripts allow-forms'],
   ['x-content-type-options', 'nosniff'],
 ];
+
+/** What a plugin gets and gives is its own affair. */
+const WORDS = {
+  about: { summary: 'Run the plugin of a request trigger' },
+  input: {
+    parameters: Type.Object({
+      request_path: Type.String({ description: 'as in request:path; may have slashes' }),
+    }),
+    judged: 'the plugin judges it',
+  },
+  output: { default: OpenApi.answer('what the plugin returned') },
+  errors: {
+    404: 'no enabled trigger has this path',
+    500: 'the plugin failed',
+    503: 'too many requests wait for it',
+  },
+} as const;
 
 /** Source: processing-engine, "Request arguments", "Request plugin responses". */
 export function pluginRequestRoutes(
@@ -49,11 +68,16 @@ export function pluginRequestRoutes(
     }
     return withHeaders(answerOf(answer, dialect.headers?.(request) ?? []), PROTECTION);
   };
-  const route = { path: `${PREFIX}*`, access: 'admin', handle } as const;
+  const route = { path: `${PREFIX}*`, access: 'admin', ...WORDS, handle } as const;
   return [
     { ...route, method: 'GET', hasHead: false },
     // Plugins get to see which encoding was sent.
-    { ...route, method: 'POST', body: { maxBytes: limitBytes, isLeftEncoded: true } },
+    {
+      ...route,
+      method: 'POST',
+      input: { ...WORDS.input, body: Type.Unknown(), bodyType: '*/*' },
+      body: { maxBytes: limitBytes, isLeftEncoded: true },
+    },
   ];
 }
 

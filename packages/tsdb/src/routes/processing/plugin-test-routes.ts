@@ -1,26 +1,62 @@
-import { jsonAnswer, type Route } from '@plinth/kernel';
-import { readDryLines } from '../../domain/processing/dry-lines.js';
-import type { DryRunReport, DryRunRequest } from '../../domain/processing/dry-run.js';
+import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { type TProperties, Type } from 'typebox';
+import { readDryLines } from '../../domain/processing/runs/dry-lines.js';
+import type { DryRunReport, DryRunRequest } from '../../domain/processing/runs/dry-run.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
+import { PROCESSING_FAILED, type RouteWords } from '../description.js';
 import { readArguments } from './trigger-routes.js';
+
+const OUTCOME = {
+  log_lines: Type.Array(Type.String()),
+  database_writes: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'line protocol by database; nothing of it is written',
+  }),
+  errors: Type.Array(Type.String()),
+};
+const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}): RouteWords => ({
+  summary,
+  body: Type.Object({
+    filename: Type.String(),
+    database: Type.String(),
+    cache_name: Type.Optional(Type.String({ description: 'runs of one name share a cache' })),
+    input_arguments: Type.Optional(Type.Record(Type.String(), Type.String())),
+    ...input,
+  }),
+  output: {
+    200: OpenApi.answer('what it did', OpenApi.json(Type.Object({ ...outcome, ...OUTCOME }))),
+  },
+  errors: PROCESSING_FAILED,
+});
+const OF_WRITES = dryRun('Try a write plugin out with these lines', {
+  input_lp: Type.String({ description: 'line protocol with nanoseconds' }),
+});
+const OF_SCHEDULE = dryRun(
+  'Try a schedule plugin out',
+  { schedule: Type.Optional(Type.String({ default: '* * * * * *' })) },
+  { trigger_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
+);
 
 /** Source: processing-engine, "Test endpoints". */
 export function pluginTestRoutes({ processing, admin, clock }: RouteDeps): readonly Route[] {
   const { dryRuns } = processing;
-  const route = (path: string, run: (input: ManagementInput) => Promise<DryRunReport>): Route =>
-    admin.send('POST', path, async (request) =>
+  const route = (
+    path: string,
+    words: RouteWords,
+    run: (input: ManagementInput) => Promise<DryRunReport>,
+  ): Route =>
+    admin.send('POST', path, words, async (request) =>
       jsonAnswer(200, await run(ManagementInput.of(request))),
     );
   return [
-    route('/api/v3/plugin_test/wal', async (input) => {
+    route('/api/v3/plugin_test/wal', OF_WRITES, async (input) => {
       const request = readDryRun(input);
       const lines = input.requiredText('input_lp');
       const { database } = request;
       const read = await readDryLines(lines, { database, nowNs: clock.nowNs() });
       return await dryRuns.ofWrites(request, read);
     }),
-    route('/api/v3/plugin_test/schedule', (input) =>
+    route('/api/v3/plugin_test/schedule', OF_SCHEDULE, (input) =>
       dryRuns.ofSchedule(readDryRun(input), input.text('schedule')),
     ),
   ];

@@ -1,22 +1,66 @@
-import { isPlainText, type Route } from '@plinth/kernel';
+import { isPlainText, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import { tsdbError } from '../../errors.js';
-import type { ErrorBehavior } from '../../model/trigger.js';
+import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
+import { DB, PROCESSING_FAILED, type RouteWords } from '../description.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
 const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
 
+const NAMED = { ...DB, trigger_name: Type.String({ minLength: 1 }) };
+const CREATE: RouteWords = {
+  summary: 'Create a trigger, which runs a Python plugin',
+  body: Type.Object({
+    ...NAMED,
+    plugin_filename: Type.String({
+      description:
+        'a file, or a folder with __init__.py, in the plugin folder; or gh:path of the repository',
+    }),
+    trigger_specification: Type.String({
+      description:
+        'all_tables, table:name, cron:expression of 6 fields, every:duration or request:path',
+    }),
+    trigger_settings: Type.Optional(
+      Type.Object({
+        run_async: Type.Optional(Type.Boolean({ default: false })),
+        error_behavior: Type.Optional(OpenApi.oneOf(ERROR_BEHAVIORS, { default: 'log' })),
+      }),
+    ),
+    trigger_arguments: Type.Optional(Type.Record(Type.String(), Type.String())),
+    disabled: Type.Optional(Type.Boolean({ default: false })),
+  }),
+  errors: PROCESSING_FAILED,
+};
+const ENABLE: RouteWords = {
+  summary: 'Enable a trigger',
+  body: Type.Object(NAMED),
+  errors: PROCESSING_FAILED,
+};
+const DISABLE: RouteWords = {
+  ...ENABLE,
+  summary: 'Disable a trigger; what runs of it is cancelled',
+};
+const DELETE: RouteWords = {
+  summary: 'Delete a trigger',
+  query: {
+    ...NAMED,
+    force: Type.Optional(Type.Boolean({ default: false, description: 'also if enabled' })),
+  },
+  errors: PROCESSING_FAILED,
+};
+
 /** Source: processing-engine, "HTTP API"; tsdb-http, "Triggers". */
 export function triggerRoutes({ processing, admin }: RouteDeps): readonly Route[] {
   const { engine } = processing;
   return [
-    admin.command('POST', PATH, (input) => engine.create(readTrigger(input))),
-    admin.command('POST', `${PATH}/enable`, (input) => engine.enable(readName(input))),
-    admin.command('POST', `${PATH}/disable`, (input) => engine.disable(readName(input))),
-    admin.command('DELETE', PATH, (input) =>
+    admin.command('POST', PATH, CREATE, (input) => engine.create(readTrigger(input))),
+    admin.command('POST', `${PATH}/enable`, ENABLE, (input) => engine.enable(readName(input))),
+    admin.command('POST', `${PATH}/disable`, DISABLE, (input) => engine.disable(readName(input))),
+    admin.command('DELETE', PATH, DELETE, (input) =>
       engine.delete(readName(input), input.flag('force') ?? false),
     ),
   ];

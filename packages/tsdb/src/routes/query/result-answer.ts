@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpAnswer } from '@plinth/kernel';
-import type { ResultChunk, ResultStream } from '../../model/result.js';
+import type { ResultChunk, ResultStream } from '../../model/columns/result.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';

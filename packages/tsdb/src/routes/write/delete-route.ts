@@ -1,21 +1,31 @@
-import {
-  emptyAnswer,
-  type HttpRequest,
-  queryOf,
-  type Route,
-  refuseExcessiveJson,
-} from '@plinth/kernel';
+import { emptyAnswer, type HttpRequest, parseJson, queryOf, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
 import { tsdbError } from '../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
+import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from '../description.js';
 import { parseParameters, readParameter } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
+const WORDS: RouteWords = {
+  summary: 'Delete rows (v2); rows that are written later stay',
+  query: BUCKET,
+  body: Type.Object({
+    start: Type.String({ format: 'date-time' }),
+    stop: Type.String({ format: 'date-time', description: 'included' }),
+    predicate: Type.Optional(
+      Type.String({ description: '_measurement="m" AND tag="value"; without it every row' }),
+    ),
+  }),
+  output: NO_CONTENT,
+  errors: MANAGEMENT_FAILED,
+};
+
 /** `POST /api/v2/delete`, as version 2 documents it: rows between `start` and `stop` that meet `predicate`. */
 export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
-  admin.send('POST', '/api/v2/delete', async (request) => {
+  admin.send('POST', '/api/v2/delete', WORDS, async (request) => {
     const { table, ...what } = readDeletion(request);
     // As in version 2, a measurement that is not there holds nothing to delete.
     const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
@@ -54,8 +64,7 @@ function readDeletion({
 
 function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
-    refuseExcessiveJson(bytes);
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    const value = parseJson(bytes);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>; // an object, as checked
     }

@@ -1,7 +1,16 @@
-import { emptyAnswer, encodingOf, type HttpRequest, type Route, withHeaders } from '@plinth/kernel';
+import {
+  emptyAnswer,
+  encodingOf,
+  type HttpRequest,
+  OpenApi,
+  type Route,
+  withHeaders,
+} from '@plinth/kernel';
+import { type TProperties, Type } from 'typebox';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
-import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
+import { defaultDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import type { RouteDeps } from '../deps.js';
+import { BUCKET, DB, RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { failureAnswer } from '../to-wire.js';
 import { versionHeaders } from '../version-headers.js';
@@ -12,6 +21,53 @@ import {
   type WriteApi,
   type WriteTarget,
 } from './write-target.js';
+
+const { answer, json, oneOf, ref } = OpenApi;
+const LONG_UNITS = ['second', 'millisecond', 'microsecond', 'nanosecond'];
+const UNITS = [...LONG_UNITS, 's', 'ms', 'us', 'u', 'ns', 'n'];
+const HOW = {
+  accept_partial: Type.Optional(Type.Boolean({ description: 'false: all lines or none' })),
+  no_sync: Type.Optional(Type.Boolean({ description: 'true: answer before the rows are durable' })),
+};
+const PRECISION = Type.Optional(oneOf(UNITS, { default: 'nanosecond' }));
+const QUERIES: Readonly<Record<WriteApi, TProperties>> = {
+  native: {
+    ...DB,
+    precision: Type.Optional(oneOf(['auto', ...UNITS], { default: 'auto' })),
+    ...HOW,
+  },
+  v1: { ...DB, ...RP, precision: PRECISION, ...HOW },
+  v2: { ...BUCKET, precision: PRECISION, ...HOW },
+};
+const SUMMARIES: Readonly<Record<WriteApi, string>> = {
+  native: 'Write line protocol',
+  v1: 'Write line protocol (v1)',
+  v2: 'Write line protocol (v2)',
+};
+const LINES = Type.String({
+  description: 'line protocol; may be sent with Content-Encoding: gzip',
+});
+const describe = (api: WriteApi): Pick<Route, 'about' | 'input' | 'output' | 'errors'> => ({
+  about: { summary: SUMMARIES[api] },
+  input: {
+    query: Type.Object(QUERIES[api]),
+    body: LINES,
+    bodyType: 'text/plain',
+    judged: 'targets are remembered by their text, and lines have a parser of their own',
+  },
+  output: {
+    204: answer('every line is written'),
+    400: answer(
+      'lines were refused; with accept_partial the others are written',
+      json({ anyOf: [ref('RefusedLines'), ref('Error')] }),
+    ),
+  },
+  errors: {
+    415: 'the encoding of the body is not known',
+    422: 'a limit of databases, tables or columns',
+    503: 'too much is waiting to be stored',
+  },
+});
 
 const PATHS: Readonly<Record<WriteApi, string>> = {
   native: '/api/v3/write_lp',
@@ -32,6 +88,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   return {
     method: 'POST',
     path: PATHS[api],
+    ...describe(api),
     access: 'admin',
     cost: { resource: 'tsdb_write' },
     // What is written is decoded on other threads.

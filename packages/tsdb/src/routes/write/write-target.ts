@@ -2,7 +2,7 @@ import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
-} from '../../domain/catalog/names.js';
+} from '../../domain/catalog/schema/names.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Precision } from '../../model/parsed-body.js';
 import { type Parameters, parseParameters, readBoolean, readParameter } from '../query-string.js';

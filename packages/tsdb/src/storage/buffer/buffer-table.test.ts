@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CallFaults } from '@plinth/kernel/testing';
-import type { RowBatch } from '../../model/row-batch.js';
+import type { RowBatch } from '../../model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
 
@@ -39,6 +39,16 @@ describe('BufferTable', () => {
     (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0] ?? [];
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
+
+  it('leaves no table and nothing counted when it is dropped while its rows are handed over', async () => {
+    const table = newTable('dropped', host);
+    const { waitingBytes } = host.tableMemory;
+    table.append(batch(), 1n);
+    await Promise.all([table.handOver(), table.drop()]);
+    assert.equal(host.tableMemory.waitingBytes, waitingBytes);
+    const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
+    assert.deepEqual(await host.rows(left), [[0n]]);
+  });
 
   it('has every earlier row in the engine when a second hand-over meets one under way', async () => {
     let hasMet = false;

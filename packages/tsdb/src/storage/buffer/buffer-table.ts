@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Column } from '../../model/column.js';
-import type { RowBatch } from '../../model/row-batch.js';
+import type { Column } from '../../model/columns/column.js';
+import type { RowBatch } from '../../model/columns/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName } from '../duckdb/quote.js';
+import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
 
@@ -37,6 +38,7 @@ export class BufferTable {
   #engineRows = 0;
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
+  #accountedBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Calls of `handOver` that have not ended. */
@@ -73,6 +75,13 @@ export class BufferTable {
     const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
     return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
+  }
+
+  /** What the engine holds for the table and does not spill. */
+  get engineBytes(): number {
+    if (this.#columns === undefined) return 0;
+    const textCount = this.#columns.filter(({ kind }) => kind === 'utf8').length;
+    return firstRowsBytes(3 + this.#columns.length - textCount, textCount);
   }
 
   get columns(): readonly Column[] {
@@ -168,9 +177,11 @@ export class BufferTable {
 
   async drop(): Promise<void> {
     this.#recent.forget();
-    if (this.#columns === undefined) return;
-    this.#columns = undefined;
+    // A hand-over that is under way would make the table behind its end.
+    if (this.#columns === undefined && this.#handOverCount === 0) return;
     await this.#host.withWriter(async (connection) => {
+      this.#columns = undefined;
+      this.#account();
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
     });
   }
@@ -188,6 +199,21 @@ export class BufferTable {
   }
 
   async #ensureColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
+    try {
+      await this.#addColumns(connection, blocks);
+    } finally {
+      this.#account();
+    }
+  }
+
+  /** Has what it holds counted, and no longer what it held at the last call. */
+  #account(): void {
+    const { engineBytes } = this;
+    this.#host.tableMemory.waitingBytes += engineBytes - this.#accountedBytes;
+    this.#accountedBytes = engineBytes;
+  }
+
+  async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
     const wanted = new Map<number, Column>();
     for (const block of blocks) {
       for (const field of block.fields.values()) wanted.set(field.column.id, field.column);

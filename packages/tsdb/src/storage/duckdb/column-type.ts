@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../model/column.js';
+import type { ColumnKind } from '../../model/columns/column.js';
 
 /** Engine type of a stored column. */
 export const ENGINE_TYPE: Readonly<Record<ColumnKind, string>> = {

@@ -6,10 +6,10 @@ import {
   DuckDBVector,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import { TextSpans } from '../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../model/memory-drain.js';
-import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { TextSpans } from '../../model/text-spans.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { NestedCount } from './nested-limit.js';

@@ -1,8 +1,8 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
+import { TextSpans } from '../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../model/memory-drain.js';
-import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
-import { TextSpans } from '../../model/text-spans.js';
 
 /** Texts remembered within one chunk; a power of two. */
 const SLOT_COUNT = 512;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { OutputColumn } from '../../model/result.js';
+import type { OutputColumn } from '../../model/columns/result.js';
 import { DuckDbHost, mostAhead, type Statements } from './duckdb-host.js';
 
 describe('an engine with little memory', () => {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { threadPoolSize } from '@plinth/kernel';
-import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { CELL_BYTES } from '../../model/text-cells.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
@@ -12,6 +12,7 @@ import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import { MemoryWatch } from './memory-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
+import { TableMemory } from './table-memory.js';
 
 /**
  * The embedded engine: one in-memory instance that can reach files below the data folder and nothing else
@@ -25,6 +26,7 @@ export class DuckDbHost {
   readonly blockMemory = new BlockMemory();
   /** Of rows on their way into the engine. */
   readonly chunkMemory = new ChunkMemory();
+  readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
   readonly #calls = callsOfPool(threadPoolSize());
   readonly #memory: MemoryWatch;
@@ -37,6 +39,7 @@ export class DuckDbHost {
   constructor(settings: DuckDbSettings) {
     this.#settings = settings;
     this.#memory = new MemoryWatch({ limitBytes: settings.memoryLimitBytes });
+    this.tableMemory = new TableMemory(settings.memoryLimitBytes);
   }
 
   /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */

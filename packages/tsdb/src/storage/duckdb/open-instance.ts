@@ -1,10 +1,10 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { OutputColumn } from '../../model/columns/result.js';
 import { MemoryDrain } from '../../model/memory-drain.js';
-import type { OutputColumn } from '../../model/result.js';
 import { ChunkDecoder } from './decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';
-import { quoteString } from './quote.js';
+import { lockDown } from './lock-down.js';
 
 /** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
 const SPILL_FACTOR = 8;
@@ -44,9 +44,7 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
     await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);
     await settings.register(writer);
-    await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
-    await writer.run('SET enable_external_access = false');
-    await writer.run('SET lock_configuration = true');
+    await lockDown(writer, settings.dataDir);
     const { watch } = settings;
     if (watch !== undefined) watchConnection(writer, watch, 'engine.write');
     const drain = new MemoryDrain();

@@ -1,6 +1,6 @@
 import { type DuckDBValue, DuckDBVarCharVector, type DuckDBVector } from '@duckdb/node-api';
 import { tsdbError } from '../../errors.js';
-import { CELL_BYTES } from '../../model/text-cells.js';
+import { CELL_BYTES } from '../../model/columns/text-cells.js';
 
 /** Longest text of an answer: it is written in one go, with the event loop held. Stored texts have at most 1 MiB. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;

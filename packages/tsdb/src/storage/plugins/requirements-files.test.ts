@@ -71,6 +71,8 @@ describe('a file of requirements', () => {
   });
 
   it('is looked through to its end, and behind a comment that ends like a line that goes on', async () => {
+    // A comment in a line that goes on begins with a space, so it is no part of the name.
+    await check('-r inner.txt\\\n#x\n');
     await refused('x\n-r ../outside.txt \\', OUTSIDE);
     await refused('# x \\\n-r ../outside.txt\n', OUTSIDE);
     await refused('x \\\n# y \\\n-r ../outside.txt\n', OUTSIDE);

@@ -1,6 +1,6 @@
 import type { Migration, RelationalStore, ReportEvent } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
-import type { ErrorBehavior } from '../../model/trigger.js';
+import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 
 /** A trigger as it is stored: the specification in its canonical text. */
 export interface TriggerRecord {

@@ -1,5 +1,5 @@
+import type { ProgramEnd, RunProgram } from './process/run-program.js';
 import { type PythonEnvironment, probe } from './python-environment.js';
-import type { ProgramEnd, RunProgram } from './run-program.js';
 
 const VERSION_LIMIT_MS = 10_000;
 const INSTALL_LIMIT_MS = 600_000;

@@ -1,4 +1,4 @@
-import { PluginQuestionFailed, type PluginServices } from '../../model/plugin-host.js';
+import { PluginQuestionFailed, type PluginServices } from '../../model/plugins/plugin-host.js';
 import type { GlobalCache } from './global-cache.js';
 import type { FrameHeader } from './plugin-frames.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FileSystem } from '@plinth/kernel';
 import { makeFolderForOthers } from './folder-for-others.js';
 import type { PluginUser } from './plugin-user.js';
-import type { RunProgram } from './run-program.js';
+import type { RunProgram } from './process/run-program.js';
 
 const PROBE_LIMIT_MS = 10_000;
 

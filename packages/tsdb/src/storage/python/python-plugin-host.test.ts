@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import {
   PluginQuestionFailed,
   type PluginSession,
   type RunOutcome,
-} from '../../model/plugin-host.js';
+} from '../../model/plugins/plugin-host.js';
 import { ColumnBlock } from './column-block.js';
 import { PythonPluginHost } from './python-plugin-host.js';
 
@@ -464,6 +464,16 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
       for (let wait = 0; wait < 200 && (await isAlive(pid)); wait++) await sleep(10);
       assert.equal(await isAlive(pid), false);
     }
+  });
+
+  it('gives way to the server, beside which hundreds of busy plugins made a stop take 22 seconds', async () => {
+    const plugin = await session(`
+import os
+def process_scheduled_call(influxdb3_local, call_time, args=None):
+    influxdb3_local.info(os.getpriority(os.PRIO_PROCESS, 0))
+`);
+    // 19 is the last.
+    assert.deepEqual((await run(plugin)).lines, [`INFO ${Math.min(19, getPriority() + 10)}`]);
   });
 
   it('does not grow with the number of runs', async () => {

@@ -1,9 +1,14 @@
 import type { Clock, Logger, Random } from '@plinth/kernel';
-import type { PluginCall, PluginHost, PluginSession, RunOutcome } from '../../model/plugin-host.js';
+import type {
+  PluginCall,
+  PluginHost,
+  PluginSession,
+  RunOutcome,
+} from '../../model/plugins/plugin-host.js';
 import { GlobalCache } from './global-cache.js';
-import { MarkedProcesses } from './marked-processes.js';
-import { ProcessPool } from './process-pool.js';
-import { WorkerProcess, type WorkerSettings } from './worker-process.js';
+import { MarkedProcesses } from './process/marked-processes.js';
+import { ProcessPool } from './process/process-pool.js';
+import { WorkerProcess, type WorkerSettings } from './process/worker-process.js';
 
 const CLOSE_GRACE_MS = 5000;
 const SHUTDOWN_GRACE_MS = 1000;

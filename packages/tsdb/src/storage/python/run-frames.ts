@@ -1,4 +1,4 @@
-import type { PluginCall, RunOutcome } from '../../model/plugin-host.js';
+import type { PluginCall, RunOutcome } from '../../model/plugins/plugin-host.js';
 import type { FrameHeader } from './plugin-frames.js';
 
 /** What the worker is asked to run. Source: docs/formats/plugin-frames.md. */

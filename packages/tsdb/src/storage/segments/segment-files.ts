@@ -95,9 +95,12 @@ export class SegmentFiles {
   }): Promise<WrittenFile> {
     const { tableUuid } = options;
     const temp = await this.#copy(options.select, new Map());
-    return await this.#orGone(tableUuid, temp, () =>
-      this.#adopt(tableUuid, temp, options.seriesCount),
-    );
+    return await this.#orGone(tableUuid, temp, async () => {
+      const [rowCount] = await this.#look(temp, 'count(*)');
+      if (rowCount !== BigInt(options.seriesCount))
+        throw new Error(`the engine has written ${rowCount} of ${options.seriesCount} series`);
+      return await this.#adopt(tableUuid, temp, options.seriesCount);
+    });
   }
 
   /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
@@ -198,10 +201,11 @@ export class SegmentFiles {
   }
 
   async #adoptSegment(tableUuid: string, temp: TemporaryFile): Promise<WrittenSegment | undefined> {
-    const [stats] = await this.#host.rows(
-      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteString(temp.path)})`,
+    const stats = await this.#look(
+      temp,
+      'count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series)',
     );
-    const [rowCount, minTime, maxTime, minSeries, maxSeries] = (stats ?? []) as [
+    const [rowCount, minTime, maxTime, minSeries, maxSeries] = stats as [
       bigint,
       bigint | null,
       bigint | null,
@@ -214,6 +218,14 @@ export class SegmentFiles {
       return undefined;
     }
     return { ...file, minTime, maxTime, minSeries, maxSeries };
+  }
+
+  /** Once a file had no end that the engine had reported as written: who trusts it loses the rows with the log. */
+  async #look(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
+    const [row] = await this.#host.rows(
+      `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,
+    );
+    return row ?? [];
   }
 
   async #adopt(tableUuid: string, temp: TemporaryFile, rowCount: number): Promise<WrittenFile> {

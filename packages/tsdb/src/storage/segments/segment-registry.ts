@@ -1,4 +1,4 @@
-import type { Migration, RelationalStore } from '@plinth/kernel';
+import type { RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import type { TagCondition } from '../../model/scan.js';
 import type { Segment, SeriesFile } from './segment.js';
@@ -50,76 +50,10 @@ interface Tables {
   tsdb_segments: SegmentRow;
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
+  /** Tables that are ahead of it. */
+  tsdb_flushed_tables: { table_id: number; flushed_file: number };
+  tsdb_deleted_from: { table_id: number };
 }
-
-export const SEGMENT_MIGRATIONS: readonly Migration[] = [
-  {
-    name: '0001_segments',
-    async up(tx) {
-      await tx.schema
-        .createTable('tsdb_segments')
-        .addColumn('id', 'text', (c) => c.primaryKey())
-        .addColumn('table_id', 'integer', (c) => c.notNull())
-        .addColumn('object_name', 'text', (c) => c.notNull())
-        .addColumn('kind', 'text', (c) => c.notNull())
-        .addColumn('format_version', 'integer', (c) => c.notNull())
-        .addColumn('chunk_start_ns', 'text', (c) => c.notNull())
-        .addColumn('chunk_width_ns', 'text', (c) => c.notNull())
-        .addColumn('min_time', 'text', (c) => c.notNull())
-        .addColumn('max_time', 'text', (c) => c.notNull())
-        .addColumn('min_series', 'text', (c) => c.notNull())
-        .addColumn('max_series', 'text', (c) => c.notNull())
-        .addColumn('min_seq', 'text', (c) => c.notNull())
-        .addColumn('max_seq', 'text', (c) => c.notNull())
-        .addColumn('row_count', 'bigint', (c) => c.notNull())
-        .addColumn('size_bytes', 'bigint', (c) => c.notNull())
-        .addColumn('checksum', 'bigint', (c) => c.notNull())
-        .addColumn('level', 'integer', (c) => c.notNull())
-        .addColumn('column_ids', 'text', (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createTable('tsdb_series_files')
-        .addColumn('id', 'text', (c) => c.primaryKey())
-        .addColumn('table_id', 'integer', (c) => c.notNull())
-        .addColumn('object_name', 'text', (c) => c.notNull())
-        .addColumn('series_count', 'bigint', (c) => c.notNull())
-        .addColumn('size_bytes', 'bigint', (c) => c.notNull())
-        .addColumn('checksum', 'bigint', (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createTable('tsdb_log_state')
-        .addColumn('id', 'integer', (c) => c.primaryKey())
-        .addColumn('flushed_file', 'bigint', (c) => c.notNull())
-        .addColumn('version', 'bigint', (c) => c.notNull())
-        .execute();
-    },
-  },
-  {
-    name: '0002_tombstones',
-    async up(tx) {
-      await tx.schema
-        .createTable('tsdb_tombstones')
-        .addColumn('id', 'text', (c) => c.primaryKey())
-        .addColumn('table_id', 'integer', (c) => c.notNull())
-        .addColumn('seq', 'text', (c) => c.notNull())
-        .addColumn('min_time', 'text', (c) => c.notNull())
-        .addColumn('max_time', 'text', (c) => c.notNull())
-        .addColumn('any_of', 'text', (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createIndex('tsdb_segments_table')
-        .on('tsdb_segments')
-        .column('table_id')
-        .execute();
-    },
-  },
-  {
-    name: '0003_modified',
-    async up(tx) {
-      await tx.schema.alterTable('tsdb_segments').addColumn('modified_ms', 'bigint').execute();
-    },
-  },
-];
 
 /** A change of the stored files of the node: all of it or nothing becomes true. */
 export interface RegistryChange {
@@ -129,8 +63,8 @@ export interface RegistryChange {
   readonly addSeriesFiles: readonly SeriesFile[];
   /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
-  /** Log files up to this one hold nothing that is not in segments. */
-  readonly flushedFile?: number;
+  /** Log files up to this one hold nothing of these tables that is not in segments. */
+  readonly flushed?: { readonly file: number; readonly tableIds: readonly number[] | 'all' };
 }
 
 export class SegmentsChanged extends Error {
@@ -150,26 +84,43 @@ export class SegmentRegistry {
     readonly seriesFiles: readonly SeriesFile[];
     /** -1: nothing was ever flushed. */
     readonly flushedFile: number;
+    /** By id, the same of tables of which later files are in segments, too. */
+    readonly flushedTables: ReadonlyMap<number, number>;
     readonly tombstones: readonly StoredTombstone[];
+    /** Tables with deletions that are carried out. */
+    readonly deletedFrom: readonly number[];
   }> {
     const reader = this.#store.reader<Tables>();
     const segments = await reader.selectFrom('tsdb_segments').selectAll().execute();
     const seriesFiles = await reader.selectFrom('tsdb_series_files').selectAll().execute();
-    const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
     const tombstones = await reader.selectFrom('tsdb_tombstones').selectAll().execute();
+    const deletedFrom = await reader.selectFrom('tsdb_deleted_from').selectAll().execute();
     return {
+      ...(await this.#position()),
+      deletedFrom: deletedFrom.map(({ table_id }) => Number(table_id)),
       tombstones: tombstones.map(toTombstone),
       segments: segments.map(toSegment),
       seriesFiles: seriesFiles.map(toSeriesFile),
-      flushedFile: state === undefined ? -1 : Number(state.flushed_file),
     };
   }
 
-  /** Files of the log up to this one hold nothing that is not in segments; 0: nothing was ever flushed. */
-  async flushedFile(): Promise<number> {
+  async #position(): Promise<{
+    readonly flushedFile: number;
+    readonly flushedTables: ReadonlyMap<number, number>;
+  }> {
     const reader = this.#store.reader<Tables>();
     const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
-    return Number(state?.flushed_file ?? 0);
+    const tables = await reader.selectFrom('tsdb_flushed_tables').selectAll().execute();
+    return {
+      flushedFile: state === undefined ? -1 : Number(state.flushed_file),
+      flushedTables: new Map(tables.map((row) => [row.table_id, Number(row.flushed_file)])),
+    };
+  }
+
+  /** Later files of the log hold nothing that is in segments, of no table; 0: nothing was ever flushed. */
+  async lastFlushedFile(): Promise<number> {
+    const { flushedFile, flushedTables } = await this.#position();
+    return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
   /** All of them or none. */
@@ -188,8 +139,14 @@ export class SegmentRegistry {
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
-  async removeTombstones(ids: readonly string[]): Promise<void> {
+  /** Those of one table, carried out in all its files. */
+  async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .insertInto('tsdb_deleted_from')
+        .values({ table_id })
+        .onConflict((c) => c.doNothing())
+        .execute();
       await tx
         .deleteFrom('tsdb_tombstones')
         .where('id', 'in', [...ids])
@@ -213,6 +170,8 @@ export class SegmentRegistry {
     await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_flushed_tables').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_deleted_from').where('table_id', '=', tableId).execute();
   }
 
   async apply(change: RegistryChange): Promise<void> {
@@ -241,7 +200,7 @@ export class SegmentRegistry {
       for (const file of change.addSeriesFiles) {
         await tx.insertInto('tsdb_series_files').values(fromSeriesFile(file)).execute();
       }
-      await moveState(tx, change.flushedFile);
+      await movePosition(tx, change.flushed);
     });
   }
 
@@ -263,10 +222,25 @@ export class SegmentRegistry {
   }
 }
 
-async function moveState(tx: Transaction<Tables>, flushedFile: number | undefined): Promise<void> {
+async function movePosition(
+  tx: Transaction<Tables>,
+  flushed: RegistryChange['flushed'],
+): Promise<void> {
   const before = await tx.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
-  const flushed_file = flushedFile ?? (before === undefined ? -1 : Number(before.flushed_file));
   const version = before === undefined ? 1 : Number(before.version) + 1;
+  let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
+  if (flushed?.tableIds === 'all') {
+    flushed_file = flushed.file;
+    await tx.deleteFrom('tsdb_flushed_tables').execute();
+  } else if (flushed !== undefined) {
+    for (const table_id of flushed.tableIds) {
+      await tx
+        .insertInto('tsdb_flushed_tables')
+        .values({ table_id, flushed_file: flushed.file })
+        .onConflict((c) => c.column('table_id').doUpdateSet({ flushed_file: flushed.file }))
+        .execute();
+    }
+  }
   if (before === undefined) {
     await tx.insertInto('tsdb_log_state').values({ id: 1, flushed_file, version }).execute();
   } else {

@@ -1,4 +1,4 @@
-import { putText } from '../../model/put-text.js';
+import { putText } from '../../model/columns/put-text.js';
 
 type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
 

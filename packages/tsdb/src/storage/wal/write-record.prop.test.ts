@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { FieldType } from '../../model/column.js';
+import type { FieldType } from '../../model/columns/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
 import {
   decodeWriteRecord,

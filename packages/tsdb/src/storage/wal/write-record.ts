@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import type { FieldType } from '../../model/column.js';
+import type { FieldType } from '../../model/columns/column.js';
+import { batchSizeBytes, type RowBatch } from '../../model/columns/row-batch.js';
 import type { FieldValues } from '../../model/parsed-body.js';
-import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
 import { ByteWriter } from './byte-writer.js';
 
 /** Definitions of series as a record holds them. */

@@ -70,6 +70,8 @@ export class SimulatedNode {
     const files = new ProcessFiles(++this.#processCount, this.#fileNotes);
     this.#files = files;
     const opening = openTestNode(this.#dataDir, {
+      // Databases and tables are few: each is a group of its own.
+      flushGroupTables: 1,
       ...{ clock, faults, flags },
       before: (objects) => files.around(objects),
       random: this.#random,

@@ -13,8 +13,8 @@ import {
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import type { Hook, RetryPolicy } from '../../model/hook.js';
-import type { FinishedAttempt } from '../../storage/queue-model.js';
-import type { QueueStore } from '../../storage/queue-store.js';
+import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
+import type { QueueStore } from '../../storage/queue/queue-store.js';
 import type { SealedUrls } from '../../storage/sealed-urls.js';
 import {
   makeDeliveryRequest,

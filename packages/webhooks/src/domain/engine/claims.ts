@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import type { QueueStore } from '../../storage/queue-store.js';
+import type { QueueStore } from '../../storage/queue/queue-store.js';
 import type { Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 

@@ -1,5 +1,5 @@
 import { AttemptMetrics, type Clock, type Counter, type Metrics } from '@plinth/kernel';
-import type { QueueStore } from '../../storage/queue-store.js';
+import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 const makeCounter = (): Counter & { readonly value: number } => ({
   value: 0,

@@ -1,6 +1,6 @@
 import type { QueueItem } from '../../model/event.js';
 import type { Hook } from '../../model/hook.js';
-import type { AcceptedItem, FinishedAttempt } from '../../storage/queue-model.js';
+import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-model.js';
 import { isReady } from '../hook-registry.js';
 import { type AttemptNeeds, type AttemptSettings, Attempts } from './attempts.js';
 import { Claims } from './claims.js';

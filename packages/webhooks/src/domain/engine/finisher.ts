@@ -1,6 +1,6 @@
-import type { Clock, Logger } from '@plinth/kernel';
-import type { FinishedAttempt } from '../../storage/queue-model.js';
-import type { QueueStore } from '../../storage/queue-store.js';
+import { BatchWriter, type Clock, type Logger } from '@plinth/kernel';
+import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
+import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 const MAX_BATCH_COUNT = 256;
 /** As many results may wait to be written; no further attempt begins then. */
@@ -13,9 +13,12 @@ export class Finisher {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #onWritten: (attempt: FinishedAttempt) => void;
-  #waiting: FinishedAttempt[] = [];
-  #running: Promise<void> | undefined;
+  readonly #writer = new BatchWriter<FinishedAttempt, undefined>({
+    maxCount: MAX_BATCH_COUNT,
+    write: (batch) => this.#write(batch),
+  });
   #isClosing = false;
+  #isLost = false;
 
   constructor(needs: {
     readonly store: QueueStore;
@@ -30,34 +33,31 @@ export class Finisher {
   }
 
   get isFull(): boolean {
-    return this.#waiting.length >= MAX_WAITING_COUNT;
+    return this.#writer.waitingCount >= MAX_WAITING_COUNT;
   }
 
   push(attempt: FinishedAttempt): void {
-    this.#waiting.push(attempt);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    void this.#writer.add(attempt);
   }
 
   /** Resolves when everything is written, or cannot be. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await this.#running;
+    await this.#writer.idle();
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MAX_BATCH_COUNT);
+  async #write(batch: readonly FinishedAttempt[]): Promise<readonly undefined[]> {
+    while (!this.#isLost) {
       try {
         await this.#store.finish(batch, this.#clock.nowMs());
-        this.#waiting = this.#waiting.slice(batch.length);
         for (const attempt of batch) this.#onWritten(attempt);
+        break;
       } catch (err) {
         this.#log.error({ err, count: batch.length }, 'records of attempts not written');
-        if (this.#isClosing) return; // their items go back to the queue: at least once
-        await this.#clock.sleep(RETRY_MS);
+        this.#isLost = this.#isClosing; // their items go back to the queue: at least once
+        if (!this.#isLost) await this.#clock.sleep(RETRY_MS);
       }
     }
+    return [];
   }
 }

@@ -1,8 +1,8 @@
 import { isObject } from '../../../model/json.js';
 import type { Kind } from '../../../model/kinds.js';
 import type { StoredRecords } from '../../../model/schemas/stored.js';
-import type { DataSet } from '../../data-set.js';
-import { parseRow } from '../../record-rows.js';
+import type { DataSet } from '../../data/data-set.js';
+import { parseRow } from '../../data/record-rows.js';
 
 type Raw = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
-import type { CatalogDeletions } from '../../catalog/catalog-deletions.js';
+import type { CatalogDeletions } from '../../catalog/deletion/catalog-deletions.js';
 import type { TableStore } from '../table/table-store.js';
 
 const CHECK_INTERVAL_MS = 1000;

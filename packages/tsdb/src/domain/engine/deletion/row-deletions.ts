@@ -3,7 +3,7 @@ import { tsdbError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../../catalog/names.js';
+import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';

@@ -167,7 +167,8 @@ export class Compactor {
     if (done.length === 0) return;
     const deletions = done.filter(isDeletion);
     if (deletions.length > 0) {
-      await this.#registry.removeTombstones(deletions.map(({ id }) => id));
+      const ids = deletions.map(({ id }) => id);
+      await this.#registry.removeTombstones(store.tableId, ids);
     }
     store.tombstones.remove(new Set(done.map(({ id }) => id)));
   }

@@ -5,7 +5,7 @@ import {
   SegmentsChanged,
   type StoredTombstone,
 } from '../../../storage/segments/segment-registry.js';
-import { type AskedCommit, AskedCommits } from '../../catalog/asked-commits.js';
+import { type AskedCommit, AskedCommits } from '../../catalog/records/asked-commits.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and what memory does when the registry has it. */

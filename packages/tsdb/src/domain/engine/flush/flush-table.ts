@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
@@ -33,7 +33,15 @@ export async function flushTable(
 ): Promise<FlushedTable> {
   await store.checkLateRows();
   await table.main.handOver();
-  await store.handOverSeries();
+  return await store.withSeries(() => writeTable(store, table, host, files));
+}
+
+async function writeTable(
+  store: TableStore,
+  table: GenerationTable,
+  host: DuckDbHost,
+  files: SegmentFiles,
+): Promise<FlushedTable> {
   const columns = columnsOf(table);
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
@@ -306,12 +314,13 @@ async function writeNewSeries(
   const from = store.series.storedCount;
   const to = store.index.count;
   if (from === to) return { seriesFile: undefined, storedSeries: to };
-  await store.handOverSeries();
-  const written = await files.writeSeries({
-    tableUuid: store.schema.uuid,
-    select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,
-    seriesCount: to - from,
-  });
+  const written = await store.withSeries(() =>
+    files.writeSeries({
+      tableUuid: store.schema.uuid,
+      select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,
+      seriesCount: to - from,
+    }),
+  );
   return {
     seriesFile: { ...written, tableId: store.tableId, seriesCount: to - from },
     storedSeries: to,

@@ -13,6 +13,8 @@ export interface FlushSettings {
   readonly flushBytes: number;
   /** A generation is flushed when its first row is this old. */
   readonly flushAgeMs: number;
+  /** So many tables at most are written and registered together. */
+  readonly maxGroupTables: number;
 }
 
 /**
@@ -29,6 +31,9 @@ const CHECK_INTERVAL_MS = 1000;
 
 /** A stop does not wait longer for files, as far as they are not begun. */
 const LONGEST_END_MS = 5000;
+/** Rows that queries have brought into the engine are flushed when they leave it little memory, but not every second. */
+const CROWDED_FLUSH_AGE_MS = 10_000;
+
 /** Each takes two files and a dozen waits for the disk: more are not begun when the node ends. */
 const MAX_LAST_TABLES = 500;
 
@@ -131,6 +136,7 @@ export class Flusher {
       (this.#isAsked && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
+      (this.#host.tableMemory.isCrowded && this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
     this.#isAsked = false;
@@ -215,21 +221,28 @@ export class Flusher {
     return true;
   }
 
+  /**
+   * In groups: the engine has room for the rows of some thousand tables. Up to which log file those of a group are stored is
+   * registered with them; the position of all tables moves with the last.
+   */
   async #flush(closed: ClosedGeneration): Promise<void> {
     const startMs = this.#clock.monotonicMs();
-    await this.#commits.settle(); // Perhaps this generation is stored.
-    const flushed: Flushed[] = [];
-    try {
-      for (const store of this.#tables()) {
-        if (this.#clock.monotonicMs() >= this.#latestMs) throw new FlushLeft();
-        const result = await this.#flushTable(store, closed.number);
-        if (result !== undefined) flushed.push({ store, result });
-      }
-    } catch (error) {
-      // The next try writes all of them again.
-      if (!(error instanceof FlushLeft)) await this.#removeUnused(flushed);
-      throw error;
-    }
+    await this.#commits.settle(); // Perhaps this generation is stored, or a part of it.
+    const engineBytes = (store: TableStore): number =>
+      store.generation(closed.number)?.engineBytes ?? 0;
+    const waiting = [...this.#tables()]
+      .filter((store) => store.generation(closed.number) !== undefined)
+      // First those whose memory the others need.
+      .sort((a, b) => engineBytes(b) - engineBytes(a));
+    do await this.#flushGroup(closed, waiting);
+    while (waiting.length > 0);
+    this.#onFlushed(this.#clock.monotonicMs() - startMs);
+  }
+
+  /** Takes some of the tables out of `waiting`. */
+  async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
+    const flushed = await this.#writeGroup(closed, waiting);
+    const isLast = waiting.length === 0;
     const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
     let gone: readonly Flushed[] = [];
     try {
@@ -237,13 +250,14 @@ export class Flusher {
         // In one step with the asking: a table that goes from here on loses what is registered here as well.
         gone = flushed.filter(({ store }) => store.isGone);
         const kept = flushed.filter(({ store }) => !store.isGone);
+        const tableIds = kept.map(({ store }) => store.tableId);
         return {
           change: {
             addSegments: kept.flatMap(({ result }) => result.segments),
             removeSegments: [],
             addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
             removeSeriesFiles: [],
-            flushedFile: closed.file,
+            flushed: { file: closed.file, tableIds: isLast ? 'all' : tableIds },
           },
           publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
         };
@@ -251,7 +265,28 @@ export class Flusher {
     } finally {
       await this.#removeUnused(gone);
     }
-    this.#onFlushed(this.#clock.monotonicMs() - startMs);
+  }
+
+  async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
+    const { groupBytes } = this.#host.tableMemory;
+    const flushed: Flushed[] = [];
+    let engineBytes = 0;
+    try {
+      while (flushed.length < this.#settings.maxGroupTables && engineBytes < groupBytes) {
+        const store = waiting.shift();
+        if (store === undefined) break;
+        if (this.#clock.monotonicMs() >= this.#latestMs) throw new FlushLeft();
+        const result = await this.#flushTable(store, closed.number);
+        if (result === undefined) continue;
+        flushed.push({ store, result });
+        engineBytes += store.generation(closed.number)?.engineBytes ?? 0;
+      }
+    } catch (error) {
+      // The next try writes all of them again.
+      if (!(error instanceof FlushLeft)) await this.#removeUnused(flushed);
+      throw error;
+    }
+    return flushed;
   }
 
   /** `undefined`: it has no rows in the generation, or it went while they were written. */

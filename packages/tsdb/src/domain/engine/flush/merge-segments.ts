@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
@@ -21,19 +21,25 @@ import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
  * overlay may overwrite must be there, too: the result of a point is complete then. An overlay that is split remains an overlay,
  * in several files, each of which spans less time.
  */
-export async function mergeSegments(options: {
+export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
+  const { store, merge, files } = options;
+  for (const segment of merge.inputs) await files.verify(segment);
+  return await store.withSeries(() => writeMerged(options));
+}
+
+interface Merging {
   readonly store: TableStore;
   readonly merge: Merge;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
   /** Rows before it have left the retention period: they are left out for good. */
   readonly visibleFromNs: bigint;
-}): Promise<readonly Segment[]> {
+}
+
+async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const { store, host, files } = options;
   const { kind, inputs } = options.merge;
   const isSplit = kind === 'split';
-  for (const segment of inputs) await files.verify(segment);
-  await store.handOverSeries();
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
   const rowsOf = (segment: Segment, order: readonly string[]): string =>

@@ -1,4 +1,4 @@
-import type { ResultChunk } from '../../../model/result.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
 
 /** Rows of the engine's plans under the names of the specification; the plan before optimising is left out. */
 const PLAN_TYPES: ReadonlyMap<string, string> = new Map([

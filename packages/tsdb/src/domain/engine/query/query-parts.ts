@@ -1,4 +1,4 @@
-import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import type { TableSchema } from '../../../model/schema.js';
 import {
   CHUNK_ROWS,
@@ -11,8 +11,8 @@ import type { PreparedScan, ScanParts } from '../scan/prepared-scan.js';
 import { type TimeSlice, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
-import { RowWidth } from './row-width.js';
-import type { SliceMemory, SliceRoom } from './slice-memory.js';
+import { RowWidth } from './slices/row-width.js';
+import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
 
 /** Narrow answers of about so many rows are made in one piece if there is memory: asking twice would take longer than sorting. */
 const MAX_WHOLE_ROWS = 200_000;

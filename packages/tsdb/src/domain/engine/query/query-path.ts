@@ -1,6 +1,6 @@
 import { invariant } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
-import type { ResultChunk, ResultStream } from '../../../model/result.js';
+import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
@@ -12,16 +12,16 @@ import type { QueryLog } from '../../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
-import { type Asker, QueryDeadline } from './query-deadline.js';
 import { noteFailure } from './query-outcome.js';
 import { QueryParts } from './query-parts.js';
 import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
-import { type QuerySlot, QuerySlots } from './query-slots.js';
 import { failureOf, QuerySources } from './query-sources.js';
-import { lendingBetween } from './query-turns.js';
-import { orAborted, untilAborted } from './until-aborted.js';
+import { type Asker, QueryDeadline } from './slots/query-deadline.js';
+import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
+import { lendingBetween } from './slots/query-turns.js';
+import { orAborted, untilAborted } from './slots/until-aborted.js';
 
 /** What takes long is planned elsewhere, unless nobody waits any more. */
 export type Planner = (

@@ -1,15 +1,15 @@
-import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../../sql/planned-query.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import { type GiveBack, HeldMemory } from './held-memory.js';
-import type { Asker } from './query-deadline.js';
 import type { QueryParts } from './query-parts.js';
-import { inTurns } from './query-turns.js';
-import { SORTED_VALUE_BYTES } from './row-width.js';
-import { SliceMemory } from './slice-memory.js';
+import { type GiveBack, HeldMemory } from './slices/held-memory.js';
+import { SORTED_VALUE_BYTES } from './slices/row-width.js';
+import { SliceMemory } from './slices/slice-memory.js';
+import type { Asker } from './slots/query-deadline.js';
+import { inTurns } from './slots/query-turns.js';
 
 /** A query that may begin: its sources are pinned. */
 export interface RunnableQuery {

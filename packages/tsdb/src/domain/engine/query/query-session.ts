@@ -1,5 +1,5 @@
+import type { ResultChunk } from '../../../model/columns/result.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { ResultChunk } from '../../../model/result.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { PlannedQuery } from '../../sql/planned-query.js';
 import type { SeriesIndex } from '../series/series-index.js';

@@ -1,15 +1,15 @@
-import type { ResultChunk } from '../../../model/result.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { type Asker, QueryDeadline } from './query-deadline.js';
 import { noteFailure } from './query-outcome.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
-import type { QuerySlot, QuerySlots } from './query-slots.js';
 import { failureOf, type QuerySources } from './query-sources.js';
-import { inTurns, lendingBetween } from './query-turns.js';
-import { orAborted, untilAborted } from './until-aborted.js';
+import { type Asker, QueryDeadline } from './slots/query-deadline.js';
+import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
+import { inTurns, lendingBetween } from './slots/query-turns.js';
+import { orAborted, untilAborted } from './slots/until-aborted.js';
 
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {

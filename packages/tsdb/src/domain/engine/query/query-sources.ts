@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../errors.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
@@ -10,7 +10,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
 import { visibleFrom } from '../table/visible-from.js';
-import type { Asker } from './query-deadline.js';
+import type { Asker } from './slots/query-deadline.js';
 
 /** What a query fails with that reads `scans`; where their files may be to blame, they are looked at. */
 export function failureOf(

@@ -1,4 +1,4 @@
-import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import { mixedParquetFrom } from '../scan/sources.js';

@@ -1,6 +1,6 @@
 import { type CommitLog, invariant } from '@plinth/kernel';
+import type { BatchField } from '../../../model/columns/row-batch.js';
 import type { FieldValues } from '../../../model/parsed-body.js';
-import type { BatchField } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
@@ -86,6 +86,8 @@ export async function replayLog(options: {
   readonly log: CommitLog;
   /** Files up to this one are in segments; they are still there when the node ended before it removed them. */
   readonly flushedFile: number;
+  /** By id, of tables that were flushed when others were not yet. */
+  readonly flushedTables: ReadonlyMap<number, number>;
   readonly buffer: WriteBuffer;
   /** `undefined`: the table is gone for good, and its rows with it. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
@@ -99,6 +101,7 @@ export async function replayLog(options: {
     const record = decodeWriteRecord(payload);
     const batches: BatchForTable[] = [];
     for (const table of record.tables) {
+      if (position.file <= (options.flushedTables.get(table.tableId) ?? 0)) continue;
       const store = options.storeOf(table.tableId);
       if (store === undefined) {
         options.onHomeless(table.tableId, table.rowCount);

@@ -17,7 +17,8 @@ export async function recoverTables(
     const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
     lostCount = await removeDamaged({ registry, files, report, tableName });
   }
-  const { segments, seriesFiles, flushedFile, tombstones } = await registry.load();
+  const { segments, seriesFiles, flushedFile, flushedTables, ...deletions } = await registry.load();
+  const { tombstones, deletedFrom } = deletions;
   const stored = [...segments, ...seriesFiles];
   // Numbers of the log begin at 1; files up to `flushedFile` may be there still.
   const isLogWhole = lostCount === 0 && log.firstFile <= Math.max(flushedFile, 0) + 1;
@@ -46,12 +47,14 @@ export async function recoverTables(
     buffer.noteSeq(tombstone.seq);
     storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
   }
+  for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();
   const lost = new Map<number, number>();
   const onHomeless = (tableId: number, count: number): void => {
     // Rows of tables that were deleted for good go with them.
     if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
-  const rowCount = await replayLog({ log, flushedFile, buffer, storeOf, onHomeless });
+  const position = { flushedFile, flushedTables };
+  const rowCount = await replayLog({ log, ...position, buffer, storeOf, onHomeless });
   if (lost.size > 0) {
     // The log keeps these rows for a while: another table with such an id would be given them at the next start.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);

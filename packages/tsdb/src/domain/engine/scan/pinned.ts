@@ -16,6 +16,11 @@ export class Pinned {
     return this.#isRetired;
   }
 
+  /** Somebody reads it. */
+  get isPinned(): boolean {
+    return this.#pins > 0;
+  }
+
   pin(): void {
     this.#pins++;
   }

@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { ENGINE_TYPE } from '../../../storage/duckdb/column-type.js';
 import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';

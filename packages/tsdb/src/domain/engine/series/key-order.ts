@@ -1,4 +1,4 @@
-import { keyOrder } from '../../../model/packed-tags.js';
+import { keyOrder } from '../../../model/series/packed-tags.js';
 
 /** Brings tags into the order of their keys. Series that come together have the same keys, looked at once. */
 export class KeyOrder {

@@ -1,4 +1,4 @@
-import type { Words } from '../../../model/series-id.js';
+import type { Words } from '../../../model/series/series-id.js';
 
 /** Ids of series by dense number, and the other way round. */
 export class SeriesIds {

@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import { type PackedTags, packTags } from '../../../model/packed-tags.js';
 import type { TagCondition } from '../../../model/scan.js';
-import { seriesId, type Words } from '../../../model/series-id.js';
+import { type PackedTags, packTags } from '../../../model/series/packed-tags.js';
+import { seriesId, type Words } from '../../../model/series/series-id.js';
 import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';

@@ -3,29 +3,40 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { CellColumn } from '../../../storage/buffer/append-cells.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
+import {
+  FIRST_ROWS,
+  firstRowsBytes,
+  type RemakeableTable,
+} from '../../../storage/duckdb/table-memory.js';
 import type { SeriesIndex } from './series-index.js';
 
 /** Series handed to the engine in one go, a call for each tag; between two the event loop gets a turn. */
 const BATCH_SERIES = 4096;
 
-/** The engine's copy of a table's series: one row a series, `_series` and the tag columns. Rows are joined to it. */
-export class SeriesTable {
+/**
+ * The engine's copy of a table's series: one row a series, `_series` and the tag columns. Rows are joined to it. A small one may
+ * go when nobody has it in use.
+ */
+export class SeriesTable implements RemakeableTable {
   readonly name: string;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   #handedOver = 0;
   /** Tags that have a column, with the column's engine name. */
   readonly #columns = new Map<string, string>();
+  readonly #isInUse: () => boolean;
   #exists = false;
 
   constructor(options: {
     readonly tableId: number;
     readonly host: DuckDbHost;
     readonly index: SeriesIndex;
+    readonly isInUse: () => boolean;
   }) {
     this.name = `series_${options.tableId}`;
     this.#host = options.host;
     this.#index = options.index;
+    this.#isInUse = options.isInUse;
   }
 
   /** Engine name of a tag's column; `undefined`: no series has the tag. */
@@ -33,9 +44,16 @@ export class SeriesTable {
     return this.#columns.get(tag);
   }
 
-  /** Resolves when every series known at the call is in the engine. */
+  get isInUse(): boolean {
+    return this.#isInUse();
+  }
+
+  /** Resolves when every series known at the call is in the engine. It stays there while it is in use. */
   async handOver(schema: TableSchema): Promise<void> {
-    if (this.#exists && this.#handedOver === this.#index.count) return;
+    if (this.#exists && this.#handedOver === this.#index.count) {
+      this.#noteUse();
+      return;
+    }
     await this.#host.withWriter(async (connection) => {
       const { appendRows } = await import('../../../storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
@@ -47,6 +65,7 @@ export class SeriesTable {
         appendRows({ connection, table: this.name, rowCount, columns });
         this.#handedOver = to;
       }
+      this.#noteUse();
     });
   }
 
@@ -56,17 +75,28 @@ export class SeriesTable {
   }
 
   async drop(): Promise<void> {
-    await this.#host.withWriter(async (connection) => {
-      await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
-    });
+    this.#host.tableMemory.forget(this);
+    await this.#host.withWriter((connection) => this.letGo(connection));
+  }
+
+  async letGo(connection: DuckDBConnection): Promise<void> {
     this.#exists = false;
     this.#handedOver = 0;
     this.#columns.clear();
+    await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
+  }
+
+  #noteUse(): void {
+    const { tableMemory } = this.#host;
+    if (this.#handedOver > FIRST_ROWS) tableMemory.forget(this);
+    else tableMemory.use(this, firstRowsBytes(1, this.#columns.size));
   }
 
   async #ensureColumns(connection: DuckDBConnection, schema: TableSchema): Promise<void> {
     if (!this.#exists) {
-      await connection.run(`CREATE TABLE ${quoteName(this.name)} (_series BIGINT)`);
+      await this.#host.tableMemory.makeRoom(connection);
+      // One that could not be dropped may be there.
+      await connection.run(`CREATE OR REPLACE TABLE ${quoteName(this.name)} (_series BIGINT)`);
       this.#exists = true;
     }
     for (const tag of this.#index.tagKeys) {

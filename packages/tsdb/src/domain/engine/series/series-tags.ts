@@ -1,7 +1,10 @@
-import { type DictionaryFacts, DictionaryVector } from '../../../model/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../../model/result.js';
-import { TextCells } from '../../../model/text-cells.js';
-import { TextSpans } from '../../../model/text-spans.js';
+import {
+  type DictionaryFacts,
+  DictionaryVector,
+} from '../../../model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
+import { TextCells } from '../../../model/columns/text-cells.js';
+import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { PassedTag } from '../../sql/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 

@@ -1,4 +1,4 @@
-import { keyOrder, type PackedTags, putSize, readSize } from '../../../model/packed-tags.js';
+import { keyOrder, type PackedTags, putSize, readSize } from '../../../model/series/packed-tags.js';
 import { TagValues } from './tag-values.js';
 
 /** One tag over all series. */

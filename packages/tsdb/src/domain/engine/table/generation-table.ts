@@ -1,5 +1,5 @@
-import type { RowBatch } from '../../../model/row-batch.js';
-import { takeRows } from '../../../model/row-batch.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
+import { takeRows } from '../../../model/columns/row-batch.js';
 import { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';
@@ -41,6 +41,11 @@ export class GenerationTable {
 
   get rowCount(): number {
     return this.main.rowCount + this.late.rowCount;
+  }
+
+  /** What the engine holds for the rows and does not spill. */
+  get engineBytes(): number {
+    return this.main.engineBytes + this.late.engineBytes;
   }
 
   append(batch: RowBatch, seq: bigint): void {

@@ -52,7 +52,8 @@ export class TableSeries {
     this.#storage = files;
     this.#onError = onError;
     this.index = new SeriesIndex(schema.seriesSeed);
-    this.table = new SeriesTable({ tableId: schema.id, host, index: this.index });
+    const isInUse = (): boolean => this.pinned.isPinned;
+    this.table = new SeriesTable({ tableId: schema.id, host, index: this.index, isInUse });
     this.pinned = new Pinned(() => {
       this.table.drop().catch(onError);
       for (const file of this.#files) file.pinned.retire();
@@ -101,7 +102,7 @@ export class TableSeries {
     this.#readStored = undefined;
   }
 
-  /** Brings all series into the engine. */
+  /** Brings all series into the engine. They stay there as long as `pinned` is. */
   async handOver(schema: TableSchema): Promise<void> {
     await this.whenIndexed();
     await this.table.handOver(schema);

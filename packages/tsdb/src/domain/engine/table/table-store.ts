@@ -1,14 +1,14 @@
 import { Exclusive } from '@plinth/kernel';
+import type { ResultChunk } from '../../../model/columns/result.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { ResultChunk } from '../../../model/result.js';
-import type { RowBatch } from '../../../model/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { ColumnCache } from '../direct/column-cache.js';
+import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
@@ -123,9 +123,16 @@ export class TableStore {
     return this.series.whenIndexed();
   }
 
-  /** Brings all series into the engine. */
-  async handOverSeries(): Promise<void> {
-    await this.series.handOver(this.schema);
+  /** Runs `work` while all series that there are at the call are in the engine. */
+  async withSeries<T>(work: () => Promise<T>): Promise<T> {
+    const { series } = this;
+    series.pinned.pin();
+    try {
+      await series.handOver(this.schema);
+      return await work();
+    } finally {
+      series.pinned.unpin();
+    }
   }
 
   /** Unique sources among the segments that touch the time range, without the rows still in memory. */

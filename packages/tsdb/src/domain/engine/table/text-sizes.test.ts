@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RowBatch } from '../../../model/row-batch.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { TextSizes } from './text-sizes.js';
 

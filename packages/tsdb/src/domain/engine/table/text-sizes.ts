@@ -1,4 +1,5 @@
-import type { RowBatch } from '../../../model/row-batch.js';
+import { Memo } from '@plinth/kernel';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 
 /** What is left of an earlier size when shorter texts are written. */
@@ -12,7 +13,7 @@ export class TextSizes {
   readonly #written = new Map<number, number>();
   #writtenRows = 0;
   /** What answers told that read rows of files: bytes of a row, by the columns that were read. */
-  readonly #read = new Map<string, number>();
+  readonly #read = new Memo<string, number>({ maxCount: MAX_READ_COUNT });
 
   noteWritten({ rowCount, fields }: RowBatch): void {
     if (rowCount === 0) return;
@@ -26,14 +27,7 @@ export class TextSizes {
   }
 
   noteRead({ columns }: Pick<ScanRequest, 'columns'>, rowBytes: number): void {
-    const key = keyOf(columns);
-    this.#read.delete(key);
-    this.#read.set(key, rowBytes);
-    if (this.#read.size <= MAX_READ_COUNT) return;
-    for (const oldest of this.#read.keys()) {
-      this.#read.delete(oldest);
-      return;
-    }
+    this.#read.set(keyOf(columns), rowBytes);
   }
 
   /**

@@ -40,7 +40,7 @@ export class Tombstones {
   readonly #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
-  /** Rows were deleted since the node started: series may have none left. */
+  /** Rows were deleted, carried out or not: series may have none left. */
   get hadAny(): boolean {
     return this.#hadAny;
   }
@@ -60,6 +60,11 @@ export class Tombstones {
       this.#all.length > 0 &&
       this.#all.some((each) => each.minTimeNs <= maxTime && each.maxTimeNs >= minTime)
     );
+  }
+
+  /** At the start of the node: there were others, which are carried out. */
+  noteEarlier(): void {
+    this.#hadAny = true;
   }
 
   /** At the start of the node. */

@@ -1,12 +1,12 @@
+import { type BatchField, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
 import {
   MAX_REFUSED_LINES,
   type ParsedBody,
   type RefusedLine,
 } from '../../../model/parsed-body.js';
-import { type BatchField, type RowBatch, takeRows } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
-import { originalLine } from '../../line-protocol/original-line.js';
+import { originalLine } from '../../line-protocol/careful/original-line.js';
 
 /** The accepted rows of a table as a batch; `series` still holds the parser's numbers. */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {

@@ -1,6 +1,6 @@
 import { type Clock, type CommitLog, DiskFull, logError } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../../errors.js';
-import { batchSizeBytes, type RowBatch } from '../../../model/row-batch.js';
+import { batchSizeBytes, type RowBatch } from '../../../model/columns/row-batch.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';

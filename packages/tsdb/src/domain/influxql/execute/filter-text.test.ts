@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Filter, Operand } from '../plan/filter.js';
+import type { Filter, Operand } from '../plan/condition/filter.js';
 import { filterText } from './filter-text.js';
 
 const host: Operand = {

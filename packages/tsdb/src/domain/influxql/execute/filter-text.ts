@@ -1,8 +1,8 @@
 import { assertNever } from '@plinth/kernel';
 import { quoteString } from '../../../storage/duckdb/quote.js';
-import type { ColumnRef } from '../plan/compiled-select.js';
+import type { ColumnRef } from '../plan/compile/compiled-select.js';
+import type { Filter, Operand } from '../plan/condition/filter.js';
 import type { DataType } from '../plan/data-type.js';
-import type { Filter, Operand } from '../plan/filter.js';
 
 /** The engine's text of a column; a tag may be NULL. */
 export type NameOf = (ref: ColumnRef) => string;

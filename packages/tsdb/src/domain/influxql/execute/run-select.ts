@@ -1,9 +1,9 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
-import { cutRows, cutSeries } from './cut-rows.js';
-import { runCalls } from './run-calls.js';
-import { runRaw } from './run-raw.js';
-import type { Series } from './series.js';
+import type { CompiledSelect, CompiledSource } from '../plan/compile/compiled-select.js';
+import { runCalls } from './groups/run-calls.js';
+import { cutRows, cutSeries } from './series/cut-rows.js';
+import { runRaw } from './series/run-raw.js';
+import type { Series } from './series/series.js';
 import type { Session } from './session.js';
 
 /**

@@ -1,11 +1,11 @@
+import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Liveness } from '../../engine/query/query-session.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
-import type { CompiledSelect } from '../plan/compiled-select.js';
-import type { Series } from './series.js';
+import type { CompiledSelect } from '../plan/compile/compiled-select.js';
+import type { Series } from './series/series.js';
 
 /** One question to the engine. */
 export interface EngineStatement {

@@ -2,10 +2,10 @@ import type { DirectRequest, FieldCondition } from '../../../model/direct-reques
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
+import { type Filter, filterColumns } from '../plan/condition/filter.js';
 import { typeOfKind } from '../plan/data-type.js';
-import { type Filter, filterColumns } from '../plan/filter.js';
 import { alternatives } from './filter-text.js';
-import { rowPredicate } from './row-expr.js';
+import { rowPredicate } from './series/row-expr.js';
 
 /** Values of a tag that a condition is tried on one by one; beyond it the engine alone decides. */
 const MAX_TRIED_VALUES = 20_000;

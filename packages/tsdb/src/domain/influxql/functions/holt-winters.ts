@@ -1,5 +1,5 @@
 import { isStepEnd, type Steps } from '../../../model/steps.js';
-import type { Points } from '../execute/points.js';
+import type { Points } from '../execute/series/points.js';
 import { NelderMead } from './nelder-mead.js';
 
 export interface HoltWintersOptions {

@@ -1,6 +1,6 @@
 import { isStepEnd, type Steps } from '../../../model/steps.js';
-import type { ColumnPoints, Points } from '../execute/points.js';
-import type { Windows } from '../execute/windows.js';
+import type { ColumnPoints, Points } from '../execute/series/points.js';
+import type { Windows } from '../execute/windows/windows.js';
 import type { Value } from '../plan/data-type.js';
 
 /**

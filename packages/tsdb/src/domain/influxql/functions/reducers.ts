@@ -1,5 +1,5 @@
 import { isStepEnd, type Steps, sorted } from '../../../model/steps.js';
-import type { ColumnPoints } from '../execute/points.js';
+import type { ColumnPoints } from '../execute/series/points.js';
 import type { Value } from '../plan/data-type.js';
 
 /** A part of a column's points: `[from, to)`, never empty. */

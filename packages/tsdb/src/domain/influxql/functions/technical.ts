@@ -1,4 +1,4 @@
-import type { Points } from '../execute/points.js';
+import type { Points } from '../execute/series/points.js';
 import type { Value } from '../plan/data-type.js';
 
 type WarmUp = 'simple' | 'exponential' | 'none';

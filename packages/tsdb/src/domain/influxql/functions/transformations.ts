@@ -1,5 +1,5 @@
 import { isStepEnd, type Steps } from '../../../model/steps.js';
-import type { Points } from '../execute/points.js';
+import type { Points } from '../execute/series/points.js';
 import { convertValue, type DataType, type Value } from '../plan/data-type.js';
 import { TECHNICAL } from '../plan/functions.js';
 import { technical } from './technical.js';

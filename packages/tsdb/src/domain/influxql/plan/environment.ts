@@ -1,5 +1,5 @@
 import type { DatabaseSchema } from '../../../model/schema.js';
-import type { PlanEffort } from './plan-effort.js';
+import type { PlanEffort } from './compile/plan-effort.js';
 
 /** What planning needs to know of the request. */
 export interface Environment {

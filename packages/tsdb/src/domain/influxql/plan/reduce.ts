@@ -3,8 +3,8 @@ import { type BinaryExpr, type Expr, isLiteral } from '../ast/expressions.js';
 import type { SelectStatement } from '../ast/select.js';
 import type { Statement } from '../ast/statements.js';
 import { calculate } from './arithmetic.js';
+import { parseTimeLiteral } from './condition/time-literal.js';
 import { planFailure } from './plan-failure.js';
-import { parseTimeLiteral } from './time-literal.js';
 
 /** An instant: only reducing makes these. */
 export interface TimeValue {

@@ -1,8 +1,8 @@
 import { tsdbError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { Expr } from '../ast/expressions.js';
-import { rowPredicate } from '../execute/row-expr.js';
-import { type Filter, filterColumns } from '../plan/filter.js';
+import { rowPredicate } from '../execute/series/row-expr.js';
+import { type Filter, filterColumns } from '../plan/condition/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
 
 /** Alternatives that a condition of a deletion may unfold to. */

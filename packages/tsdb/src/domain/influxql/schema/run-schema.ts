@@ -7,11 +7,11 @@ import type { Engine } from '../../engine/engine.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
+import { databaseOf, findTables, policyDatabase } from '../plan/compile/find-sources.js';
+import { columnsOf } from '../plan/compile/source-columns.js';
+import { buildFilter } from '../plan/condition/filter.js';
+import { splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
-import { buildFilter } from '../plan/filter.js';
-import { databaseOf, findTables, policyDatabase } from '../plan/find-sources.js';
-import { columnsOf } from '../plan/source-columns.js';
-import { splitCondition } from '../plan/split-condition.js';
 import { alternatives, checkTagCondition } from './delete-conditions.js';
 
 export interface SchemaContext {

@@ -3,12 +3,12 @@ import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';
-import type { Series } from '../execute/series.js';
-import { exactValue } from '../execute/vector-values.js';
-import type { CompiledSelect, OutputField } from '../plan/compiled-select.js';
+import type { Series } from '../execute/series/series.js';
+import { exactValue } from '../execute/series/vector-values.js';
+import type { CompiledSelect, OutputField } from '../plan/compile/compiled-select.js';
+import { databaseOf } from '../plan/compile/find-sources.js';
 import type { Value } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
-import { databaseOf } from '../plan/find-sources.js';
 
 const BATCH_LINES = 5000;
 

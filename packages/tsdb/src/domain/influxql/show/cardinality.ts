@@ -3,8 +3,8 @@ import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Answer, listAnswer } from '../answer.js';
 import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
-import type { TableSource } from '../plan/source.js';
-import { splitCondition } from '../plan/split-condition.js';
+import type { TableSource } from '../plan/compile/source.js';
+import { splitCondition } from '../plan/condition/split-condition.js';
 import { keyTest } from './key-test.js';
 import { matchingTagSets, tagKeys } from './tag-sets.js';
 

@@ -1,5 +1,5 @@
 import type { TagKeyFilter } from '../ast/statements.js';
-import { compileRegex } from '../plan/regex.js';
+import { compileRegex } from '../plan/condition/regex.js';
 
 /** Whether `WITH KEY` means a tag. */
 export function keyTest(filter: TagKeyFilter): (key: string) => boolean {

@@ -1,9 +1,9 @@
 import type { Expr } from '../ast/expressions.js';
-import { rowPredicate } from '../execute/row-expr.js';
-import { buildFilter, filterColumns } from '../plan/filter.js';
+import { rowPredicate } from '../execute/series/row-expr.js';
+import type { SourceColumns, TableSource } from '../plan/compile/source.js';
+import { columnsOf } from '../plan/compile/source-columns.js';
+import { buildFilter, filterColumns } from '../plan/condition/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
-import type { SourceColumns, TableSource } from '../plan/source.js';
-import { columnsOf } from '../plan/source-columns.js';
 import type { TagSet } from './tag-sets.js';
 
 /** The column of the answer of `SHOW TAG VALUES` that its condition may name. */

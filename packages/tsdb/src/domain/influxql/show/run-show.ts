@@ -11,11 +11,11 @@ import {
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
+import { databaseOf, findTables } from '../plan/compile/find-sources.js';
+import type { TableSource } from '../plan/compile/source.js';
+import { splitCondition } from '../plan/condition/split-condition.js';
 import { typeOfKind } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
-import { databaseOf, findTables } from '../plan/find-sources.js';
-import type { TableSource } from '../plan/source.js';
-import { splitCondition } from '../plan/split-condition.js';
 import { runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';

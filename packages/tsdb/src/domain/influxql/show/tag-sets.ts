@@ -1,13 +1,13 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { Expr } from '../ast/expressions.js';
-import { rowPredicate } from '../execute/row-expr.js';
+import { rowPredicate } from '../execute/series/row-expr.js';
+import { outputColumn, TableReader } from '../execute/series/table-reader.js';
+import { vectorValues } from '../execute/series/vector-values.js';
 import type { Session } from '../execute/session.js';
-import { outputColumn, TableReader } from '../execute/table-reader.js';
-import { vectorValues } from '../execute/vector-values.js';
-import { buildFilter, type Filter, filterColumns } from '../plan/filter.js';
-import type { TableSource } from '../plan/source.js';
-import { columnsOf } from '../plan/source-columns.js';
-import { type SplitCondition, splitCondition } from '../plan/split-condition.js';
+import type { TableSource } from '../plan/compile/source.js';
+import { columnsOf } from '../plan/compile/source-columns.js';
+import { buildFilter, type Filter, filterColumns } from '../plan/condition/filter.js';
+import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
 
 /** Tags of one series. */
 export type TagSet = (tag: string) => string | undefined;

@@ -1,14 +1,14 @@
-import type { ColumnKind } from '../../../model/column.js';
+import type { ColumnKind } from '../../../model/columns/column.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { TextMakers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
 import type { PassedTag, PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
-import type { Aggregation } from './aggregation.js';
-import type { Bound } from './bound.js';
+import type { Aggregation } from './aggregate/aggregation.js';
 import type { ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
+import type { Bound } from './types/bound.js';
 
 /** One query being planned. Its two functions tie expressions and queries, which contain each other, together. */
 export interface Session {

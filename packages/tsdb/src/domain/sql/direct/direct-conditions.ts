@@ -1,10 +1,10 @@
 import { NS_PER_DAY } from '../../../model/calendar.js';
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import type { FieldCondition } from '../../../model/direct-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import { parseInterval } from '../bind/intervals.js';
-import { parseTimestamp } from '../bind/parse-timestamp.js';
+import { parseInterval } from '../bind/expr/intervals.js';
+import { parseTimestamp } from '../bind/types/parse-timestamp.js';
 import { type Expr, nameOf, namesOf } from '../parse/ast.js';
 import type { PlanContext } from '../planned-query.js';
 

@@ -1,4 +1,5 @@
-import type { OutputColumn } from '../../../model/result.js';
+import { Memo } from '@plinth/kernel';
+import type { OutputColumn } from '../../../model/columns/result.js';
 import type { Statement } from '../parse/ast.js';
 import type { PlanContext, PlannedQuery } from '../planned-query.js';
 import { type DirectShape, directShape } from './direct-shape.js';
@@ -12,12 +13,11 @@ interface KnownShape {
 
 /** Remembers statements, apart from their literals, that rows in memory can answer: they need no planning. */
 export class DirectPlanner {
-  readonly #maxCount: number;
-  /** `undefined`: the statement has no such shape. */
-  readonly #known = new Map<string, KnownShape | undefined>();
+  /** `null`: the statement has no such shape. */
+  readonly #known: Memo<string, KnownShape | null>;
 
   constructor(options: { readonly maxCount: number }) {
-    this.#maxCount = options.maxCount;
+    this.#known = new Memo(options);
   }
 
   /**
@@ -35,28 +35,19 @@ export class DirectPlanner {
     const values = { literals: lifted.literals, context };
     const known = this.#known.get(key);
     const isCurrent =
-      known !== undefined &&
-      context.database.tables.get(known.shape.table.name) === known.shape.table;
+      known && context.database.tables.get(known.shape.table.name) === known.shape.table;
     if (isCurrent) {
       const direct = known.shape.bind(values);
       return direct === undefined ? planFully().planned : lazily(known, direct, planFully);
     }
     const { planned, statement } = planFully();
-    if (this.#known.has(key) && known === undefined) return planned;
+    if (known === null) return planned;
     const shape = planned.isExplained
       ? undefined
       : directShape(statement, context.database, lifted.literals.length);
     const { columns, tableName } = planned;
-    this.#remember(key, shape && { shape, columns, tableName });
+    this.#known.set(key, shape === undefined ? null : { shape, columns, tableName });
     return shape === undefined ? planned : { ...planned, direct: shape.bind(values) };
-  }
-
-  #remember(key: string, known: KnownShape | undefined): void {
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    if (this.#known.size <= this.#maxCount) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Column } from '../../../model/column.js';
+import type { Column } from '../../../model/columns/column.js';
 import type { DirectOrder, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import {
@@ -12,7 +12,7 @@ import {
   type Statement,
   type TableNode,
 } from '../parse/ast.js';
-import { resolveTable } from '../plan/table-name.js';
+import { resolveTable } from '../plan/from/table-name.js';
 import { DirectConditions, type LiteralValues, widthOf } from './direct-conditions.js';
 
 /** A statement that rows in memory can answer, apart from its literals. */

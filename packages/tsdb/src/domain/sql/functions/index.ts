@@ -3,25 +3,25 @@ import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
 import { PLANNER_MACROS } from '../emit/engine-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
 import { answerRoomMacro, TEXT_ROOM_BYTES, TEXT_ROOM_MACROS } from '../emit/text-room.js';
-import { AGGREGATES } from './aggregates.js';
-import { CONDITIONALS } from './conditionals.js';
-import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
+import { AGGREGATES } from './aggregate/aggregates.js';
+import { SELECTORS } from './aggregate/selectors.js';
+import { STATISTICS, STATISTICS_MACROS } from './aggregate/statistics.js';
+import { WINDOWS } from './aggregate/windows.js';
 import type { FunctionDefinition } from './function-definition.js';
-import { INTROSPECTION } from './introspection.js';
-import { LIST_MACROS } from './list-macros.js';
-import { LISTS } from './lists.js';
-import { MATH, MATH_MACROS } from './math.js';
-import { REGEXP_MACROS, REGULAR_EXPRESSIONS } from './regular-expressions.js';
-import { SELECTORS } from './selectors.js';
-import { STATISTICS, STATISTICS_MACROS } from './statistics.js';
-import { STRING_MACROS, STRINGS } from './strings.js';
-import { STRUCTS } from './structs.js';
-import { TIME_BIN_MACROS, TIME_BINS } from './time-bins.js';
-import { TIME_CONVERSION_MACROS, TIME_CONVERSIONS } from './time-conversion.js';
-import { TIME_PART_MACROS, TIME_PARTS } from './time-parts.js';
-import { TIME_ZONES } from './time-zones.js';
-import { WINDOWS } from './windows.js';
-import { INSTANT_MACROS, ZONE_MACROS } from './zone-text.js';
+import { LIST_MACROS } from './lists/list-macros.js';
+import { LISTS } from './lists/lists.js';
+import { CONDITIONALS } from './scalar/conditionals.js';
+import { ENCODING_MACROS, ENCODINGS } from './scalar/encodings.js';
+import { INTROSPECTION } from './scalar/introspection.js';
+import { MATH, MATH_MACROS } from './scalar/math.js';
+import { REGEXP_MACROS, REGULAR_EXPRESSIONS } from './scalar/regular-expressions.js';
+import { STRING_MACROS, STRINGS } from './scalar/strings.js';
+import { STRUCTS } from './scalar/structs.js';
+import { TIME_BIN_MACROS, TIME_BINS } from './time/time-bins.js';
+import { TIME_CONVERSION_MACROS, TIME_CONVERSIONS } from './time/time-conversion.js';
+import { TIME_PART_MACROS, TIME_PARTS } from './time/time-parts.js';
+import { TIME_ZONES } from './time/time-zones.js';
+import { INSTANT_MACROS, ZONE_MACROS } from './time/zone-text.js';
 
 /** Every function of SQL but those of gap filling and of the caches. */
 export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
@@ -67,7 +67,7 @@ export async function registerEngineFunctions(
   connection: DuckDBConnection,
   answerRoomBytes = TEXT_ROOM_BYTES,
 ): Promise<void> {
-  const { scalarFunctions } = await import('./scalar-functions.js'); // Reads the engine's library.
+  const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Reads the engine's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   // One text in one transaction: one by one they take twice the time, at every start.
   const macros = [answerRoomMacro(answerRoomBytes), ...ENGINE_MACROS];

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { addMonths, binFixed, binMonths } from '../../../model/calendar.js';
 import { instantOfLocal, offsetNsAt } from '../../../model/time-zone.js';
 import { registerEngineFunctions } from './index.js';
-import { binText } from './time-bins.js';
-import { instantNsText, localNsText } from './zone-text.js';
+import { binText } from './time/time-bins.js';
+import { instantNsText, localNsText } from './time/zone-text.js';
 
 /** Between 1900 and 2100, where the zone data of runtime and engine are both settled or extrapolated alike. */
 const someTimeNs = fc.bigInt({ min: -2_208_988_800_000_000_000n, max: 4_102_444_800_000_000_000n });

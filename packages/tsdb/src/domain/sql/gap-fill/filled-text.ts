@@ -1,4 +1,4 @@
-import type { Aggregation, GapFill } from '../bind/aggregation.js';
+import type { Aggregation, GapFill } from '../bind/aggregate/aggregation.js';
 import { quoteName } from '../emit/quote.js';
 
 /**

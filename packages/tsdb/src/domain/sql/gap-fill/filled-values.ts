@@ -1,8 +1,8 @@
 import { tsdbError } from '../../../errors.js';
-import type { Aggregation } from '../bind/aggregation.js';
-import type { Bound } from '../bind/bound.js';
-import { argsOf, exprArgs } from '../bind/function-calls.js';
+import type { Aggregation } from '../bind/aggregate/aggregation.js';
+import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
 import type { Env } from '../bind/session.js';
+import type { Bound } from '../bind/types/bound.js';
 import { type FunctionNode, namesOf } from '../parse/ast.js';
 import { isGapBinName } from './gap-bins.js';
 

@@ -1,11 +1,11 @@
 import { tsdbError } from '../../../errors.js';
-import type { Bound } from '../bind/bound.js';
-import { INTERVAL } from '../bind/bound.js';
-import { convert } from '../bind/convert.js';
-import { argsOf, exprArgs } from '../bind/function-calls.js';
+import { convert } from '../bind/expr/convert.js';
+import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
 import { Scope, type ScopeColumn } from '../bind/scope.js';
 import type { Env } from '../bind/session.js';
-import { checkStride } from '../functions/time-bins.js';
+import type { Bound } from '../bind/types/bound.js';
+import { INTERVAL } from '../bind/types/bound.js';
+import { checkStride } from '../functions/time/time-bins.js';
 import { type Expr, type FunctionNode, namesOf } from '../parse/ast.js';
 
 /** Function that makes the bins of each gap-filling function. */

@@ -1,3 +1,4 @@
+import { Memo } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
@@ -12,13 +13,12 @@ const MAX_CACHED_TEXT_LENGTH = 16_384;
 
 /** Parses statements and remembers the latest ones: a dashboard sends the same texts again and again. */
 export class StatementParser {
-  readonly #cache = new Map<string, Statement>();
+  readonly #cache: Memo<string, Statement>;
   readonly #parser: WasmParser;
-  readonly #maxCount: number;
 
   private constructor(parser: WasmParser, options: { readonly maxCachedCount: number }) {
     this.#parser = parser;
-    this.#maxCount = options.maxCachedCount;
+    this.#cache = new Memo({ maxCount: options.maxCachedCount });
   }
 
   /** The parser is WebAssembly that has to be compiled once. */
@@ -29,21 +29,10 @@ export class StatementParser {
   /** The only statement of `text`. Throws `plan_error`, `not_implemented` or `EffortExceeded`. */
   parse(text: string, effort: Effort): Statement {
     const known = this.#cache.get(text);
-    if (known !== undefined) {
-      this.#cache.delete(text);
-      this.#cache.set(text, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const statement = this.#parseOne(text, effort);
-    if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#remember(text, statement);
+    if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#cache.set(text, statement);
     return statement;
-  }
-
-  #remember(text: string, statement: Statement): void {
-    this.#cache.set(text, statement);
-    if (this.#cache.size <= this.#maxCount) return;
-    const [oldest] = this.#cache.keys();
-    if (oldest !== undefined) this.#cache.delete(oldest);
   }
 
   #parseOne(text: string, effort: Effort): Statement {

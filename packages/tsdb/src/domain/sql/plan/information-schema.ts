@@ -1,10 +1,10 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import type { OutputColumn } from '../../../model/result.js';
+import type { OutputColumn } from '../../../model/columns/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
-import { UINT64, UTF8 } from '../bind/bound.js';
+import { UINT64, UTF8 } from '../bind/types/bound.js';
 import type { PlanContext, VirtualTable } from '../planned-query.js';
-import { columnType } from './column-type.js';
+import { columnType } from './select/column-type.js';
 
 const VIEWS = [
   'tables',

@@ -1,14 +1,14 @@
 import { tsdbError } from '../../../errors.js';
 import { arrowTypeName } from '../arrow-type-name.js';
-import { unionType } from '../bind/common-type.js';
 import { Scope } from '../bind/scope.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
+import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
-import { bindCommonTables } from './common-tables.js';
-import { limitText, orderByText, orderItems, positionOf } from './order-limit.js';
-import { retyped } from './retype.js';
-import { bindSelect } from './select.js';
-import { bindValues } from './values.js';
+import { bindCommonTables } from './from/common-tables.js';
+import { bindValues } from './from/values.js';
+import { limitText, orderByText, orderItems, positionOf } from './select/order-limit.js';
+import { retyped } from './select/retype.js';
+import { bindSelect } from './select/select.js';
 
 /** Queries within queries; the engine's own planner is recursive, too. */
 const MAX_QUERY_DEPTH = 32;

@@ -1,11 +1,11 @@
 import { tsdbError } from '../../../errors.js';
-import type { OutputColumn } from '../../../model/result.js';
-import { UTF8 } from '../bind/bound.js';
+import type { OutputColumn } from '../../../model/columns/result.js';
 import type { BoundQuery, Session } from '../bind/session.js';
+import { UTF8 } from '../bind/types/bound.js';
 import { type Ident, nameOf, namesOf, type ObjectName } from '../parse/ast.js';
+import { resolveTable } from './from/table-name.js';
+import { virtualTableQuery } from './from/virtual-tables.js';
 import { columnRows, columnsView, SETTINGS, tableRows } from './information-schema.js';
-import { resolveTable } from './table-name.js';
-import { virtualTableQuery } from './virtual-tables.js';
 
 const TABLE_COLUMNS = ['table_catalog', 'table_schema', 'table_name', 'table_type'];
 const COLUMN_COLUMNS = [

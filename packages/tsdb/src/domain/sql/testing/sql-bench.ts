@@ -1,11 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Column, ColumnKind } from '../../../model/column.js';
+import type { Column, ColumnKind } from '../../../model/columns/column.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteName } from '../emit/quote.js';
 import { registerEngineFunctions } from '../functions/index.js';
 import { EFFORT_IN_THREAD } from '../parse/effort.js';
-import { columnType } from '../plan/column-type.js';
+import { columnType } from '../plan/select/column-type.js';
 import { PlanMaker, plannedFrom } from '../plan-maker.js';
 import type { ParameterValue, PlanContext, PlannedQuery } from '../planned-query.js';
 

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { tsdbError } from '../../../errors.js';
-import type { OutputColumn } from '../../../model/result.js';
+import type { OutputColumn } from '../../../model/columns/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';

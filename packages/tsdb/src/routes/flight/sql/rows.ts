@@ -1,4 +1,4 @@
-import type { ResultChunk } from '../../../model/result.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
 import type { ArrowField } from '../../arrow/arrow-field.js';
 import type { ArrowStream } from '../send-stream.js';
 

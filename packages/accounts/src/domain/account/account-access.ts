@@ -1,0 +1,60 @@
+import type { Tenant } from '../../model/platform/tenant.js';
+import { AccountsRefused } from '../../model/violation.js';
+import { INCOMPATIBLE_FLAG, V1_FLAG } from '../../storage/account-codec.js';
+import type { AccountGlance, AccountStore, Aggregate } from '../../storage/account-store.js';
+import { accountClosed, notFound } from '../refusals.js';
+
+/** Step 8 of every request on one account: the id in its path. Source: accounts, sections 12 and 14. */
+export class AccountAccess {
+  readonly #store: AccountStore;
+
+  constructor(store: AccountStore) {
+    this.#store = store;
+  }
+
+  /** Throws `AccountsRefused`. */
+  async glance(tenant: Tenant, id: string): Promise<AccountGlance> {
+    refuseOtherKinds(id);
+    const glance = await this.#store.glance(tenant, id);
+    if (glance === undefined) throw notFound('account', id);
+    refuseFlags(id, glance.flags);
+    return glance;
+  }
+
+  /** For a change: the account is open. Throws `AccountsRefused`. */
+  async toChange(tenant: Tenant, id: string): Promise<Aggregate> {
+    refuseOtherKinds(id);
+    const found = await this.#store.aggregate(tenant, id);
+    if (found === undefined) throw notFound('account', id);
+    const { state, isClosed } = found.account;
+    refuseFlags(
+      id,
+      (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
+    );
+    if (isClosed) throw accountClosed(id);
+    return found;
+  }
+}
+
+function refuseOtherKinds(id: string): void {
+  if (!id.startsWith('cus_')) return;
+  throw new AccountsRefused({
+    code: 'v1_customer_instead_of_v2_account',
+    message: `${id} is a customer of the older interface, not an account.`,
+  });
+}
+
+function refuseFlags(id: string, flags: number): void {
+  if ((flags & V1_FLAG) !== 0) {
+    throw new AccountsRefused({
+      code: 'v1_account_instead_of_v2_account',
+      message: `${id} is an account of the older interface.`,
+    });
+  }
+  if ((flags & INCOMPATIBLE_FLAG) !== 0) {
+    throw new AccountsRefused({
+      code: 'account_not_yet_compatible_with_v2',
+      message: `Account ${id} cannot be used with this interface yet.`,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import type { Outbox } from '@plinth/kernel';
+import { type EventBundle, type EventDraft, eventId } from '../../model/events/event.js';
+import { accountHead } from '../../model/wire/account-object.js';
+import type { AccountStore } from '../../storage/account-store.js';
+import { EVENTS_COMMITTED } from '../../storage/commit-queue.js';
+import type { EventStore } from '../../storage/event-store.js';
+
+/** What happened to an account or a person, for the other services of this server. */
+export interface AccountReport {
+  /** The same when it comes again. */
+  readonly id: string;
+  /** For example `account.created`. */
+  readonly type: string;
+  readonly createdMs: number;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Who wants to know. */
+export interface AccountListener {
+  /** Asked at every change: nothing is written for reports that nobody wants. */
+  isWanted(type: string): boolean;
+  /** Comes again until it resolves. */
+  report(report: AccountReport): Promise<void>;
+}
+
+/** What events of this service are called outside. */
+const REPORT_TYPES: ReadonlyMap<string, string> = new Map(
+  [
+    ...['created', 'updated', 'closed'].map((action) => `account.${action}`),
+    ...['created', 'updated', 'deleted'].map((action) => `account_person.${action}`),
+  ].map((type) => [`v2.core.${type}`, type]),
+);
+
+/** Tells a listener of committed changes, at least once, with the account as it is by then. */
+export class AccountReports {
+  readonly #needs: ReportNeeds;
+
+  constructor(needs: ReportNeeds) {
+    this.#needs = needs;
+    needs.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
+      const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      if (![...REPORT_TYPES.values()].some((name) => needs.listener.isWanted(name))) return;
+      for (const bundle of await needs.events.findAll(ids)) await this.#reportBundle(bundle);
+    });
+  }
+
+  isAwaited({ events }: EventBundle): boolean {
+    return events.some((event) => this.#typeOf(event) !== undefined);
+  }
+
+  async #reportBundle(bundle: EventBundle): Promise<void> {
+    for (const [index, event] of bundle.events.entries()) {
+      const type = this.#typeOf(event);
+      if (type === undefined) continue;
+      const payload = await this.#payloadOf(bundle, event);
+      const id = eventId(bundle, index);
+      await this.#needs.listener.report({ id, type, createdMs: bundle.createdMs, payload });
+    }
+  }
+
+  #typeOf({ type }: EventDraft): string | undefined {
+    const name = REPORT_TYPES.get(type);
+    return name !== undefined && this.#needs.listener.isWanted(name) ? name : undefined;
+  }
+
+  /** Persons by their ids alone: what else is known of them is fetched by those who may. */
+  async #payloadOf(
+    { tenant }: EventBundle,
+    { target }: EventDraft,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const accountId = target.kind === 'person' ? target.accountId : target.id;
+    const found = await this.#needs.accounts.aggregate(tenant, accountId);
+    const account: unknown =
+      found === undefined
+        ? { id: accountId, object: 'v2.core.account', livemode: tenant.livemode }
+        : JSON.parse(accountHead(found.account, this.#needs.wire));
+    return target.kind === 'person'
+      ? { account, person: { id: target.id, account: accountId } }
+      : { account };
+  }
+}
+
+interface ReportNeeds {
+  readonly outbox: Outbox;
+  readonly events: EventStore;
+  readonly accounts: AccountStore;
+  readonly listener: AccountListener;
+  readonly wire: Parameters<typeof accountHead>[1];
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '@plinth/kernel';
+import type { AccountState, StoredAccount } from '../../model/account/account.js';
+import type { InjectedRequirement } from '../../model/account/requirements.js';
+import { isSame } from '../../model/merge-fields.js';
+import type { PlatformSettings } from '../../model/platform/platform-settings.js';
+import type { Tenant } from '../../model/platform/tenant.js';
+import type { AccountStore, Aggregate } from '../../storage/account-store.js';
+import type { AccountWriter, ChangeReason } from '../change/account-writer.js';
+import type { GuardedCommits } from '../change/guarded-commits.js';
+import type { KeyedLocks } from '../change/keyed-locks.js';
+import type { Platforms } from '../platform/platforms.js';
+import { invalidFields, notFound } from '../refusals.js';
+
+interface UpkeepNeeds {
+  readonly clock: Clock;
+  readonly store: AccountStore;
+  readonly writer: AccountWriter;
+  readonly commits: GuardedCommits;
+  readonly locks: KeyedLocks;
+  readonly platforms: Platforms;
+}
+
+/** Accounts looked at in one go; between two of them others get their turn. */
+const BATCH_SIZE = 100;
+
+/** Changes that no client asks for: time, and the operator. Source: accounts, sections 4, 16.3 and 16.6. */
+export class AccountUpkeep {
+  readonly #needs: UpkeepNeeds;
+
+  constructor(needs: UpkeepNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Brings an account up to the present. */
+  async refresh(tenant: Tenant, id: string, more: Partial<ChangeReason> = {}): Promise<void> {
+    await this.#change(tenant, id, (stored) => stored, more);
+  }
+
+  /** Everything whose time has come, of all tenants. @returns how many accounts. */
+  async refreshDue(signal?: AbortSignal): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const due = await this.#needs.store.listDue(this.#needs.clock.nowMs(), BATCH_SIZE);
+      for (const { id, tenant } of due) {
+        if (signal?.aborted) return count;
+        const colon = tenant.lastIndexOf(':');
+        const livemode = tenant.endsWith(':live');
+        await this.refresh({ platform: tenant.slice(0, colon), livemode }, id);
+        count += 1;
+      }
+      // One whose time does not move on must not be looked at for ever.
+      if (due.length < BATCH_SIZE || count >= 100 * BATCH_SIZE) return count;
+    }
+  }
+
+  /** Every open account of a tenant as if it were `asOfMs`. @returns how many. */
+  async tick(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
+    let count = 0;
+    let afterId = '';
+    for (;;) {
+      const ids = await this.#needs.store.listOpenIds(tenant, afterId, BATCH_SIZE);
+      for (const id of ids) {
+        const at = asOfMs === undefined ? {} : { asOfMs };
+        await this.refresh(tenant, id, { isTick: true, ...at });
+      }
+      count += ids.length;
+      if (ids.length < BATCH_SIZE) return count;
+      afterId = ids.at(-1) ?? '';
+    }
+  }
+
+  async changeState(
+    tenant: Tenant,
+    id: string,
+    change: {
+      readonly state: (state: AccountState) => AccountState;
+      readonly outcomes?: Readonly<Record<string, string>>;
+    },
+  ): Promise<StoredAccount> {
+    return await this.#change(
+      tenant,
+      id,
+      (stored) => withAccount(stored, { state: change.state(stored.account.state) }),
+      change.outcomes ? { outcomes: change.outcomes } : {},
+    );
+  }
+
+  async inject(tenant: Tenant, id: string, entry: InjectedRequirement): Promise<StoredAccount> {
+    return await this.#change(tenant, id, (stored) =>
+      withAccount(stored, { injected: [...stored.account.injected, entry] }),
+    );
+  }
+
+  /** Throws `not_found` for an entry that was not injected. */
+  async removeInjected(tenant: Tenant, id: string, entryId: string): Promise<StoredAccount> {
+    return await this.#change(tenant, id, (stored) => {
+      const { injected } = stored.account;
+      const left = injected.filter((entry) => entry.id !== entryId);
+      if (left.length === injected.length) throw notFound('injected requirement', entryId);
+      return withAccount(stored, { injected: left });
+    });
+  }
+
+  /** As the API's close, without its conditions. */
+  async close(tenant: Tenant, id: string): Promise<StoredAccount> {
+    return await this.#change(tenant, id, (stored) => withAccount(stored, { isClosed: true }));
+  }
+
+  async #change(
+    tenant: Tenant,
+    id: string,
+    change: (stored: Aggregate) => Aggregate,
+    more: Partial<ChangeReason> = {},
+  ): Promise<StoredAccount> {
+    const { locks, store, writer, commits } = this.#needs;
+    const lockKeys = [`account:${id}`];
+    return await locks.with(lockKeys, async () => {
+      const { made } = await commits.commit(lockKeys, async () => {
+        const stored = await store.aggregate(tenant, id);
+        if (stored === undefined) throw notFound('account', id);
+        const settings: PlatformSettings = this.#needs.platforms.get(tenant.platform).settings;
+        const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
+        refuseTargets(more.outcomes, after.account.verifications);
+        const isChanged = !isSame(stored.account, after.account);
+        return { made: after.account, writes: isChanged ? writes : undefined };
+      });
+      return made;
+    });
+  }
+}
+
+function withAccount(stored: Aggregate, change: Partial<StoredAccount>): Aggregate {
+  return { ...stored, account: { ...stored.account, ...change } };
+}
+
+/** An outcome of something that nobody looks at would be lost without a word. */
+function refuseTargets(
+  outcomes: ChangeReason['outcomes'],
+  verifications: StoredAccount['verifications'],
+): void {
+  const unknown = Object.keys(outcomes ?? {}).find((name) => !Object.hasOwn(verifications, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(verifications);
+  const field = 'verify.target';
+  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not looked at; this account has ${known.join(', ') || 'none'}.`;
+  throw invalidFields([{ field, code: 'invalid_enum', message }]);
+}

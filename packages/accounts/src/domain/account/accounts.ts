@@ -1,0 +1,360 @@
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
+import { EMPTY_STATE, type StoredAccount } from '../../model/account/account.js';
+import type { ConfigurationName } from '../../model/account/configuration-name.js';
+import type { StoredPerson } from '../../model/account/person.js';
+import { Touched } from '../../model/account/touched.js';
+import { CreationOrder } from '../../model/ids.js';
+import type { FileFixture } from '../../model/platform/fixture.js';
+import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
+import type { Rules } from '../../model/rule-input.js';
+import type { Include } from '../../model/shape/account-params.js';
+import { refuse } from '../../model/violation.js';
+import { accountObject, type WireOptions } from '../../model/wire/account-object.js';
+import { readsBooleansOnly } from '../../model/wire/applied-format.js';
+import type { AccountStore, Aggregate } from '../../storage/account-store.js';
+import type { WriteSet } from '../../storage/commit-queue.js';
+import type { FixtureStore } from '../../storage/fixture-store.js';
+import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
+import { type FactFinder, namedIn } from '../change/facts.js';
+import { type GivenAccount, mergeAccount } from '../change/merge-account.js';
+import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
+import { normalisePhone } from '../change/phone-format.js';
+import { unanswered } from '../engine/injected.js';
+import { invalidFields } from '../refusals.js';
+import type { RequestContext } from '../request-context.js';
+import type { AccountAccess } from './account-access.js';
+import { type ListRequest, readPage, toPage } from './account-pages.js';
+import type { Tokens, TokenUse } from './tokens.js';
+
+export interface AccountsNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: AccountStore;
+  readonly fixtures: FixtureStore;
+  readonly access: AccountAccess;
+  readonly writer: AccountWriter;
+  readonly mutations: Mutations;
+  readonly facts: FactFinder;
+  readonly tokens: Tokens;
+  readonly rules: Rules;
+  readonly wire: WireOptions;
+  /** Brings an account up to the present when time alone changed something; before it is read. */
+  readonly refresh: (tenant: RequestContext['tenant'], id: string) => Promise<void>;
+}
+
+/** A write whose shape is right. */
+export interface AccountWrite {
+  /** As parsed, for the fingerprint. */
+  readonly body: unknown;
+  readonly given: GivenAccount & { readonly account_token?: string };
+  readonly include: ReadonlySet<Include>;
+}
+
+/** Create, update, retrieve, list and close. Source: accounts, sections 7, 10 and 12. */
+export class Accounts {
+  readonly #needs: AccountsNeeds;
+  readonly #accountOrder: CreationOrder;
+
+  constructor(needs: AccountsNeeds) {
+    this.#needs = needs;
+    this.#accountOrder = new CreationOrder({
+      clock: needs.clock,
+      random: needs.random,
+      length: 16,
+    });
+  }
+
+  async create(context: RequestContext, write: AccountWrite): Promise<MutationAnswer> {
+    const { createdMs, letters } = this.#accountOrder.next();
+    const empty = emptyAccount(context, `acct_${letters}`, createdMs);
+    const call = {
+      context,
+      body: write.body,
+      concurrencyKey: 'accounts',
+      concurrencyLimit: createConcurrencyLimit(context.settings),
+      lockKeys: [
+        ...lockKeysOf(context, write),
+        ...(context.settings.max_accounts === null ? [] : [`accounts:${context.tenant.platform}`]),
+      ],
+    };
+    return await this.#needs.mutations.run(call, async () => {
+      this.#checkAccess(context);
+      return await this.#write(context, write, { account: empty, persons: [] }, 'create');
+    });
+  }
+
+  async update(context: RequestContext, id: string, write: AccountWrite): Promise<MutationAnswer> {
+    const lockKeys = [`account:${id}`, ...lockKeysOf(context, write)];
+    const call = { context, body: write.body, concurrencyKey: `account:${id}`, lockKeys };
+    return await this.#needs.mutations.run(call, async () => {
+      this.#checkAccess(context);
+      const stored = await this.#needs.access.toChange(context.tenant, id);
+      return await this.#write(context, write, stored, 'update');
+    });
+  }
+
+  /** @returns the body of the answer. */
+  async retrieve(
+    context: RequestContext,
+    id: string,
+    include: ReadonlySet<Include>,
+  ): Promise<string> {
+    this.#checkAccess(context);
+    const { access, clock, refresh, store } = this.#needs;
+    const glance = await access.glance(context.tenant, id);
+    if (glance.dueMs !== undefined && glance.dueMs <= clock.nowMs()) {
+      await refresh(context.tenant, id);
+    }
+    if (include.size === 0) return glance.head;
+    const view = await store.view(context.tenant, id);
+    if (view === undefined) return glance.head;
+    return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
+  }
+
+  async list(
+    context: RequestContext,
+    request: ListRequest,
+    filter: { readonly isClosed: boolean; readonly configurations: readonly ConfigurationName[] },
+  ): Promise<string> {
+    this.#checkAccess(context);
+    const query = readPage(request);
+    const found = await this.#needs.store.listHeads(context.tenant, filter, query);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    // Heads are stored as they are answered: a page is put together, not made anew.
+    const data = items.map(({ head }) => head).join(',');
+    const links = JSON.stringify({ next_page_url, previous_page_url }).slice(1);
+    return `{"data":[${data}],${links}`;
+  }
+
+  async close(
+    context: RequestContext,
+    id: string,
+    call: {
+      readonly body: unknown;
+      readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
+    },
+  ): Promise<MutationAnswer> {
+    const key = `account:${id}`;
+    const mutation = { context, body: call.body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(mutation, async () => {
+      this.#checkAccess(context);
+      const { access, rules, writer } = this.#needs;
+      const stored = await access.toChange(context.tenant, id);
+      const { settings: platform, tenant } = context;
+      const { appliedConfigurations } = call;
+      const check = { livemode: tenant.livemode, platform, account: stored.account };
+      refuse(rules.checkClose({ ...check, appliedConfigurations }));
+      const after = { ...stored, account: { ...stored.account, isClosed: true } };
+      const done = writer.finish(stored, after, reasonOf(context));
+      await this.#needs.tokens.endOf(done.writes, context.tenant, id);
+      return { body: done.head, writes: done.writes };
+    });
+  }
+
+  #checkAccess({ settings: platform, versionDate }: RequestContext): void {
+    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
+  }
+
+  async #write(
+    context: RequestContext,
+    write: AccountWrite,
+    stored: Aggregate,
+    operation: 'create' | 'update',
+  ): Promise<MutationOutcome> {
+    const { clock, rules, writer } = this.#needs;
+    // What a create applies, it applies at the instant of creation.
+    const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
+    const { given, token } = await this.#withToken(context, write.given, operation);
+    const { account, individual } = this.#merge(stored, given, context, nowMs);
+    const fileIds = namedIn(given);
+    const facts = await this.#needs.facts.find(context.tenant, fileIds, {
+      accountId: stored.account.id,
+      countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
+    });
+    const touched = new Touched(given);
+    refuseMisplaced(stored.account, account, given);
+    refuse(
+      rules.checkAccount({
+        operation,
+        livemode: context.tenant.livemode,
+        nowMs,
+        platform: context.settings,
+        facts,
+        given,
+        touched,
+        hasAccountToken: token !== undefined,
+        tokenAcceptsTerms: token?.acceptsTerms ?? false,
+        stored: operation === 'create' ? undefined : stored.account,
+        merged: withIndividual(account, individual),
+        persons: stored.persons,
+      }),
+    );
+    const injected = unanswered(account.injected, touched);
+    const after = {
+      account: normalisePhone({ ...account, injected }),
+      persons: withPerson(stored.persons, individual),
+    };
+    const before = operation === 'create' ? undefined : stored;
+    const done = writer.finish(before, after, reasonOf(context));
+    if (token !== undefined) this.#needs.tokens.use(done.writes, token);
+    await this.#bindFiles(context, done, fileIds.fileIds);
+    return { body: this.#answer(context, done, write.include), writes: done.writes };
+  }
+
+  async #withToken(
+    context: RequestContext,
+    sent: AccountWrite['given'],
+    operation: 'create' | 'update',
+  ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse | undefined }> {
+    if (sent.account_token === undefined) return { given: sent, token: undefined };
+    return await this.#needs.tokens.accountTokenInto(context, sent, operation);
+  }
+
+  #merge(stored: Aggregate, given: GivenAccount, context: RequestContext, nowMs: number) {
+    const { random } = this.#needs;
+    const { livemode } = context.tenant;
+    const storedIndividual = stored.persons.find(({ id }) => id === stored.account.individualId);
+    return mergeAccount(stored.account, storedIndividual, given, {
+      nowMs,
+      settings: context.settings,
+      newPersonId: () => `${livemode ? 'person_' : 'person_test_'}${randomLetters(random, 24)}`,
+      newInvoicePrefix: () => Buffer.from(random.bytes(4)).toString('hex').toUpperCase(),
+    });
+  }
+
+  #answer(
+    context: RequestContext,
+    { after, head }: FinishedChange,
+    include: ReadonlySet<Include>,
+  ): string {
+    if (include.size === 0) return head;
+    const { account, persons } = after;
+    const individual = persons.find(({ id }) => id === account.individualId);
+    const wire = this.#wireFor(context);
+    return JSON.stringify(accountObject({ account, individual }, include, wire));
+  }
+
+  #wireFor({ userAgent }: RequestContext): WireOptions {
+    const { wire } = this.#needs;
+    const isBoolean = wire.appliedFormat === 'auto' && readsBooleansOnly(userAgent);
+    return isBoolean ? { ...wire, appliedFormat: 'boolean' } : wire;
+  }
+
+  /** A file that belonged to nobody belongs to the first account that uses it. */
+  async #bindFiles(
+    context: RequestContext,
+    { after, writes }: FinishedChange,
+    fileIds: readonly string[],
+  ): Promise<void> {
+    await bindFiles(this.#needs.fixtures, {
+      context,
+      writes,
+      fileIds,
+      accountId: after.account.id,
+      nowMs: this.#needs.clock.nowMs(),
+    });
+  }
+}
+
+export async function bindFiles(
+  fixtures: FixtureStore,
+  at: {
+    readonly context: RequestContext;
+    readonly writes: WriteSet;
+    readonly fileIds: readonly string[];
+    readonly accountId: string;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  const { tenant } = at.context;
+  const files = await fixtures.findAll<FileFixture>(tenant, 'file', at.fileIds);
+  for (const file of files) {
+    if (file.account !== undefined) continue;
+    const fixture = { ...file, account: at.accountId };
+    fixtures.put(at.writes, { tenant, kind: 'file', createdMs: at.nowMs, fixture });
+  }
+}
+
+export const reasonOf = (context: RequestContext) => ({
+  settings: context.settings,
+  request: { id: context.requestId, idempotency_key: context.idempotencyKey },
+});
+
+function withPerson(
+  persons: readonly StoredPerson[],
+  person: StoredPerson | undefined,
+): readonly StoredPerson[] {
+  if (person === undefined) return persons;
+  const others = persons.filter(({ id }) => id !== person.id);
+  return [...others, person];
+}
+
+function withIndividual(
+  account: StoredAccount,
+  individual: StoredPerson | undefined,
+): StoredAccount {
+  if (individual === undefined) return account;
+  const identity = { ...account.fields.identity, individual: individual.fields };
+  return { ...account, fields: { ...account.fields, identity } };
+}
+
+/** What the shape cannot say because it depends on what is stored. Source: accounts, sections 8.7 and 10. */
+function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: GivenAccount): void {
+  const { entity_type } = merged.fields.identity ?? {};
+  if (given.identity?.individual && entity_type !== undefined && entity_type !== 'individual') {
+    const field = 'identity.individual';
+    const message = `${field} cannot be set on an account of entity type ${entity_type}.`;
+    throw invalidFields([{ field, code: 'bad_format', message }]);
+  }
+  if (given.identity?.country === null || given.identity?.country === '') {
+    const isNeeded = merged.applied.merchant?.isActive || merged.applied.recipient?.isActive;
+    if (isNeeded && stored.fields.identity?.country !== undefined) {
+      const field = 'identity.country';
+      const message = `${field} cannot be unset on an account with a merchant or recipient configuration.`;
+      throw invalidFields([{ field, code: 'not_nullable', message }]);
+    }
+  }
+  for (const name of ['customer', 'merchant', 'recipient'] as const) {
+    const isDeactivated = given.configuration?.[name]?.applied === false;
+    if (isDeactivated && stored.applied[name]?.isActive !== true) {
+      const field = `configuration.${name}.applied`;
+      const message = `${field} cannot be false: the configuration is not applied.`;
+      throw invalidFields([{ field, code: 'bad_format', message }]);
+    }
+  }
+}
+
+/** Everything that two requests could both want. */
+function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string[] {
+  const { clockIds, invoicePrefix, fileIds } = namedIn(given);
+  const { platform } = tenant;
+  return [
+    ...clockIds.map((id) => `clock:${id}`),
+    ...fileIds.map((id) => `file:${id}`),
+    ...(invoicePrefix === undefined ? [] : [`prefix:${platform}:${invoicePrefix}`]),
+    ...(given.account_token === undefined ? [] : [`token:${given.account_token}`]),
+  ];
+}
+
+function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number): StoredAccount {
+  const none = { collector: 'vendor', entries: [], alternatives: [] } as const;
+  // Member by member: each one that follows a spread costs a microsecond.
+  return {
+    platform: tenant.platform,
+    livemode: tenant.livemode,
+    id,
+    createdMs,
+    isClosed: false,
+    fields: {},
+    applied: {},
+    individualId: undefined,
+    everActive: [],
+    state: EMPTY_STATE,
+    injected: [],
+    verifications: {},
+    capabilities: {},
+    requirements: none,
+    futureRequirements: none,
+    dueMs: undefined,
+  };
+}

@@ -1,0 +1,203 @@
+import type { Given } from '../../model/account/parts.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
+import { Touched } from '../../model/account/touched.js';
+import { CreationOrder } from '../../model/ids.js';
+import { refuse } from '../../model/violation.js';
+import { personObject } from '../../model/wire/person-object.js';
+import type { Aggregate } from '../../storage/account-store.js';
+import { namedIn } from '../change/facts.js';
+import { mergePerson } from '../change/merge-account.js';
+import type { MutationAnswer, MutationOutcome } from '../change/mutations.js';
+import { unanswered } from '../engine/injected.js';
+import { notFound } from '../refusals.js';
+import type { RequestContext } from '../request-context.js';
+import { type ListRequest, readPage, toPage } from './account-pages.js';
+import { type AccountsNeeds, bindFiles, reasonOf } from './accounts.js';
+import type { TokenUse } from './tokens.js';
+
+type PersonsNeeds = Omit<AccountsNeeds, 'wire' | 'refresh'>;
+
+export interface PersonWrite {
+  /** As parsed, for the fingerprint. */
+  readonly body: unknown;
+  readonly given: Given<PersonFields> & { readonly person_token?: string };
+}
+
+/** Persons of an account. Source: accounts, section 9.1. */
+export class Persons {
+  readonly #needs: PersonsNeeds;
+  readonly #order: CreationOrder;
+
+  constructor(needs: PersonsNeeds) {
+    this.#needs = needs;
+    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  }
+
+  async create(
+    context: RequestContext,
+    accountId: string,
+    write: PersonWrite,
+  ): Promise<MutationAnswer> {
+    return await this.#change(context, accountId, write, async (stored) => {
+      return await this.#write(context, write, { stored, before: undefined });
+    });
+  }
+
+  async update(
+    context: RequestContext,
+    at: { readonly accountId: string; readonly id: string },
+    write: PersonWrite,
+  ): Promise<MutationAnswer> {
+    return await this.#change(context, at.accountId, write, async (stored) => {
+      const before = personIn(stored, at.id);
+      return await this.#write(context, write, { stored, before });
+    });
+  }
+
+  async retrieve(
+    context: RequestContext,
+    at: { readonly accountId: string; readonly id: string },
+  ): Promise<string> {
+    this.#checkAccess(context);
+    await this.#needs.access.glance(context.tenant, at.accountId);
+    const person = await this.#needs.store.person(context.tenant, at.accountId, at.id);
+    if (person === undefined) throw notFound('person', at.id);
+    return JSON.stringify(personObject(person));
+  }
+
+  async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
+    this.#checkAccess(context);
+    await this.#needs.access.glance(context.tenant, accountId);
+    const query = readPage(request);
+    const found = await this.#needs.store.listPersons(context.tenant, accountId, query);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    return JSON.stringify({ data: items.map(personObject), next_page_url, previous_page_url });
+  }
+
+  async delete(
+    context: RequestContext,
+    at: { readonly accountId: string; readonly id: string },
+  ): Promise<MutationAnswer> {
+    const write = { body: {}, given: {} };
+    return await this.#change(context, at.accountId, write, async (stored) => {
+      const person = personIn(stored, at.id);
+      const { settings: platform } = context;
+      const { account } = stored;
+      refuse(this.#needs.rules.checkPersonDeletion({ platform, account, person }));
+      const persons = stored.persons.filter(({ id }) => id !== at.id);
+      const { writes } = this.#needs.writer.finish(stored, { account, persons }, reasonOf(context));
+      return { body: JSON.stringify({ id: at.id, object: 'v2.core.account_person' }), writes };
+    });
+  }
+
+  async #change(
+    context: RequestContext,
+    accountId: string,
+    write: PersonWrite,
+    work: (stored: Aggregate) => Promise<MutationOutcome>,
+  ): Promise<MutationAnswer> {
+    const { person_token } = write.given;
+    const lockKeys = [
+      `account:${accountId}`,
+      ...namedIn(write.given).fileIds.map((id) => `file:${id}`),
+      ...(person_token === undefined ? [] : [`token:${person_token}`]),
+    ];
+    const concurrencyKey = `account:${accountId}`;
+    const call = { context, body: write.body, concurrencyKey, lockKeys };
+    return await this.#needs.mutations.run(call, async () => {
+      this.#checkAccess(context);
+      return await work(await this.#needs.access.toChange(context.tenant, accountId));
+    });
+  }
+
+  async #write(
+    context: RequestContext,
+    write: PersonWrite,
+    { stored, before }: { readonly stored: Aggregate; readonly before: StoredPerson | undefined },
+  ): Promise<MutationOutcome> {
+    const { account } = stored;
+    const { given, token } = await this.#withToken(context, account.id, write.given);
+    const touched = new Touched(given);
+    const merged = this.#merge(stored, before, given, context.tenant.livemode);
+    const { fileIds, ...others } = namedIn(given);
+    const facts = await this.#needs.facts.find(
+      context.tenant,
+      { ...others, fileIds },
+      { accountId: account.id, countsOpenAccounts: false },
+    );
+    refuse(
+      this.#needs.rules.checkPerson({
+        operation: before === undefined ? 'create' : 'update',
+        livemode: context.tenant.livemode,
+        nowMs: this.#needs.clock.nowMs(),
+        platform: context.settings,
+        facts,
+        given,
+        touched,
+        hasPersonToken: token !== undefined,
+        account,
+        stored: before,
+        merged,
+        persons: stored.persons,
+      }),
+    );
+    const persons = replacePerson(stored.persons, merged);
+    const injected = unanswered(account.injected, touched, before?.id);
+    const after = { account: { ...account, injected }, persons };
+    const done = this.#needs.writer.finish(stored, after, reasonOf(context));
+    if (token !== undefined) this.#needs.tokens.use(done.writes, token);
+    await bindFiles(this.#needs.fixtures, {
+      context,
+      writes: done.writes,
+      fileIds,
+      accountId: account.id,
+      nowMs: this.#needs.clock.nowMs(),
+    });
+    return { body: JSON.stringify(personObject(merged)), writes: done.writes };
+  }
+
+  async #withToken(
+    context: RequestContext,
+    accountId: string,
+    sent: PersonWrite['given'],
+  ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse | undefined }> {
+    if (sent.person_token === undefined) return { given: sent, token: undefined };
+    return await this.#needs.tokens.personTokenInto(context, accountId, sent as never);
+  }
+
+  #merge(
+    { account }: Aggregate,
+    before: StoredPerson | undefined,
+    given: Given<PersonFields>,
+    livemode: boolean,
+  ): StoredPerson {
+    if (before !== undefined) {
+      const nowMs = Math.max(this.#needs.clock.nowMs(), before.updatedMs + 1);
+      const newPersonId = () => before.id;
+      return mergePerson(before, given, { accountId: account.id, livemode, nowMs, newPersonId });
+    }
+    const { createdMs: nowMs, letters } = this.#order.next();
+    const newPersonId = () => `${livemode ? 'person_' : 'person_test_'}${letters}`;
+    return mergePerson(undefined, given, { accountId: account.id, livemode, nowMs, newPersonId });
+  }
+
+  #checkAccess({ settings: platform, versionDate }: RequestContext): void {
+    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
+  }
+}
+
+function personIn({ persons }: Aggregate, id: string): StoredPerson {
+  const person = persons.find((each) => each.id === id);
+  if (person === undefined) throw notFound('person', id);
+  return person;
+}
+
+/** In the order of creation. */
+function replacePerson(
+  persons: readonly StoredPerson[],
+  person: StoredPerson,
+): readonly StoredPerson[] {
+  const isThere = persons.some(({ id }) => id === person.id);
+  if (!isThere) return [...persons, person];
+  return persons.map((each) => (each.id === person.id ? person : each));
+}

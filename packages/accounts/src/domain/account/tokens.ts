@@ -1,0 +1,277 @@
+import type { Clock, Random } from '@plinth/kernel';
+import type { Given } from '../../model/account/parts.js';
+import type { PersonFields } from '../../model/account/person.js';
+import {
+  isV1Token,
+  type StoredToken,
+  TOKEN_PREFIX,
+  type TokenKind,
+  tokenObject,
+} from '../../model/account/token.js';
+import { CreationOrder } from '../../model/ids.js';
+import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
+import type { Tenant } from '../../model/platform/tenant.js';
+import type { Rules } from '../../model/rule-input.js';
+import { AccountsRefused, refuse } from '../../model/violation.js';
+import { WriteSet } from '../../storage/commit-queue.js';
+import type { TokenStore } from '../../storage/token-store.js';
+import { sentContent } from '../change/attested.js';
+import type { GivenAccount } from '../change/merge-account.js';
+import type { MutationAnswer, Mutations } from '../change/mutations.js';
+import { accountClosed, notFound } from '../refusals.js';
+import type { RequestContext } from '../request-context.js';
+import type { AccountAccess } from './account-access.js';
+
+/** A token that was found right and waits for its request to be. */
+export interface TokenUse {
+  readonly token: StoredToken;
+  readonly acceptsTerms: boolean;
+}
+
+interface TokensNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: TokenStore;
+  readonly access: AccountAccess;
+  readonly mutations: Mutations;
+  readonly rules: Rules;
+  readonly ttlMs: number;
+}
+
+/** Single-use carriers of data that the platform's own server does not see. Source: accounts, sections 9.2 and 9.3. */
+export class Tokens {
+  readonly #needs: TokensNeeds;
+  readonly #order: CreationOrder;
+
+  constructor(needs: TokensNeeds) {
+    this.#needs = needs;
+    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  }
+
+  /** @param given content whose shape is right. */
+  async createPersonToken(
+    context: RequestContext,
+    accountId: string,
+    write: { readonly body: unknown; readonly given: unknown },
+  ): Promise<MutationAnswer> {
+    const concurrencyKey = `account:${accountId}`;
+    // The account's lock: a close ends the tokens that are there.
+    const call = { context, body: write.body, concurrencyKey, lockKeys: [concurrencyKey] };
+    return await this.#needs.mutations.run(call, async () => {
+      this.#checkCreation(context);
+      const { isClosed } = await this.#needs.access.glance(context.tenant, accountId);
+      if (isClosed) throw accountClosed(accountId);
+      return this.#make(context, 'person', { accountId, given: write.given });
+    });
+  }
+
+  async createAccountToken(
+    context: RequestContext,
+    write: { readonly body: unknown; readonly given: unknown },
+  ): Promise<MutationAnswer> {
+    const call = {
+      context,
+      body: write.body,
+      concurrencyKey: 'accounts',
+      concurrencyLimit: createConcurrencyLimit(context.settings),
+      lockKeys: [],
+    };
+    return await this.#needs.mutations.run(call, async () => {
+      this.#checkCreation(context);
+      return this.#make(context, 'account', { accountId: undefined, given: write.given });
+    });
+  }
+
+  async retrieve(
+    context: RequestContext,
+    kind: TokenKind,
+    at: { readonly id: string; readonly accountId?: string },
+  ): Promise<string> {
+    const { settings: platform, versionDate, tenant } = context;
+    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
+    if (at.accountId !== undefined) await this.#needs.access.glance(tenant, at.accountId);
+    const token = await this.#needs.store.find(tenant, kind, at.id);
+    if (token === undefined || token.accountId !== at.accountId) {
+      throw notFound(`${kind} token`, at.id);
+    }
+    return JSON.stringify(tokenObject(token));
+  }
+
+  /** Step 9 of a write to an account: the token's content, merged with what may stand beside it. */
+  async accountTokenInto(
+    context: RequestContext,
+    sent: GivenAccount & { readonly account_token?: string },
+    operation: 'create' | 'update',
+  ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse }> {
+    const id = sent.account_token ?? '';
+    refuseOtherTokens(id, 'account');
+    const token = await this.#needs.store.find(context.tenant, 'account', id);
+    if (token === undefined) throw unknownToken('account');
+    const isNonTokenizedAllowed =
+      operation === 'update' || context.settings.account_token_companions === 'non_tokenized';
+    refuseCompanions(sent, isNonTokenizedAllowed);
+    const { given, acceptsTerms } = this.#open(token);
+    const merged: GivenAccount = {
+      ...sent,
+      ...given,
+      ...((sent.identity || given.identity) && {
+        identity: { ...sent.identity, ...given.identity },
+      }),
+    };
+    return { given: merged, token: { token, acceptsTerms } };
+  }
+
+  /** Step 9 of a write to a Person. */
+  async personTokenInto(
+    context: RequestContext,
+    accountId: string,
+    sent: Readonly<Record<string, unknown>> & { readonly person_token?: string },
+  ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse }> {
+    const id = sent.person_token ?? '';
+    refuseOtherTokens(id, 'person');
+    const token = await this.#needs.store.find(context.tenant, 'person', id);
+    if (token === undefined) throw unknownToken('person');
+    if (token.accountId !== accountId) {
+      throw new AccountsRefused({
+        code: 'incorrect_account_for_person_token',
+        param: 'person_token',
+        message: `person_token ${id} was made for another account.`,
+      });
+    }
+    const { given, acceptsTerms } = this.#open(token);
+    const companion = Object.keys(sent).find((name) => name !== 'person_token');
+    if (companion !== undefined) {
+      throw new AccountsRefused({
+        code: 'param_alongside_person_token',
+        param: companion,
+        message: `${companion} cannot accompany person_token.`,
+      });
+    }
+    return { given: given as Given<PersonFields>, token: { token, acceptsTerms } };
+  }
+
+  /** The use becomes durable with the change that used it. */
+  use(writes: WriteSet, { token }: TokenUse): void {
+    const usedMs = this.#needs.clock.nowMs();
+    this.#needs.store.put(writes, { ...token, usedMs, payload: undefined });
+  }
+
+  /** Unused tokens of an account that closes can be used no more. */
+  async endOf(writes: WriteSet, tenant: Tenant, accountId: string): Promise<void> {
+    const { store, clock } = this.#needs;
+    const nowMs = clock.nowMs();
+    for (const id of await store.listUnused(accountId, nowMs)) {
+      const token = await store.find(tenant, 'person', id);
+      if (token !== undefined)
+        store.put(writes, { ...token, expiresMs: nowMs, payload: undefined });
+    }
+  }
+
+  #checkCreation({ settings: platform, versionDate, keyKind, tenant }: RequestContext): void {
+    const { rules } = this.#needs;
+    refuse(rules.checkAccess({ platform, versionDate }));
+    refuse(rules.checkTokenCreation({ platform, versionDate }));
+    if (keyKind === 'publishable' || !tenant.livemode) return;
+    throw new AccountsRefused({
+      code: 'token_must_be_created_with_publishable_key',
+      message: 'In live mode a token is created with the publishable key only.',
+    });
+  }
+
+  #make(
+    context: RequestContext,
+    kind: TokenKind,
+    at: { readonly accountId: string | undefined; readonly given: unknown },
+  ): { readonly body: string; readonly writes: WriteSet } {
+    const { createdMs, letters } = this.#order.next();
+    const { userAgent, ip, tenant } = context;
+    const token: StoredToken = {
+      id: TOKEN_PREFIX[kind] + letters,
+      kind,
+      tenant,
+      accountId: at.accountId,
+      createdMs,
+      expiresMs: createdMs + this.#needs.ttlMs,
+      usedMs: undefined,
+      payload: { given: at.given, ip, ...(userAgent !== undefined && { user_agent: userAgent }) },
+    };
+    const writes = new WriteSet();
+    this.#needs.store.put(writes, token);
+    return { body: JSON.stringify(tokenObject(token)), writes };
+  }
+
+  #open(token: StoredToken): ReturnType<typeof sentContent> {
+    const { id, kind, usedMs, expiresMs, createdMs, payload } = token;
+    const param = `${kind}_token`;
+    if (usedMs !== undefined) {
+      throw new AccountsRefused({
+        code: 'token_already_used',
+        param,
+        message: `${param} ${id} has been used; a token can be used once.`,
+      });
+    }
+    if (expiresMs <= this.#needs.clock.nowMs() || payload === undefined) {
+      throw new AccountsRefused({
+        code: 'token_expired',
+        param,
+        message: `${param} ${id} has expired; create another one.`,
+      });
+    }
+    return sentContent(payload, createdMs);
+  }
+}
+
+function refuseOtherTokens(id: string, kind: TokenKind): void {
+  const param = `${kind}_token`;
+  if (isV1Token(id)) {
+    throw new AccountsRefused({
+      code: 'v1_token_invalid_in_v2',
+      param,
+      message: `${param} is a token of the older interface; create one with this interface.`,
+    });
+  }
+  const other: TokenKind = kind === 'person' ? 'account' : 'person';
+  if (id.startsWith(TOKEN_PREFIX[other])) {
+    throw new AccountsRefused({
+      code: 'incorrect_token_wrong_type',
+      param,
+      message: `${param} is given ${other === 'account' ? 'an account' : 'a person'} token.`,
+    });
+  }
+}
+
+const unknownToken = (kind: TokenKind): AccountsRefused =>
+  new AccountsRefused({
+    code: kind === 'person' ? 'invalid_person_token' : 'invalid_account_token',
+    param: `${kind}_token`,
+    message: `${kind}_token is no token of this platform in this mode.`,
+  });
+
+/** What a token never carries and so may be sent beside it, where the platform allows it. */
+const NON_TOKENIZED: ReadonlySet<string> = new Set([
+  'configuration',
+  'dashboard',
+  'defaults',
+  'metadata',
+]);
+
+function refuseCompanions(sent: object, isNonTokenizedAllowed: boolean): void {
+  for (const [name, value] of Object.entries(sent)) {
+    if (name === 'account_token' || name === 'include') continue;
+    if (isNonTokenizedAllowed && NON_TOKENIZED.has(name)) continue;
+    const path = name === 'identity' && isNonTokenizedAllowed ? identityCompanion(value) : name;
+    if (path === undefined) continue;
+    throw new AccountsRefused({
+      code: 'param_alongside_account_token',
+      param: path,
+      message: `${path} cannot accompany account_token.`,
+    });
+  }
+}
+
+/** Of the identity only the country may stand beside a token. */
+function identityCompanion(identity: unknown): string | undefined {
+  if (typeof identity !== 'object' || identity === null) return 'identity';
+  const name = Object.keys(identity).find((each) => each !== 'country');
+  return name === undefined ? undefined : `identity.${name}`;
+}

@@ -1,0 +1,160 @@
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
+import type { StoredAccount } from '../../model/account/account.js';
+import type { DeriveRequirements } from '../../model/account/derive-requirements.js';
+import { requirementsCollectorOf } from '../../model/account/derived.js';
+import type { StoredPerson } from '../../model/account/person.js';
+import type { Requirements } from '../../model/account/requirements.js';
+import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../../model/events/event.js';
+import { CreationOrder } from '../../model/ids.js';
+import type { PlatformSettings } from '../../model/platform/platform-settings.js';
+import { accountHead, type WireOptions } from '../../model/wire/account-object.js';
+import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
+import type { Aggregate } from '../../storage/account-store.js';
+import { WriteSet } from '../../storage/commit-queue.js';
+import type { EventStore } from '../../storage/event-store.js';
+import type { Sealer } from '../../storage/sealer.js';
+import { eventsOf } from '../events/account-events.js';
+
+/** Why an account changes, and what besides the data decides. */
+export interface ChangeReason {
+  readonly settings: PlatformSettings;
+  /** `undefined`: time or the operator. */
+  readonly request?: { readonly id: string; readonly idempotency_key: string };
+  /** What the operator says about checks that wait. */
+  readonly outcomes?: Readonly<Record<string, string>>;
+  readonly isTick?: boolean;
+  /** Evaluates as if it were this instant. */
+  readonly asOfMs?: number;
+}
+
+export interface FinishedChange {
+  readonly after: Aggregate;
+  readonly head: string;
+  readonly writes: WriteSet;
+  readonly hasChanged: boolean;
+}
+
+/** Says whether somebody waits for events of these types. */
+export type IsAwaited = (bundle: EventBundle) => boolean;
+
+/**
+ * The one way in which an account changes: requirements and statuses are derived anew, the differences become events,
+ * and all rows go into one set of writes.
+ */
+export class AccountWriter {
+  readonly #needs: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly sealer: Sealer;
+    readonly events: EventStore;
+    readonly derive: DeriveRequirements;
+    readonly wire: WireOptions;
+    readonly isAwaited: IsAwaited;
+  };
+  readonly #bundleOrder: CreationOrder;
+
+  constructor(needs: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly sealer: Sealer;
+    readonly events: EventStore;
+    readonly derive: DeriveRequirements;
+    readonly wire: WireOptions;
+    readonly isAwaited: IsAwaited;
+  }) {
+    this.#needs = needs;
+    const { clock, random } = needs;
+    this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });
+  }
+
+  /** @param after as the request leaves it; what is derived in it is of no account. */
+  finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
+    const account = this.#derived(after, reason);
+    const done: Aggregate = { account, persons: after.persons };
+    const drafts = eventsOf(before, done);
+    const writes = new WriteSet();
+    const head = accountHead(account, this.#needs.wire);
+    // Time moves on in the account even when nothing shows.
+    if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
+      return { after: done, head, writes, hasChanged: false };
+    }
+    writes.put('accounts_accounts', toAccountRow(account, head, this.#needs.sealer));
+    this.#putPersons(writes, before?.persons ?? [], done);
+    if (drafts.length > 0) this.#putEvents(writes, done, drafts, reason);
+    return { after: done, head, writes, hasChanged: drafts.length > 0 };
+  }
+
+  /** Events without a change of an account, as a ping is. */
+  putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
+    const { createdMs, letters } = this.#bundleOrder.next();
+    const whole = { id: letters, createdMs, ...bundle };
+    this.#needs.events.put(writes, whole);
+    if (this.#needs.isAwaited(whole)) writes.announce(whole.id);
+    return whole;
+  }
+
+  #derived(after: Aggregate, reason: ChangeReason): StoredAccount {
+    const { account, persons } = after;
+    if (account.isClosed) return closed(account);
+    const { clock, random, sealer, derive } = this.#needs;
+    const result = derive({
+      account,
+      persons,
+      platform: reason.settings,
+      nowMs: reason.asOfMs ?? clock.nowMs(),
+      newEntryId: () => `reqent_${randomLetters(random, 16)}`,
+      digest: (text) => sealer.digest(text),
+      ...(reason.outcomes && { outcomes: reason.outcomes }),
+      ...(reason.isTick !== undefined && { isTick: reason.isTick }),
+    });
+    const { reject, ...rest } = result;
+    return { ...account, ...rest, state: { ...account.state, reject } };
+  }
+
+  #putPersons(writes: WriteSet, before: readonly StoredPerson[], after: Aggregate): void {
+    const was = new Map(before.map((person) => [person.id, person]));
+    const isNow = new Set(after.persons.map((person) => person.id));
+    for (const person of after.persons) {
+      if (was.get(person.id) === person) continue;
+      writes.put('accounts_persons', toPersonRow(person, after.account, this.#needs.sealer));
+    }
+    for (const { id } of before) if (!isNow.has(id)) writes.delete('accounts_persons', id);
+  }
+
+  #putEvents(
+    writes: WriteSet,
+    { account }: Aggregate,
+    events: readonly EventDraft[],
+    reason: ChangeReason,
+  ): void {
+    const person = events.find(({ target }) => target.kind === 'person');
+    this.putBundle(writes, {
+      tenant: { platform: account.platform, livemode: account.livemode },
+      subjectId: account.id,
+      personId: person?.target.id,
+      request: reason.request,
+      events,
+    });
+  }
+}
+
+/** What is stored and seen by nobody, but by the next evaluation. */
+function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
+  return (
+    before.dueMs !== after.dueMs ||
+    JSON.stringify([before.verifications, before.injected, before.state, before.everActive]) !==
+      JSON.stringify([after.verifications, after.injected, after.state, after.everActive])
+  );
+}
+
+/** A closed account asks for nothing any more. Source: accounts, section 7.2. */
+function closed(account: StoredAccount): StoredAccount {
+  const { dashboard, defaults } = account.fields;
+  const losses = defaults?.responsibilities?.losses_collector;
+  const none: Requirements = {
+    collector: requirementsCollectorOf({ dashboard, losses }),
+    entries: [],
+    alternatives: [],
+  };
+  return { ...account, requirements: none, futureRequirements: none, dueMs: undefined };
+}

@@ -1,0 +1,44 @@
+import type { TokenPayload } from '../../model/account/token.js';
+import { timestamp } from '../../model/timestamps.js';
+
+type Tree = { readonly identity?: object; readonly [name: string]: unknown };
+
+/**
+ * A token's content as if it had been sent: `{attested: true}` and `{shown_and_accepted: true}` become date and
+ * address of the request that made the token; `false` says nothing.
+ */
+export function sentContent(
+  payload: TokenPayload,
+  createdMs: number,
+): { readonly given: Tree; readonly acceptsTerms: boolean } {
+  let acceptsTerms = false;
+  const evidence = {
+    date: timestamp(createdMs),
+    ip: payload.ip,
+    ...(payload.user_agent !== undefined && { user_agent: payload.user_agent }),
+  };
+  const replace = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
+      const said = saidOf(inner);
+      if (said === undefined) return [[name, replace(inner)]];
+      if (!said.isTrue) return [];
+      acceptsTerms ||= said.isAcceptance;
+      return [[name, evidence]];
+    });
+    return Object.fromEntries(entries);
+  };
+  const given = replace(payload.given) as Tree; // the shape of a token's content is an object
+  return { given, acceptsTerms };
+}
+
+function saidOf(
+  value: unknown,
+): { readonly isTrue: boolean; readonly isAcceptance: boolean } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, 'attested')) {
+    return { isTrue: Reflect.get(value, 'attested') === true, isAcceptance: false };
+  }
+  if (!Object.hasOwn(value, 'shown_and_accepted')) return undefined;
+  return { isTrue: Reflect.get(value, 'shown_and_accepted') === true, isAcceptance: true };
+}

@@ -1,0 +1,197 @@
+import type { Clock } from '@plinth/kernel';
+import type { Documents } from '../../model/account/parts.js';
+import type {
+  FileFixture,
+  InvoiceTemplateFixture,
+  PaymentMethodFixture,
+  TestClock,
+} from '../../model/platform/fixture.js';
+import type { Tenant } from '../../model/platform/tenant.js';
+import type {
+  Facts,
+  FileRecord,
+  PaymentMethodRecord,
+  TestClockRecord,
+} from '../../model/rule-input.js';
+import type { AccountStore } from '../../storage/account-store.js';
+import type { FixtureStore } from '../../storage/fixture-store.js';
+
+/** What a request names that may or may not exist. */
+export interface Named {
+  readonly fileIds: readonly string[];
+  readonly paymentMethodIds: readonly string[];
+  readonly templateIds: readonly string[];
+  readonly clockIds: readonly string[];
+  readonly invoicePrefix: string | undefined;
+}
+
+/** Files that test mode knows for every purpose. Source: accounts, section 16.5. */
+const MAGIC_FILES: ReadonlySet<string> = new Set([
+  'file_identity_document_success',
+  'file_identity_document_fail',
+  'file_address_success',
+  'file_address_fail',
+]);
+/** Payment methods that test mode knows everywhere. Source: accounts, section 18. */
+const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
+  'pm_card_visa',
+  'pm_card_mastercard',
+  'pm_card_amex',
+]);
+
+/** Purpose of a file that fits wherever it is put. */
+export const ANY_PURPOSE = '*';
+
+type Tree = { readonly [name: string]: unknown };
+
+/** Walks what a request says, in the notation of requests, and takes down the ids in it. */
+export function namedIn(given: unknown): Named {
+  const identity = at(given, 'identity');
+  const customer = at(given, 'configuration', 'customer');
+  const branding = at(given, 'configuration', 'merchant', 'branding');
+  const invoice = at(customer, 'billing', 'invoice');
+  return {
+    fileIds: [
+      ...filesIn(at(identity, 'business_details', 'documents')),
+      ...filesIn(at(identity, 'individual', 'documents')),
+      ...filesIn(at(given, 'documents')),
+      ...texts(at(branding, 'icon'), at(branding, 'logo')),
+    ],
+    paymentMethodIds: texts(at(customer, 'billing', 'default_payment_method')),
+    templateIds: texts(at(invoice, 'rendering', 'template')),
+    clockIds: texts(at(customer, 'test_clock')),
+    invoicePrefix: texts(at(invoice, 'prefix'))[0],
+  };
+}
+
+function filesIn(documents: unknown): string[] {
+  if (!isTree(documents)) return [];
+  return Object.values(documents as Documents).flatMap((document) => {
+    const files = at(document, 'files');
+    const listed = Array.isArray(files) ? texts(...files) : [];
+    const sides = at(document, 'front_back');
+    return [...listed, ...texts(at(sides, 'front'), at(sides, 'back'))];
+  });
+}
+
+const texts = (...values: readonly unknown[]): string[] =>
+  values.filter((value): value is string => typeof value === 'string' && value !== '');
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  let inner = value;
+  for (const name of path) {
+    if (!isTree(inner) || !Object.hasOwn(inner, name)) return undefined;
+    inner = inner[name];
+  }
+  return inner;
+}
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Looks up what a request names, so that the rules need to ask nobody. */
+export class FactFinder {
+  readonly #needs: {
+    readonly accounts: AccountStore;
+    readonly fixtures: FixtureStore;
+    readonly clock: Clock;
+  };
+
+  constructor(needs: {
+    readonly accounts: AccountStore;
+    readonly fixtures: FixtureStore;
+    readonly clock: Clock;
+  }) {
+    this.#needs = needs;
+  }
+
+  async find(
+    tenant: Tenant,
+    named: Named,
+    about: { readonly accountId: string; readonly countsOpenAccounts: boolean },
+  ): Promise<Facts> {
+    const { accounts } = this.#needs;
+    const [files, paymentMethods, invoiceTemplateIds, testClocks, isTaken, openAccountCount] =
+      await Promise.all([
+        this.#files(tenant, named.fileIds),
+        this.#paymentMethods(tenant, named.paymentMethodIds),
+        this.#templates(tenant, named.templateIds),
+        this.#clocks(tenant, named.clockIds, about.accountId),
+        named.invoicePrefix === undefined
+          ? false
+          : accounts.isInvoicePrefixTaken(tenant, named.invoicePrefix, about.accountId),
+        about.countsOpenAccounts ? accounts.countOpen(tenant) : 0,
+      ]);
+    return {
+      files,
+      paymentMethods,
+      invoiceTemplateIds,
+      testClocks,
+      isInvoicePrefixTaken: isTaken,
+      openAccountCount,
+    };
+  }
+
+  async #files(tenant: Tenant, ids: readonly string[]): Promise<Map<string, FileRecord>> {
+    const found = await this.#needs.fixtures.findAll<FileFixture>(tenant, 'file', ids);
+    const records = found.map(
+      ({ id, purpose, account, deleted }): FileRecord => ({
+        id,
+        purpose,
+        ...(account !== undefined && { accountId: account }),
+        isDeleted: deleted,
+      }),
+    );
+    const magic = tenant.livemode ? [] : ids.filter((id) => MAGIC_FILES.has(id));
+    const known = magic.map((id): FileRecord => ({ id, purpose: ANY_PURPOSE, isDeleted: false }));
+    return new Map([...records, ...known].map((record) => [record.id, record]));
+  }
+
+  async #paymentMethods(
+    tenant: Tenant,
+    ids: readonly string[],
+  ): Promise<Map<string, PaymentMethodRecord>> {
+    const found = await this.#needs.fixtures.findAll<PaymentMethodFixture>(
+      tenant,
+      'payment_method',
+      ids,
+    );
+    const records = found.map(
+      ({ id, type, account, detached }): PaymentMethodRecord => ({
+        id,
+        type,
+        ...(account !== undefined && { accountId: account }),
+        isDetached: detached,
+      }),
+    );
+    const magic = tenant.livemode ? [] : ids.filter((id) => MAGIC_PAYMENT_METHODS.has(id));
+    const known = magic.map(
+      (id): PaymentMethodRecord => ({ id, type: 'card', accountId: '*', isDetached: false }),
+    );
+    return new Map([...records, ...known].map((record) => [record.id, record]));
+  }
+
+  async #templates(tenant: Tenant, ids: readonly string[]): Promise<Set<string>> {
+    const found = await this.#needs.fixtures.findAll<InvoiceTemplateFixture>(
+      tenant,
+      'invoice_template',
+      ids,
+    );
+    return new Set(found.filter(({ archived }) => !archived).map(({ id }) => id));
+  }
+
+  async #clocks(
+    tenant: Tenant,
+    ids: readonly string[],
+    accountId: string,
+  ): Promise<Map<string, TestClockRecord>> {
+    const { fixtures, accounts, clock } = this.#needs;
+    const found = await fixtures.findAll<TestClock>(tenant, 'test_clock', ids);
+    const records = found.map(async ({ id, advancesUntilMs }): Promise<TestClockRecord> => {
+      const others = (await accounts.listOnClock(id)).filter((other) => other !== accountId);
+      const status = advancesUntilMs > clock.nowMs() ? 'advancing' : 'ready';
+      return { id, status, openAccountCount: others.length };
+    });
+    return new Map((await Promise.all(records)).map((record) => [record.id, record]));
+  }
+}

@@ -1,0 +1,154 @@
+import type { AccountFields, Applied, StoredAccount } from '../../model/account/account.js';
+import { CONFIGURATION_NAMES } from '../../model/account/configuration-name.js';
+import { isMerchantOrRecipient } from '../../model/account/derived.js';
+import type { PersonFields, StoredPerson } from '../../model/account/person.js';
+import { mergeFields } from '../../model/merge-fields.js';
+import type { PlatformSettings } from '../../model/platform/platform-settings.js';
+import type { AccountCheck } from '../../model/rule-input.js';
+
+export type GivenAccount = AccountCheck['given'];
+
+export interface MergeAbout {
+  readonly nowMs: number;
+  readonly settings: PlatformSettings;
+  /** For the Person of an individual account, should this write make one. */
+  readonly newPersonId: () => string;
+  readonly newInvoicePrefix: () => string;
+}
+
+export interface MergedAccount {
+  /** Without `identity.individual`. */
+  readonly account: StoredAccount;
+  /** The individual as it would be stored, when the account has or gets one. */
+  readonly individual: StoredPerson | undefined;
+}
+
+/** What an account becomes when `given` is written into it. Source: accounts, sections 8.5 and 10. */
+export function mergeAccount(
+  stored: StoredAccount,
+  storedIndividual: StoredPerson | undefined,
+  given: GivenAccount,
+  about: MergeAbout,
+): MergedAccount {
+  const { individual: givenIndividual, ...givenIdentity } = given.identity ?? {};
+  const isIdentityUnset = given.identity === null;
+  const fields = mergeFields<AccountFields>(stored.fields, {
+    ...given,
+    ...(given.identity !== undefined && { identity: isIdentityUnset ? null : givenIdentity }),
+    configuration: withoutApplied(given.configuration),
+    account_token: undefined,
+    include: undefined,
+  });
+  const applied = mergeApplied(stored, given, about.nowMs);
+  const account = withDefaults({ ...stored, fields, applied }, stored, about);
+  if (givenIndividual === undefined || givenIndividual === null) {
+    return { account, individual: storedIndividual };
+  }
+  const individual = mergePerson(storedIndividual, givenIndividual, {
+    accountId: stored.id,
+    livemode: stored.livemode,
+    nowMs: about.nowMs,
+    newPersonId: about.newPersonId,
+  });
+  return { account: { ...account, individualId: individual.id }, individual };
+}
+
+/** The same Person object when nothing changes, so that it is neither written nor reported. */
+export function mergePerson(
+  stored: StoredPerson | undefined,
+  given: unknown,
+  about: {
+    readonly accountId: string;
+    readonly livemode: boolean;
+    readonly nowMs: number;
+    readonly newPersonId: () => string;
+  },
+): StoredPerson {
+  const fields = mergeFields<PersonFields>(stored?.fields, given);
+  if (stored !== undefined) {
+    const isSame = JSON.stringify(fields) === JSON.stringify(stored.fields);
+    return isSame ? stored : { ...stored, fields, updatedMs: about.nowMs };
+  }
+  return {
+    id: about.newPersonId(),
+    accountId: about.accountId,
+    createdMs: about.nowMs,
+    updatedMs: about.nowMs,
+    livemode: about.livemode,
+    fields,
+  };
+}
+
+function withoutApplied(configuration: GivenAccount['configuration']): unknown {
+  if (configuration === undefined || configuration === null) return configuration;
+  return Object.fromEntries(
+    Object.entries(configuration).map(([name, settings]) => {
+      if (typeof settings !== 'object' || settings === null) return [name, settings];
+      const { applied: _, ...others } = settings as { applied?: boolean };
+      return [name, others];
+    }),
+  );
+}
+
+function mergeApplied(
+  stored: StoredAccount,
+  given: GivenAccount,
+  nowMs: number,
+): StoredAccount['applied'] {
+  const applied = { ...stored.applied };
+  for (const name of CONFIGURATION_NAMES) {
+    const settings = given.configuration?.[name];
+    if (settings === undefined) continue;
+    const before = applied[name];
+    const after = nextApplied(before, settings.applied, nowMs);
+    if (after !== undefined) applied[name] = after;
+  }
+  return applied;
+}
+
+/** Settings for a deactivated configuration leave it so; the rules refuse them. */
+function nextApplied(
+  before: Applied | undefined,
+  wanted: boolean | undefined,
+  nowMs: number,
+): Applied | undefined {
+  if (before === undefined) {
+    return wanted === false ? undefined : { firstMs: nowMs, sinceMs: nowMs, isActive: true };
+  }
+  if (wanted === undefined || wanted === before.isActive) return before;
+  return { ...before, sinceMs: wanted ? nowMs : before.sinceMs, isActive: wanted };
+}
+
+function withDefaults(
+  account: StoredAccount,
+  stored: StoredAccount,
+  { settings, newInvoicePrefix }: MergeAbout,
+): StoredAccount {
+  let { fields } = account;
+  if (isMerchantOrRecipient(account)) {
+    const isFirst = !isMerchantOrRecipient(stored);
+    // Unset on such an account, they are those of the platform again: it always has some.
+    if (isFirst || fields.defaults?.responsibilities === undefined) {
+      const { fees, losses } = settings.default_responsibilities;
+      const responsibilities = {
+        fees_collector: fees,
+        losses_collector: losses,
+        ...fields.defaults?.responsibilities,
+      };
+      fields = { ...fields, defaults: { ...fields.defaults, responsibilities } };
+    }
+    if (isFirst && fields.dashboard === undefined && settings.default_dashboard !== null) {
+      fields = { ...fields, dashboard: settings.default_dashboard };
+    }
+  }
+  const customer = fields.configuration?.customer;
+  const invoice = customer?.billing?.invoice;
+  if (account.applied.customer !== undefined && invoice?.prefix === undefined) {
+    const billing = { ...customer?.billing, invoice: { ...invoice, prefix: newInvoicePrefix() } };
+    fields = {
+      ...fields,
+      configuration: { ...fields.configuration, customer: { ...customer, billing } },
+    };
+  }
+  return { ...account, fields };
+}

@@ -1,0 +1,199 @@
+import type { Clock } from '@plinth/kernel';
+import { canonicalJson } from '../../model/merge-fields.js';
+import { tenantKey } from '../../model/platform/tenant.js';
+import { AccountsRefused } from '../../model/violation.js';
+import type { WriteSet } from '../../storage/commit-queue.js';
+import type { IdempotencyStore } from '../../storage/idempotency-store.js';
+import type { Sealer } from '../../storage/sealer.js';
+import type { RequestContext } from '../request-context.js';
+import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
+import type { KeyedLocks } from './keyed-locks.js';
+
+/** What a successful request leaves behind. */
+export interface MutationOutcome {
+  /** The answer's body, as it is sent and as a repeat gets it. */
+  readonly body: string;
+  readonly writes: WriteSet;
+  /** The body holds a secret, so it is kept sealed. */
+  readonly isSecret?: boolean;
+  /** Runs when the changes are durable and before the locks are free. */
+  readonly afterCommit?: () => void;
+}
+
+export interface MutationCall {
+  readonly context: RequestContext;
+  /** As parsed; takes part in the fingerprint. */
+  readonly body: unknown;
+  /** Requests of one key are counted together against the platform's limit. */
+  readonly concurrencyKey: string;
+  /** Unless it is the limit of updates of one account. */
+  readonly concurrencyLimit?: number;
+  readonly lockKeys: readonly string[];
+}
+
+export interface MutationAnswer {
+  readonly body: string;
+  /** Id of the request whose answer this is; `undefined` when it is this one's own. */
+  readonly originalRequestId: string | undefined;
+}
+
+interface RecordKey {
+  /** `<tenant>:<key>`. */
+  readonly id: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * Steps 5, 6 and 19 of every request that changes something: a repeat gets the first answer, no more than so many run
+ * at once, and the change, the record of its key, its token and its events become durable in one commit.
+ * Source: accounts, sections 5, 6 and 12.
+ */
+export class Mutations {
+  readonly #needs: {
+    readonly clock: Clock;
+    readonly commits: GuardedCommits;
+    readonly records: IdempotencyStore;
+    readonly locks: KeyedLocks;
+    readonly sealer: Sealer;
+  };
+  readonly #running = new Map<string, RecordKey>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(needs: {
+    readonly clock: Clock;
+    readonly commits: GuardedCommits;
+    readonly records: IdempotencyStore;
+    readonly locks: KeyedLocks;
+    readonly sealer: Sealer;
+  }) {
+    this.#needs = needs;
+  }
+
+  /**
+   * The record of a key goes before everything that the request itself would meet. It is looked for in the commit, and
+   * before a refusal is told: a request with a fresh key, which nearly all are, never waits for a look of its own.
+   * Throws `AccountsRefused`.
+   * @param work throws before it has changed anything, or returns all that it changes.
+   */
+  async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
+    const { context } = call;
+    const record = this.#keyOf(call);
+    this.#refuseWhileRunning(record);
+    this.#running.set(record.id, record);
+    try {
+      return await this.#counted(call, () => this.#locked(call, record, work));
+    } catch (error) {
+      if (!(error instanceof AccountsRefused)) throw error;
+      const earlier = await this.#earlierAnswer(record);
+      if (earlier !== undefined) return earlier;
+      if (!isOverLimit(error)) await this.#keepFingerprint(context, record);
+      throw error;
+    } finally {
+      this.#running.delete(record.id);
+    }
+  }
+
+  /**
+   * For a request that is refused for its shape and so never gets as far as `run`: its key, too, may be repeated with the
+   * same parameters only. A record that is there stays, and so does the right of a request that runs with the key.
+   * Source: accounts, section 5, rules 4 and 6.
+   */
+  async noteRefused(context: RequestContext, body: unknown): Promise<void> {
+    const record = this.#keyOf({ context, body });
+    if (!this.#running.has(record.id)) await this.#keepFingerprint(context, record);
+  }
+
+  /** Throws `account_rate_limit_exceeded`, and then nothing has begun. */
+  async #counted<T>(call: MutationCall, work: () => Promise<T>): Promise<T> {
+    const { context, concurrencyKey } = call;
+    const { concurrencyLimit = context.settings.update_concurrency_limit } = call;
+    const key = `${tenantKey(context.tenant)}:${concurrencyKey}`;
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= concurrencyLimit) throw tooManyUpdates();
+    this.#counts.set(key, count + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#counts.get(key) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(key);
+      else this.#counts.set(key, left);
+    }
+  }
+
+  async #locked(
+    { context, lockKeys }: MutationCall,
+    record: RecordKey,
+    work: () => Promise<MutationOutcome>,
+  ): Promise<MutationAnswer> {
+    const { locks, records, commits } = this.#needs;
+    const make = async () => {
+      const made = await work();
+      const { body, writes, isSecret = false } = made;
+      const answer = { status: 200, body, requestId: context.requestId, isSecret };
+      records.put(writes, { ...this.#recordOf(context, record), answer });
+      return { made, writes };
+    };
+    return await locks.with(lockKeys, async () => {
+      let { made, result } = await commits.commit(lockKeys, make, record.id);
+      if (result === 'taken') {
+        const earlier = await this.#earlierAnswer(record);
+        if (earlier !== undefined) return earlier;
+        // Only refused requests have used the key: this one may succeed.
+        ({ made, result } = await commits.commit(lockKeys, make));
+      }
+      made.afterCommit?.();
+      return { body: made.body, originalRequestId: undefined };
+    });
+  }
+
+  /** Throws `idempotency_error` when the key was used for something else. */
+  async #earlierAnswer({ id, fingerprint }: RecordKey): Promise<MutationAnswer | undefined> {
+    const record = await this.#needs.records.find(id);
+    if (record === undefined) return undefined;
+    if (record.fingerprint !== fingerprint) throw keyReused();
+    const { answer } = record;
+    return answer && { body: answer.body, originalRequestId: answer.requestId };
+  }
+
+  /** A refused request may be repeated with the same parameters only; its answer is made anew. */
+  async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
+    const writes = this.#needs.records.newWriteSet();
+    this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
+    await this.#needs.commits.commit([], async () => ({ made: undefined, writes }), record.id);
+  }
+
+  #keyOf(call: Pick<MutationCall, 'context' | 'body'>): RecordKey {
+    const { tenant, idempotencyKey } = call.context;
+    return { id: `${tenantKey(tenant)}:${idempotencyKey}`, fingerprint: this.#fingerprint(call) };
+  }
+
+  #recordOf(context: RequestContext, { id, fingerprint }: RecordKey) {
+    const { requestId } = context;
+    return { id, fingerprint, requestId, createdMs: this.#needs.clock.nowMs() };
+  }
+
+  /** Keyed, because bodies hold numbers of ids that could be found by trying. */
+  #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
+    return this.#needs.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
+  }
+
+  #refuseWhileRunning({ id, fingerprint }: RecordKey): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    if (running.fingerprint !== fingerprint) throw keyReused();
+    throw new AccountsRefused({
+      code: 'idempotency_key_in_use',
+      message: 'A request with this idempotency key is still running; repeat it in a moment.',
+    });
+  }
+}
+
+const keyReused = (): AccountsRefused =>
+  new AccountsRefused({
+    code: 'idempotency_error',
+    message:
+      'This idempotency key was used for a request with other parameters; use another key for another request.',
+  });
+
+const isOverLimit = ({ violation }: AccountsRefused): boolean =>
+  violation.code === 'account_rate_limit_exceeded';

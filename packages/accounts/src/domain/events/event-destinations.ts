@@ -1,0 +1,317 @@
+import { type Clock, type Random, randomLetters, type TargetGuard } from '@plinth/kernel';
+import { type EventBundle, eventObject } from '../../model/events/event.js';
+import {
+  destinationObject,
+  type EventDestination,
+  PING_TYPE,
+  wantsEvent,
+} from '../../model/events/event-destination.js';
+import { CreationOrder } from '../../model/ids.js';
+import { mergeFields } from '../../model/merge-fields.js';
+import { type Tenant, tenantKey } from '../../model/platform/tenant.js';
+import { MAX_METADATA_KEY_COUNT } from '../../model/shape/person-params.js';
+import { timestamp } from '../../model/timestamps.js';
+import { WriteSet } from '../../storage/commit-queue.js';
+import type { DestinationStore } from '../../storage/destination-store.js';
+import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
+import type { AccountWriter } from '../change/account-writer.js';
+import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
+import { invalidFields, notFound } from '../refusals.js';
+import type { RequestContext } from '../request-context.js';
+
+/** Destinations of one platform in one mode; all of them are in memory. */
+const MAX_DESTINATION_COUNT = 16;
+const MAX_LOAD_TRIES = 5;
+const MAX_LISTED_ATTEMPT_COUNT = 100;
+
+interface DestinationsNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: DestinationStore;
+  readonly mutations: Mutations;
+  /** The one that deliveries ask. */
+  readonly targets: TargetGuard;
+  /** Writes the event of a ping. */
+  readonly putBundle: AccountWriter['putBundle'];
+}
+
+export interface DestinationFields {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly enabled_events?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly webhook_endpoint?: { readonly url?: string };
+}
+
+export interface DestinationWrite {
+  readonly body: unknown;
+  readonly given: DestinationFields;
+  readonly include: readonly string[];
+}
+
+/** Where a platform wants its events. Source: accounts, section 17.3. */
+export class EventDestinations {
+  readonly #needs: DestinationsNeeds;
+  readonly #order: CreationOrder;
+  readonly #byId = new Map<string, EventDestination>();
+  #changeCount = 0;
+
+  constructor(needs: DestinationsNeeds) {
+    this.#needs = needs;
+    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  }
+
+  /** Before anything else, and again to hear of what other nodes have changed. */
+  async load(): Promise<void> {
+    for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
+      const changeCount = this.#changeCount;
+      const all = await this.#needs.store.readAll();
+      // What was read is older than what was changed here meanwhile.
+      if (changeCount !== this.#changeCount) continue;
+      this.#byId.clear();
+      for (const destination of all) this.#byId.set(destination.id, destination);
+      return;
+    }
+  }
+
+  async find(id: string): Promise<EventDestination | undefined> {
+    if (!this.#byId.has(id)) await this.catchUp();
+    return this.#byId.get(id);
+  }
+
+  /** What is decided by destinations is decided by those stored, which another node may have changed. */
+  async catchUp(): Promise<void> {
+    if (this.#needs.store.isShared) await this.load();
+  }
+
+  get count(): number {
+    return this.#byId.size;
+  }
+
+  listAll(tenant: Tenant): readonly EventDestination[] {
+    const key = tenantKey(tenant);
+    return [...this.#byId.values()].filter((each) => tenantKey(each.tenant) === key);
+  }
+
+  isAwaited({ tenant, events }: EventBundle): boolean {
+    if (this.#byId.size === 0) return false;
+    const destinations = this.listAll(tenant);
+    return events.some(
+      ({ type }) => type === PING_TYPE || destinations.some((each) => wantsEvent(each, type)),
+    );
+  }
+
+  async create(context: RequestContext, write: DestinationWrite): Promise<MutationAnswer> {
+    const { tenant } = context;
+    const key = `destinations:${tenantKey(tenant)}`;
+    const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(call, async () => {
+      await this.catchUp();
+      if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
+        const message = `There are ${MAX_DESTINATION_COUNT} event destinations already.`;
+        throw invalidFields([{ field: '', code: 'out_of_range', message }]);
+      }
+      const { given } = write;
+      const url = given.webhook_endpoint?.url ?? '';
+      this.#refuseUrl(url, tenant);
+      const { createdMs, letters } = this.#order.next();
+      const destination: EventDestination = {
+        id: `${tenant.livemode ? 'ed_' : 'ed_test_'}${letters}`,
+        tenant,
+        createdMs,
+        updatedMs: createdMs,
+        name: given.name ?? '',
+        description: given.description ?? '',
+        enabledEvents: given.enabled_events ?? [],
+        isEnabled: true,
+        metadata: mergeFields<Record<string, string>>({}, given.metadata),
+        url,
+        secret: `whsec_${randomLetters(this.#needs.random, 32)}`,
+      };
+      const shown = {
+        url: write.include.includes('webhook_endpoint.url'),
+        secret: write.include.includes('webhook_endpoint.signing_secret'),
+      };
+      return { ...this.#written(destination, shown), isSecret: shown.secret };
+    });
+  }
+
+  async update(
+    context: RequestContext,
+    id: string,
+    write: DestinationWrite,
+  ): Promise<MutationAnswer> {
+    const include = { url: write.include.includes('webhook_endpoint.url'), secret: false };
+    return await this.#change(context, id, write.body, async (before) => {
+      const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
+      const url = webhook_endpoint?.url ?? before.url;
+      // One that was allowed when it was stored stays, so that all else can be changed.
+      if (url !== before.url) this.#refuseUrl(url, before.tenant);
+      const kept =
+        metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata);
+      if (metadata) refuseMetadata(kept);
+      const after: EventDestination = {
+        ...before,
+        url,
+        name: name ?? before.name,
+        description: description === undefined ? before.description : (description ?? ''),
+        enabledEvents: enabled_events ?? before.enabledEvents,
+        metadata: kept,
+      };
+      return this.#written(this.#updated(after), include);
+    });
+  }
+
+  async setEnabled(
+    context: RequestContext,
+    id: string,
+    isEnabled: boolean,
+    body: unknown,
+  ): Promise<MutationAnswer> {
+    return await this.#change(context, id, body, async (before) => {
+      const after =
+        before.isEnabled === isEnabled ? before : this.#updated({ ...before, isEnabled });
+      return this.#written(after, { url: false, secret: false });
+    });
+  }
+
+  /** Sends a test event to this destination alone, also while it is disabled. */
+  async ping(context: RequestContext, id: string, body: unknown): Promise<MutationAnswer> {
+    return await this.#change(context, id, body, async ({ tenant }) => {
+      const writes = new WriteSet();
+      const bundle = this.#needs.putBundle(writes, {
+        tenant,
+        subjectId: id,
+        personId: undefined,
+        request: { id: context.requestId, idempotency_key: context.idempotencyKey },
+        events: [{ type: PING_TYPE, target: { kind: 'destination', id } }],
+      });
+      return { body: JSON.stringify(eventObject(bundle, 0)), writes };
+    });
+  }
+
+  async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
+    return await this.#change(context, id, {}, async () => ({
+      body: JSON.stringify({ id, object: 'v2.core.event_destination' }),
+      writes: new WriteSet().delete('accounts_destinations', id),
+      afterCommit: () => {
+        this.#changeCount += 1;
+        this.#byId.delete(id);
+      },
+    }));
+  }
+
+  retrieve(context: RequestContext, id: string, include: readonly string[]): string {
+    const url = include.includes('webhook_endpoint.url');
+    return JSON.stringify(destinationObject(this.#get(context.tenant, id), { url, secret: false }));
+  }
+
+  list(context: RequestContext, request: ListRequest, include: readonly string[]): string {
+    const query = readPage(request);
+    const { cursor, limit } = query;
+    const newestFirst = [...this.listAll(context.tenant)].sort(
+      (a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1),
+    );
+    const isBehind = (each: EventDestination): boolean => {
+      if (cursor === undefined) return true;
+      const order = each.createdMs - cursor.createdMs || (each.id < cursor.id ? -1 : 1);
+      return each.id !== cursor.id && (cursor.direction === 'next' ? order < 0 : order > 0);
+    };
+    const behind = newestFirst.filter(isBehind);
+    const found =
+      cursor?.direction === 'previous' ? behind.slice(-(limit + 1)) : behind.slice(0, limit + 1);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    const url = include.includes('webhook_endpoint.url');
+    const data = items.map((each) => destinationObject(each, { url, secret: false }));
+    return JSON.stringify({ data, next_page_url, previous_page_url });
+  }
+
+  /** For operators, of either mode: what came of the last attempts, newest first. */
+  async describeAttempts(platform: string, id: string): Promise<object> {
+    await this.catchUp();
+    if (this.#byId.get(id)?.tenant.platform !== platform) throw notFound('event destination', id);
+    const records = await this.#needs.store.listAttempts(id, MAX_LISTED_ATTEMPT_COUNT);
+    const data = records.map((record) => ({
+      event: record.eventId,
+      attempt: record.attempt,
+      attempted: timestamp(record.attemptedMs),
+      duration_ms: record.durationMs,
+      outcome: record.outcome,
+      status: record.status ?? null,
+      error: record.error ?? null,
+    }));
+    return { data };
+  }
+
+  #get(tenant: Tenant, id: string): EventDestination {
+    const found = this.#byId.get(id);
+    if (found === undefined || tenantKey(found.tenant) !== tenantKey(tenant)) {
+      throw notFound('event destination', id);
+    }
+    return found;
+  }
+
+  async #change(
+    context: RequestContext,
+    id: string,
+    body: unknown,
+    work: (before: EventDestination) => Promise<MutationOutcome>,
+  ): Promise<MutationAnswer> {
+    const key = `destination:${id}`;
+    const call = { context, body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(call, async () => {
+      await this.catchUp();
+      return await work(this.#get(context.tenant, id));
+    });
+  }
+
+  #updated(destination: EventDestination): EventDestination {
+    const updatedMs = Math.max(this.#needs.clock.nowMs(), destination.updatedMs + 1);
+    return { ...destination, updatedMs };
+  }
+
+  #written(
+    destination: EventDestination,
+    include: { readonly url: boolean; readonly secret: boolean },
+  ): MutationOutcome {
+    const writes = new WriteSet();
+    this.#needs.store.put(writes, destination);
+    return {
+      body: JSON.stringify(destinationObject(destination, include)),
+      writes,
+      afterCommit: () => this.#show(destination),
+    };
+  }
+
+  /** In live mode events travel encrypted; in no mode to where deliveries would be refused at once. */
+  #refuseUrl(text: string, { livemode }: Tenant): void {
+    const field = 'webhook_endpoint.url';
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isRight =
+      url !== undefined &&
+      (url.protocol === 'https:' || (url.protocol === 'http:' && !livemode)) &&
+      url.username === '' &&
+      url.password === '';
+    if (!isRight) {
+      const message = livemode
+        ? `${field} must be an https URL.`
+        : `${field} must be an http or https URL.`;
+      throw invalidFields([{ field, code: 'bad_format', message }]);
+    }
+    if (this.#needs.targets.isUrlReachable(url)) return;
+    const message = `${field} leads to an address that is not allowed.`;
+    throw invalidFields([{ field, code: 'bad_format', message }]);
+  }
+
+  #show(destination: EventDestination): void {
+    this.#changeCount += 1;
+    this.#byId.set(destination.id, destination);
+  }
+}
+
+function refuseMetadata(metadata: Readonly<Record<string, string>>): void {
+  if (Object.keys(metadata).length <= MAX_METADATA_KEY_COUNT) return;
+  const field = 'metadata';
+  const message = `${field} would have more than ${MAX_METADATA_KEY_COUNT} keys.`;
+  throw invalidFields([{ field, code: 'too_long', message }]);
+}

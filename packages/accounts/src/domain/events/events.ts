@@ -1,0 +1,127 @@
+import type { Clock } from '@plinth/kernel';
+import { type EventBundle, eventId, eventObject, readEventId } from '../../model/events/event.js';
+import type { VendorWords } from '../../model/platform/vendor-words.js';
+import type { EventStore } from '../../storage/event-store.js';
+import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
+import { notFound } from '../refusals.js';
+import type { RequestContext } from '../request-context.js';
+
+export interface EventFilter {
+  readonly objectId: string | undefined;
+  /** Empty: all. */
+  readonly types: readonly string[];
+  /** Bounds, both inclusive. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Bundles that are read at a time while events of rare types are looked for, and at most for one page. */
+const BATCH_SIZE = 100;
+const MAX_BATCH_COUNT = 50;
+
+interface Listed {
+  readonly id: string;
+  readonly createdMs: number;
+  readonly bundle: EventBundle;
+  readonly index: number;
+}
+
+/** What happened to accounts. Source: accounts, section 17.2. */
+export class Events {
+  readonly #needs: {
+    readonly clock: Clock;
+    readonly store: EventStore;
+    readonly words: VendorWords;
+    readonly retentionMs: number;
+  };
+
+  constructor(needs: {
+    readonly clock: Clock;
+    readonly store: EventStore;
+    readonly words: VendorWords;
+    readonly retentionMs: number;
+  }) {
+    this.#needs = needs;
+  }
+
+  async retrieve(context: RequestContext, id: string): Promise<string> {
+    const read = readEventId(id, context.tenant.livemode);
+    const bundle = read && (await this.#needs.store.find(context.tenant, read.bundleId));
+    const isKept = bundle !== undefined && bundle.createdMs >= this.#oldestMs();
+    const event = isKept ? eventObject(bundle, read?.index ?? -1) : undefined;
+    if (event === undefined) throw notFound('event', id);
+    return JSON.stringify(this.#shown(event));
+  }
+
+  /** A page can end before it is full when what is wanted is rare; its link goes on from there. */
+  async list(context: RequestContext, request: ListRequest, filter: EventFilter): Promise<string> {
+    const query = readPage(request);
+    const found = await this.#collect(context, filter, query);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    const data = items.map(({ bundle, index }) => this.#shown(eventObject(bundle, index) ?? {}));
+    return JSON.stringify({ data, next_page_url, previous_page_url });
+  }
+
+  async #collect(
+    { tenant }: RequestContext,
+    filter: EventFilter,
+    { cursor, limit }: ReturnType<typeof readPage>,
+  ): Promise<readonly Listed[]> {
+    const isOlder = cursor?.direction !== 'previous';
+    const found: Listed[] = [];
+    const read = cursor && readEventId(cursor.id, tenant.livemode);
+    let from =
+      cursor && read ? { createdMs: cursor.createdMs, bundleId: read.bundleId } : undefined;
+    const isPerson = filter.objectId?.startsWith('person_') === true;
+    for (let batch = 0; batch < MAX_BATCH_COUNT && found.length <= limit; batch++) {
+      const bundles = await this.#needs.store.list(tenant, {
+        subjectId: isPerson ? undefined : filter.objectId,
+        personId: isPerson ? filter.objectId : undefined,
+        fromMs: Math.max(filter.fromMs, this.#oldestMs()),
+        toMs: filter.toMs,
+        direction: isOlder ? 'older' : 'newer',
+        from,
+        limit: BATCH_SIZE,
+      });
+      for (const bundle of bundles)
+        found.push(...listedOf(bundle, filter, isOlder, cursor?.id, found));
+      const last = bundles.at(-1);
+      if (last === undefined || bundles.length < BATCH_SIZE) break;
+      from = { createdMs: last.createdMs, bundleId: last.id };
+    }
+    const cut = found.slice(0, limit + 1);
+    return isOlder ? cut : cut.reverse();
+  }
+
+  /** Names of capabilities have the operator's word in them; what clients wrote stays as it is. */
+  #shown(event: Record<string, unknown>): Record<string, unknown> {
+    const { data } = event as { data?: unknown };
+    return data === undefined ? event : { ...event, data: this.#needs.words.outAll(data) };
+  }
+
+  #oldestMs(): number {
+    return this.#needs.clock.nowMs() - this.#needs.retentionMs;
+  }
+}
+
+/** Events of a bundle in the direction of reading: those of one commit are newest last. */
+function listedOf(
+  bundle: EventBundle,
+  { types, objectId }: EventFilter,
+  isOlder: boolean,
+  cursorId: string | undefined,
+  before: readonly Listed[],
+): Listed[] {
+  // The bundle that a batch ended with is read again as the first of the next.
+  if (before.at(-1)?.bundle.id === bundle.id) return [];
+  const listed = bundle.events.flatMap(({ type, target }, index): Listed[] => {
+    if (types.length > 0 && !types.includes(type)) return [];
+    if (objectId !== undefined && target.id !== objectId) return [];
+    const id = eventId(bundle, index);
+    const isBehind = cursorId === undefined || (isOlder ? id < cursorId : id > cursorId);
+    const isCursorBundle = cursorId?.includes(bundle.id) === true;
+    if (isCursorBundle && !isBehind) return [];
+    return [{ id, createdMs: bundle.createdMs, bundle, index }];
+  });
+  return isOlder ? listed.reverse() : listed;
+}

@@ -1,0 +1,209 @@
+import type { RelationalStore } from '@plinth/kernel';
+import {
+  fromAccountRow,
+  fromPersonRow,
+  toAccountRow,
+  toPersonRow,
+} from '../../storage/account-codec.js';
+import type { AccountTables } from '../../storage/account-tables.js';
+import { WriteSet } from '../../storage/commit-queue.js';
+import type { KeyFile } from '../../storage/key-file.js';
+import type { Sealer, SealingKeys } from '../../storage/sealer.js';
+import type { GuardedCommits } from '../change/guarded-commits.js';
+import type { KeyedLocks } from '../change/keyed-locks.js';
+
+interface RotationNeeds {
+  readonly store: RelationalStore;
+  readonly commits: GuardedCommits;
+  readonly locks: KeyedLocks;
+  readonly keyFile: KeyFile;
+  readonly sealer: Sealer;
+  readonly keys: SealingKeys;
+}
+
+/** Rows looked at in one go. */
+const BATCH_SIZE = 100;
+
+/** Columns that hold one sealed text as a whole. */
+const SEALED_COLUMNS = [
+  { table: 'accounts_tokens', column: 'payload' },
+  { table: 'accounts_idempotency', column: 'body' },
+] as const;
+
+/**
+ * Replaces the key that texts are sealed with: the new key is in the file before anything is sealed with it, and the
+ * old one leaves the file after nothing needs it. A rotation that a crash ended is finished at the next start.
+ */
+export class KeyRotation {
+  readonly #needs: RotationNeeds;
+  #keys: SealingKeys;
+  #running: Promise<{ readonly rewrittenCount: number; readonly keyId: string }> | undefined;
+
+  constructor(needs: RotationNeeds) {
+    this.#needs = needs;
+    this.#keys = needs.keys;
+  }
+
+  /** One at a time: a second call joins the first. */
+  async rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
+    this.#running ??= this.#rotate().finally(() => {
+      this.#running = undefined;
+    });
+    return await this.#running;
+  }
+
+  /** Goes on where a crash ended a rotation. */
+  async resume(): Promise<void> {
+    if (this.#keys.keys.size > 1) await this.#rewriteAll();
+  }
+
+  async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
+    const { keyFile, sealer } = this.#needs;
+    this.#keys = await keyFile.addKey(this.#keys);
+    sealer.use(this.#keys);
+    return { rewrittenCount: await this.#rewriteAll(), keyId: this.#keys.current };
+  }
+
+  async #rewriteAll(): Promise<number> {
+    let count = await this.#rewriteAccounts();
+    count += await this.#rewritePersons();
+    for (const { table, column } of SEALED_COLUMNS)
+      count += await this.#rewriteTexts(table, column);
+    count += await this.#rewriteDestinations();
+    this.#keys = await this.#needs.keyFile.dropOld(this.#keys);
+    this.#needs.sealer.use(this.#keys);
+    return count;
+  }
+
+  async #rewriteAccounts(): Promise<number> {
+    const { sealer } = this.#needs;
+    return await this.#eachRow('accounts_accounts', async (id, writes) => {
+      const row = await this.#reader()
+        .selectFrom('accounts_accounts')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined || !this.#needsRewriting(row.body)) return;
+      const account = fromAccountRow(row, tenantOf(row.tenant), sealer);
+      writes.put('accounts_accounts', toAccountRow(account, row.head, sealer));
+    });
+  }
+
+  async #rewritePersons(): Promise<number> {
+    const { sealer } = this.#needs;
+    return await this.#eachRow('accounts_persons', async (id, writes) => {
+      const row = await this.#reader()
+        .selectFrom('accounts_persons')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined || !this.#needsRewriting(row.body)) return;
+      const tenant = tenantOf(row.tenant);
+      const person = fromPersonRow(row, tenant.livemode, sealer);
+      writes.put('accounts_persons', toPersonRow(person, tenant, sealer));
+    });
+  }
+
+  async #rewriteTexts(
+    table: 'accounts_tokens' | 'accounts_idempotency',
+    column: 'payload' | 'body',
+  ): Promise<number> {
+    const { sealer } = this.#needs;
+    return await this.#eachRow(table, async (id, writes) => {
+      const row = await this.#reader()
+        .selectFrom(table)
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      const sealed: unknown = row === undefined ? undefined : Reflect.get(row, column);
+      const isSealed = typeof sealed === 'string' && /^s1\.k\d+\./.test(sealed);
+      if (row === undefined || !isSealed || sealer.isCurrent(sealed)) return;
+      const opened = sealer.open(sealed, id);
+      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // the row with one text exchanged
+    });
+  }
+
+  async #rewriteDestinations(): Promise<number> {
+    const { sealer } = this.#needs;
+    return await this.#eachRow('accounts_destinations', async (id, writes) => {
+      const row = await this.#reader()
+        .selectFrom('accounts_destinations')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined || !this.#needsRewriting(row.body)) return;
+      const body = JSON.parse(row.body) as { secret: string }; // written by the destination store
+      const secret = sealer.seal(sealer.open(body.secret, id), id);
+      writes.put('accounts_destinations', { ...row, body: JSON.stringify({ ...body, secret }) });
+    });
+  }
+
+  /** Goes through a table by id, and changes each row under the lock of what it belongs to. */
+  async #eachRow(
+    table: keyof AccountTables,
+    rewrite: (id: string, writes: WriteSet) => Promise<void>,
+  ): Promise<number> {
+    let count = 0;
+    let afterId = '';
+    for (;;) {
+      const rows = await this.#idsAfter(table, afterId);
+      for (const { id, lock } of rows) {
+        await this.#needs.locks.with([lock], async () => {
+          const { made: isRewritten } = await this.#needs.commits.commit([lock], async () => {
+            const writes = new WriteSet();
+            await rewrite(id, writes);
+            const made = writes.rows.size > 0;
+            return { made, writes: made ? writes : undefined };
+          });
+          if (isRewritten) count += 1;
+        });
+      }
+      if (rows.length < BATCH_SIZE) return count;
+      afterId = rows.at(-1)?.id ?? '';
+    }
+  }
+
+  async #idsAfter(
+    table: keyof AccountTables,
+    afterId: string,
+  ): Promise<readonly { readonly id: string; readonly lock: string }[]> {
+    if (table === 'accounts_persons') {
+      const rows = await this.#reader()
+        .selectFrom('accounts_persons')
+        .select(['id', 'account_id'])
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(BATCH_SIZE)
+        .execute();
+      return rows.map(({ id, account_id }) => ({ id, lock: `account:${account_id}` }));
+    }
+    const rows = await this.#reader()
+      .selectFrom(table)
+      .select('id')
+      .where('id', '>', afterId)
+      .orderBy('id')
+      .limit(BATCH_SIZE)
+      .execute();
+    return rows.map(({ id }) => ({ id, lock: `${LOCKS[table] ?? table}:${id}` }));
+  }
+
+  #needsRewriting(body: string): boolean {
+    const sealed = body.match(/"s1\.k\d+\.[\w-]+"/g) ?? [];
+    return sealed.some((text) => !this.#needs.sealer.isCurrent(text.slice(1)));
+  }
+
+  #reader() {
+    return this.#needs.store.reader<AccountTables>();
+  }
+}
+
+/** Names under which requests lock these rows. */
+const LOCKS: Partial<Record<keyof AccountTables, string>> = {
+  accounts_accounts: 'account',
+  accounts_tokens: 'token',
+  accounts_destinations: 'destination',
+};
+
+function tenantOf(key: string): { readonly platform: string; readonly livemode: boolean } {
+  return { platform: key.slice(0, key.lastIndexOf(':')), livemode: key.endsWith(':live') };
+}

@@ -1,0 +1,364 @@
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
+import type { AccountState, StoredAccount } from '../../model/account/account.js';
+import type { InjectedRequirement } from '../../model/account/requirements.js';
+import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
+import type { ReferenceLists } from '../../model/platform/reference.js';
+import type { Tenant } from '../../model/platform/tenant.js';
+import type { VendorWords } from '../../model/platform/vendor-words.js';
+import { checkShape } from '../../model/shape/check-shape.js';
+import {
+  clockFixtureSchema,
+  fileSchema,
+  injectionSchema,
+  keySchema,
+  paymentMethodSchema,
+  stateSchema,
+  templateSchema,
+  tickSchema,
+} from '../../model/shape/operator-params.js';
+import { parseTimestamp, timestamp } from '../../model/timestamps.js';
+import { accountObject, type WireOptions } from '../../model/wire/account-object.js';
+import type { AccountStore } from '../../storage/account-store.js';
+import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
+import { readPage, toPage } from '../account/account-pages.js';
+import type { AccountUpkeep } from '../account/account-upkeep.js';
+import { patchSettings, withoutFixed } from '../change/patch-settings.js';
+import type { EventDestinations } from '../events/event-destinations.js';
+import { invalidFields, notFound } from '../refusals.js';
+import type { Fixtures, NewFile } from './fixtures.js';
+import type { KeyRotation } from './key-rotation.js';
+import type { Platform, Platforms } from './platforms.js';
+import type { TestClocks } from './test-clocks.js';
+
+/** Keys of platforms, as far as the operator manages them. */
+export interface ManagedKeys {
+  create(
+    wanted: readonly {
+      readonly platform: string;
+      readonly kind: 'secret' | 'publishable';
+      readonly livemode: boolean;
+      readonly expiresMs?: number | undefined;
+    }[],
+  ): Promise<readonly { readonly text: string; readonly key: ManagedKey }[]>;
+  list(platform: string): readonly ManagedKey[];
+  revoke(platform: string, id: string): Promise<boolean>;
+  deletePlatform(platform: string): Promise<void>;
+}
+
+export interface ManagedKey {
+  readonly id: string;
+  readonly kind: 'secret' | 'publishable';
+  readonly livemode: boolean;
+  readonly last4: string;
+  readonly createdMs: number;
+  readonly expiresMs: number | undefined;
+  readonly revokedMs: number | undefined;
+}
+
+interface OperatorNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lists: ReferenceLists;
+  readonly words: VendorWords;
+  readonly wire: WireOptions;
+  readonly platforms: Platforms;
+  readonly keys: ManagedKeys;
+  readonly store: AccountStore;
+  readonly commits: CommitQueue;
+  readonly destinations: EventDestinations;
+  readonly fixtures: Fixtures;
+  readonly clocks: TestClocks;
+  readonly upkeep: AccountUpkeep;
+  readonly rotation: KeyRotation;
+}
+
+interface AccountAt {
+  readonly platform: string;
+  readonly id: string;
+}
+
+const ALL_SECTIONS = new Set([
+  'configuration.customer',
+  'configuration.merchant',
+  'configuration.recipient',
+  'defaults',
+  'future_requirements',
+  'identity',
+  'requirements',
+] as const);
+
+/** What whoever runs the server may do; every change leaves a line in the audit table. Source: accounts, section 4. */
+export class Operator {
+  readonly #needs: OperatorNeeds;
+
+  constructor(needs: OperatorNeeds) {
+    this.#needs = needs;
+  }
+
+  listPlatforms(): object {
+    return { data: this.#needs.platforms.list().map((platform) => this.#platformObject(platform)) };
+  }
+
+  platform(id: string): object {
+    return this.#platformObject(this.#needs.platforms.get(id));
+  }
+
+  /** What came of the last deliveries to an event destination. */
+  async listAttempts(platform: string, destination: string): Promise<object> {
+    this.#needs.platforms.get(platform);
+    return await this.#needs.destinations.describeAttempts(platform, destination);
+  }
+
+  async createPlatform(body: Readonly<Record<string, unknown>>): Promise<object> {
+    const platform = await this.#needs.platforms.create(
+      patchSettings(DEFAULT_PLATFORM_SETTINGS, body, this.#needs),
+    );
+    await this.#audit('platform_created', { platform: platform.id });
+    return this.#platformObject(platform);
+  }
+
+  async patchPlatform(id: string, body: Readonly<Record<string, unknown>>): Promise<object> {
+    const { platforms } = this.#needs;
+    const created = timestamp(platforms.get(id).createdMs);
+    const patch = withoutFixed(body, { id, created });
+    const platform = await platforms.update(id, (settings) =>
+      patchSettings(settings, patch, this.#needs),
+    );
+    await this.#audit('platform_changed', { platform: id, members: Object.keys(body) });
+    return this.#platformObject(platform);
+  }
+
+  async deletePlatform(id: string): Promise<object> {
+    await this.#needs.platforms.delete(id);
+    await this.#needs.keys.deletePlatform(id);
+    await this.#audit('platform_deleted', { platform: id });
+    return { id, deleted: true };
+  }
+
+  listKeys(platform: string): object {
+    this.#needs.platforms.get(platform);
+    return { data: this.#needs.keys.list(platform).map(keyObject) };
+  }
+
+  async createKey(platform: string, body: unknown): Promise<object> {
+    this.#needs.platforms.get(platform);
+    const { kind, livemode, expires_at } = check<{
+      kind: 'secret' | 'publishable';
+      livemode: boolean;
+      expires_at?: string;
+    }>(keySchema(), body);
+    const expiresMs = expires_at === undefined ? undefined : instant('expires_at', expires_at);
+    const [issued] = await this.#needs.keys.create([{ platform, kind, livemode, expiresMs }]);
+    if (issued === undefined) throw notFound('key', platform);
+    await this.#audit('key_created', { platform, key: issued.key.id });
+    const { last4: _, ...shown } = keyObject(issued.key);
+    return { ...shown, value: issued.text };
+  }
+
+  async revokeKey(platform: string, id: string): Promise<object> {
+    if (!(await this.#needs.keys.revoke(platform, id))) throw notFound('key', id);
+    await this.#audit('key_revoked', { platform, key: id });
+    return { id, revoked: true };
+  }
+
+  async addFile(platform: string, body: unknown): Promise<object> {
+    const file = check<NewFile>(fileSchema(), body);
+    return await this.#needs.fixtures.addFile(this.#tenant(platform, file.livemode), file);
+  }
+
+  async addPaymentMethod(platform: string, body: unknown): Promise<object> {
+    const about = check<{
+      type: string;
+      livemode: boolean;
+      account?: string | null;
+      detached?: boolean;
+    }>(paymentMethodSchema(), body);
+    const tenant = this.#tenant(platform, about.livemode);
+    return await this.#needs.fixtures.addPaymentMethod(tenant, about);
+  }
+
+  async addTemplate(platform: string, body: unknown): Promise<object> {
+    const { livemode, archived = false } = check<{ livemode: boolean; archived?: boolean }>(
+      templateSchema(),
+      body,
+    );
+    return await this.#needs.fixtures.addTemplate(this.#tenant(platform, livemode), archived);
+  }
+
+  async addClock(platform: string, body: unknown): Promise<object> {
+    const { frozen_time, name } = check<{ frozen_time: number; name?: string | null }>(
+      clockFixtureSchema(),
+      body,
+    );
+    const about = { frozenTime: frozen_time, name: name || null };
+    return await this.#needs.clocks.add(this.#tenant(platform, false), about);
+  }
+
+  /** Runs what is due in both modes, or evaluates every open account as if it were `now`. */
+  async tick(platform: string, body: unknown): Promise<object> {
+    const { now } = check<{ now?: string }>(tickSchema(), body);
+    const asOfMs = now === undefined ? undefined : instant('now', now);
+    const test = await this.#needs.upkeep.tick(this.#tenant(platform, false), asOfMs);
+    const live = await this.#needs.upkeep.tick(this.#tenant(platform, true), asOfMs);
+    await this.#audit('tick', { platform, now: now ?? null });
+    return { evaluated: test + live };
+  }
+
+  async listAccounts(
+    platform: string,
+    about: {
+      readonly livemode: boolean;
+      readonly isClosed: boolean;
+      readonly limit: number;
+      readonly page: string | undefined;
+      readonly path: string;
+    },
+  ): Promise<object> {
+    const tenant = this.#tenant(platform, about.livemode);
+    const { livemode, isClosed, limit, page, path } = about;
+    const filters = [
+      ['livemode', String(livemode)],
+      ['closed', String(isClosed)],
+    ] as const;
+    const request = { tenant, path, filters, limit, page };
+    const query = readPage(request);
+    const found = await this.#needs.store.listHeads(
+      tenant,
+      { isClosed, configurations: [] },
+      query,
+    );
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    const data = items.map(({ head }) => JSON.parse(head) as unknown);
+    return { data, next_page_url, previous_page_url };
+  }
+
+  /** With every section, and what only the operator sees. */
+  async account(at: AccountAt): Promise<object> {
+    const tenant = await this.#tenantOf(at);
+    const view = await this.#needs.store.view(tenant, at.id);
+    if (view === undefined) throw notFound('account', at.id);
+    const account = accountObject(view, ALL_SECTIONS, this.#needs.wire);
+    return { account, ...this.#operatorSide(view.account) };
+  }
+
+  async closeAccount(at: AccountAt): Promise<object> {
+    const tenant = await this.#tenantOf(at);
+    await this.#needs.upkeep.close(tenant, at.id);
+    await this.#audit('account_closed', { account: at.id });
+    return await this.account(at);
+  }
+
+  async patchState(at: AccountAt, body: unknown): Promise<object> {
+    const { verify, ...state } = check<
+      Partial<AccountState> & { verify?: { target: string; outcome: string } }
+    >(stateSchema(this.#needs.lists), body);
+    const account = await this.#needs.upkeep.changeState(await this.#tenantOf(at), at.id, {
+      state: (before) => withMethods({ ...before, ...state }),
+      ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
+    });
+    await this.#audit('account_state_changed', { account: at.id, members: Object.keys(state) });
+    return this.#operatorSide(account);
+  }
+
+  async inject(at: AccountAt, body: unknown): Promise<object> {
+    const { lists, words, random } = this.#needs;
+    const given = check<Omit<InjectedRequirement, 'id'>>(
+      injectionSchema(lists),
+      words.takeInRestricts(body),
+    );
+    if (given.transition !== undefined) instant('transition', given.transition);
+    const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
+    await this.#needs.upkeep.inject(await this.#tenantOf(at), at.id, entry);
+    await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
+    return { ...(this.#needs.words.outAll(entry) as object) };
+  }
+
+  async removeInjected(at: AccountAt, entryId: string): Promise<object> {
+    await this.#needs.upkeep.removeInjected(await this.#tenantOf(at), at.id, entryId);
+    await this.#audit('requirement_removed', { account: at.id, entry: entryId });
+    return { id: entryId, deleted: true };
+  }
+
+  async rotateKey(): Promise<object> {
+    const { rewrittenCount, keyId } = await this.#needs.rotation.rotate();
+    await this.#audit('key_rotated', { key: keyId });
+    return { key: keyId, rewritten: rewrittenCount };
+  }
+
+  #tenant(platform: string, livemode: boolean): Tenant {
+    return { platform: this.#needs.platforms.get(platform).id, livemode };
+  }
+
+  /** An operator names an account by its id alone, whatever its mode. */
+  async #tenantOf({ platform, id }: AccountAt): Promise<Tenant> {
+    for (const livemode of [false, true]) {
+      const tenant = this.#tenant(platform, livemode);
+      if ((await this.#needs.store.glance(tenant, id)) !== undefined) return tenant;
+    }
+    throw notFound('account', id);
+  }
+
+  #operatorSide(account: StoredAccount): Record<string, unknown> {
+    const { id, state, injected, verifications, everActive, dueMs } = account;
+    const shown = Object.entries(verifications).map(([target, { status, code }]) => ({
+      target,
+      status,
+      ...(code !== undefined && { code }),
+    }));
+    return {
+      id,
+      state,
+      injected_requirements: this.#needs.words.outAll(injected),
+      verifications: shown,
+      ever_active: this.#needs.words.outAll(everActive),
+      due: dueMs === undefined ? null : timestamp(dueMs),
+    };
+  }
+
+  #platformObject({ id, createdMs, settings }: Platform): Record<string, unknown> {
+    return { id, created: timestamp(createdMs), ...settings };
+  }
+
+  async #audit(action: string, about: Readonly<Record<string, unknown>>): Promise<void> {
+    const { clock, random, commits } = this.#needs;
+    const row = {
+      id: random.uuidV7(),
+      created_ms: clock.nowMs(),
+      body: JSON.stringify({ action, ...about }),
+    };
+    await commits.commit(new WriteSet().put('accounts_audit', row));
+  }
+}
+
+function withMethods(state: AccountState): AccountState {
+  const payout_methods = state.payout_methods.map((method) => ({
+    ...method,
+    v1: method.v1 ?? false,
+  }));
+  return { ...state, payout_methods };
+}
+
+function keyObject(key: ManagedKey) {
+  return {
+    id: key.id,
+    kind: key.kind,
+    livemode: key.livemode,
+    last4: key.last4,
+    created: timestamp(key.createdMs),
+    expires_at: key.expiresMs === undefined ? null : timestamp(key.expiresMs),
+    revoked_at: key.revokedMs === undefined ? null : timestamp(key.revokedMs),
+  };
+}
+
+function check<T>(schema: Parameters<typeof checkShape>[0], body: unknown): T {
+  const { value, failures } = checkShape(schema, body);
+  if (failures.length > 0) throw invalidFields(failures);
+  return value as T; // the caller names the type that the schema describes
+}
+
+function instant(field: string, text: string): number {
+  const ms = parseTimestamp(text);
+  if (ms !== undefined) return ms;
+  const message = `${field} is no timestamp like 2026-11-21T10:00:00.000Z.`;
+  throw invalidFields([{ field, code: 'bad_format', message }]);
+}

@@ -1,0 +1,162 @@
+import {
+  type Clock,
+  Exclusive,
+  type Random,
+  type RelationalStore,
+  randomLetters,
+} from '@plinth/kernel';
+import {
+  DEFAULT_PLATFORM_SETTINGS,
+  type PlatformSettings,
+} from '../../model/platform/platform-settings.js';
+import { AccountsRefused } from '../../model/violation.js';
+import type { AccountTables } from '../../storage/account-tables.js';
+import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
+import { isShared } from '../../storage/guard-store.js';
+import { notFound } from '../refusals.js';
+
+export const DEFAULT_PLATFORM = 'plat_default';
+
+/** All of them are in memory, a few kilobytes each. */
+const MAX_PLATFORM_COUNT = 10_000;
+
+export interface Platform {
+  readonly id: string;
+  readonly createdMs: number;
+  readonly settings: PlatformSettings;
+}
+
+/** Tenants and their settings: in memory, because every request asks; durable in the store. */
+export class Platforms {
+  readonly #needs: {
+    readonly store: RelationalStore;
+    readonly commits: CommitQueue;
+    readonly clock: Clock;
+    readonly random: Random;
+  };
+  readonly #byId = new Map<string, Platform>();
+  readonly #changes = new Exclusive();
+
+  constructor(needs: {
+    readonly store: RelationalStore;
+    readonly commits: CommitQueue;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
+    this.#needs = needs;
+  }
+
+  /** Whether an earlier start has left anything. */
+  async hasStored(): Promise<boolean> {
+    const row = await this.#needs.store
+      .reader<AccountTables>()
+      .selectFrom('accounts_platforms')
+      .select('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** @returns whether this is the first start: there was no platform yet. */
+  async load(): Promise<boolean> {
+    await this.reload();
+    const isFirst = !this.#byId.has(DEFAULT_PLATFORM);
+    if (isFirst) await this.#insert(DEFAULT_PLATFORM, DEFAULT_PLATFORM_SETTINGS);
+    return isFirst;
+  }
+
+  /** What other nodes have changed. */
+  async reload(): Promise<void> {
+    await this.#changes.run(() => this.#read());
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#needs.store
+      .reader<AccountTables>()
+      .selectFrom('accounts_platforms')
+      .selectAll()
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    this.#byId.clear();
+    for (const { id, created_ms, settings } of rows) {
+      // Settings that came with a later version take their default.
+      const stored = JSON.parse(settings) as Partial<PlatformSettings>;
+      const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...stored };
+      this.#byId.set(id, { id, createdMs: Number(created_ms), settings: whole });
+    }
+  }
+
+  /** Of requests whose platform is not known. */
+  get defaultVersion(): string {
+    const platform = this.#byId.get(DEFAULT_PLATFORM);
+    return (platform?.settings ?? DEFAULT_PLATFORM_SETTINGS).default_api_version;
+  }
+
+  find(id: string): Platform | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Throws `not_found`. */
+  get(id: string): Platform {
+    const platform = this.#byId.get(id);
+    if (platform === undefined) throw notFound('platform', id);
+    return platform;
+  }
+
+  list(): readonly Platform[] {
+    return [...this.#byId.values()];
+  }
+
+  /** With the id of a preset key's platform, or a new one. */
+  async create(settings: PlatformSettings, id?: string): Promise<Platform> {
+    return await this.#changes.run(async () => {
+      if (this.#byId.size >= MAX_PLATFORM_COUNT) {
+        throw new AccountsRefused({
+          code: 'service_overloaded',
+          message: `There are ${MAX_PLATFORM_COUNT} platforms already.`,
+        });
+      }
+      return await this.#insert(id ?? `plat_${randomLetters(this.#needs.random, 16)}`, settings);
+    });
+  }
+
+  /** @param change from the settings as they are to the settings as they shall be; throws to refuse. */
+  async update(
+    id: string,
+    change: (settings: PlatformSettings) => PlatformSettings,
+  ): Promise<Platform> {
+    return await this.#changes.run(async () => {
+      if (isShared(this.#needs.store)) await this.#read();
+      const platform = this.get(id);
+      return await this.#put({ ...platform, settings: change(platform.settings) });
+    });
+  }
+
+  /** Its accounts become unreachable with its keys; a platform that has any is refused. */
+  async delete(id: string): Promise<void> {
+    await this.#changes.run(async () => {
+      this.get(id);
+      if (id === DEFAULT_PLATFORM) {
+        throw new AccountsRefused({
+          code: 'invalid_fields',
+          message: `${DEFAULT_PLATFORM} cannot be deleted.`,
+        });
+      }
+      await this.#needs.commits.commit(new WriteSet().delete('accounts_platforms', id));
+      this.#byId.delete(id);
+    });
+  }
+
+  async #insert(id: string, settings: PlatformSettings): Promise<Platform> {
+    return await this.#put({ id, createdMs: this.#needs.clock.nowMs(), settings });
+  }
+
+  async #put(platform: Platform): Promise<Platform> {
+    const { id, createdMs, settings } = platform;
+    const row = { id, created_ms: createdMs, settings: JSON.stringify(settings) };
+    await this.#needs.commits.commit(new WriteSet().put('accounts_platforms', row));
+    this.#byId.set(id, platform);
+    return platform;
+  }
+}

@@ -1,0 +1,73 @@
+import type { AccountFields } from '../../../model/account/account.js';
+import {
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../../../model/account/configuration-name.js';
+import { requirementsCollectorOf } from '../../../model/account/derived.js';
+import type {
+  Collector,
+  Dashboard,
+  FeesCollector,
+} from '../../../model/platform/platform-settings.js';
+import type { AccountCheck } from '../../../model/rule-input.js';
+
+/** Who collects what, after the request; `undefined` while neither merchant nor recipient is applied. */
+export interface Responsibilities {
+  readonly dashboard: Dashboard | undefined;
+  readonly fees: FeesCollector | undefined;
+  readonly losses: Collector | undefined;
+  readonly requirements: Collector;
+}
+
+/** A write of an account with what several rules ask of it. */
+export interface AccountContext extends AccountCheck {
+  /** `merged.fields`, with nothing undefined on the way to a block. */
+  readonly fields: AccountFields;
+  readonly isCreate: boolean;
+  readonly appliedAfter: ReadonlySet<ConfigurationName>;
+  readonly newlyApplied: ReadonlySet<ConfigurationName>;
+  /** Merchant or recipient is applied after the request. */
+  readonly isBusiness: boolean;
+  /** The request is what applies the first of the two, or the other one as well. */
+  readonly becomesBusiness: boolean;
+  readonly responsibilities: Responsibilities;
+  readonly country: string | undefined;
+}
+
+export function accountContext(check: AccountCheck): AccountContext {
+  const { stored, merged } = check;
+  const appliedAfter = new Set(
+    CONFIGURATION_NAMES.filter((name) => merged.applied[name]?.isActive),
+  );
+  const newlyApplied = new Set(
+    [...appliedAfter].filter((name) => stored?.applied[name]?.isActive !== true),
+  );
+  const isBusiness = appliedAfter.has('merchant') || appliedAfter.has('recipient');
+  return {
+    fields: merged.fields,
+    isCreate: check.operation === 'create',
+    appliedAfter,
+    newlyApplied,
+    isBusiness,
+    becomesBusiness: newlyApplied.has('merchant') || newlyApplied.has('recipient'),
+    responsibilities: responsibilitiesOf(check, isBusiness),
+    country: merged.fields.identity?.country,
+    // At the end: each member that follows a spread costs a microsecond.
+    ...check,
+  };
+}
+
+function responsibilitiesOf(check: AccountCheck, isBusiness: boolean): Responsibilities {
+  const { fields } = check.merged;
+  const stated = fields.defaults?.responsibilities;
+  const defaults = isBusiness ? check.platform.default_responsibilities : undefined;
+  const dashboard =
+    fields.dashboard ?? (isBusiness ? check.platform.default_dashboard : undefined) ?? undefined;
+  const losses = stated?.losses_collector ?? defaults?.losses;
+  return {
+    dashboard,
+    fees: stated?.fees_collector ?? defaults?.fees,
+    losses,
+    requirements: requirementsCollectorOf({ dashboard, losses }),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Violation } from '../../../model/violation.js';
+import { checkAge } from '../fields/date-rules.js';
+import type { FieldContext } from '../fields/field-context.js';
+import { checkFields } from '../fields/field-rules.js';
+import {
+  checkIdNumberCountries,
+  checkIdNumberStructures,
+  known,
+} from '../fields/id-number-rules.js';
+import { accountTouchedFields } from '../fields/touched-fields.js';
+import { isKindTouched } from '../person/identity-rules.js';
+import { checkOwnShare, exceedsWhole } from '../person/ownership-rules.js';
+import { checkDuplicate } from '../person/person-likeness.js';
+import { firstOf, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+/** Step 14 for accounts. */
+export function checkAccountFields(at: AccountContext): Violation | undefined {
+  const fields: FieldContext = {
+    touched: accountTouchedFields(at.given, at.fields),
+    livemode: at.livemode,
+    nowMs: at.nowMs,
+    platform: at.platform,
+    facts: at.facts,
+    accountId: at.merged.id,
+    country: at.country,
+    isRecipient: at.appliedAfter.has('recipient'),
+  };
+  return checkFields(fields, {
+    checkAges: () =>
+      firstOf(fields.touched.birthDates, (date) =>
+        checkAge(date, { nowMs: at.nowMs, ageLimit: at.platform.age_limit }),
+      ),
+    checkAddressCountries: () => checkAddressCountries(at),
+    checkIdNumberHolders: () => checkIdNumberHolders(at),
+    checkOwnership: () => checkIndividual(at),
+  });
+}
+
+/** Row 19. */
+function checkAddressCountries(at: AccountContext): Violation | undefined {
+  const { country } = at;
+  const identity = at.fields.identity;
+  if (country === undefined) return undefined;
+  const addresses = [
+    ['identity.business_details.address', identity?.business_details?.address],
+    ['identity.individual.address', identity?.individual?.address],
+  ] as const;
+  return firstOf(addresses, ([path, address]) => {
+    if (!address?.country || address.country === country) return undefined;
+    if (!at.touched.hasAny(['identity.country', `${path}.country`])) return undefined;
+    return violate('address_country_identity_country_mismatch', {
+      param: `${path}.country`,
+      message: `${path}.country ${address.country} is not identity.country ${country}.`,
+    });
+  });
+}
+
+/** Rows 55 and 57, of the numbers sent, or of the stored ones when what they depend on is sent. */
+function checkIdNumberHolders(at: AccountContext): Violation | undefined {
+  const { country } = at;
+  const {
+    business_details: business,
+    individual,
+    entity_type: entityType,
+  } = at.fields.identity ?? {};
+  const numbers = business?.id_numbers ?? [];
+  const path = 'identity.business_details.id_numbers';
+  const personPath = 'identity.individual.id_numbers';
+  const isCountryTouched = at.touched.has('identity.country');
+  const own = [country, individual?.address?.country, ...(individual?.nationalities ?? [])];
+  return (
+    (isCountryTouched || at.touched.has(path)
+      ? checkIdNumberCountries(path, numbers, known([country]))
+      : undefined) ??
+    (isCountryTouched || at.touched.has(personPath)
+      ? checkIdNumberCountries(personPath, individual?.id_numbers ?? [], known(own))
+      : undefined) ??
+    (isKindTouched(at) || at.touched.has(path)
+      ? checkIdNumberStructures(path, numbers, { entityType, structure: business?.structure })
+      : undefined)
+  );
+}
+
+/** Row 70 and what section 14 says of the person of an individual account. */
+function checkIndividual(at: AccountContext): Violation | undefined {
+  const individual = at.fields.identity?.individual;
+  const base = 'identity.individual.';
+  if (!at.given.identity?.individual || individual === undefined) return undefined;
+  const others = at.persons.filter(({ id }) => id !== at.merged.individualId);
+  const isShareTouched = at.touched.has(`${base}relationship`);
+  const shares = [individual.relationship, ...others.map(({ fields }) => fields.relationship)];
+  const share = isShareTouched
+    ? checkOwnShare(`${base}relationship`, individual.relationship)
+    : undefined;
+  if (share) return share;
+  const names = ['given_name', 'surname', 'date_of_birth'].map((name) => `${base}${name}`);
+  if (at.touched.hasAny(names)) {
+    const duplicate = checkDuplicate(individual, others, base);
+    if (duplicate) return duplicate;
+  }
+  if (!isShareTouched || !exceedsWhole(shares)) return undefined;
+  return violate('total_person_ownership_exceeded', {
+    param: `${base}relationship.percent_ownership`,
+    message: `${base}relationship.percent_ownership makes the owners own more than 100 % together.`,
+  });
+}

@@ -1,0 +1,46 @@
+import type { AccountCheck } from '../../../model/rule-input.js';
+import type { Violation } from '../../../model/violation.js';
+import { checkIdentity } from '../person/identity-rules.js';
+import { firstViolation } from '../violate.js';
+import { type AccountContext, accountContext } from './account-context.js';
+import { checkAccountFields } from './account-field-rules.js';
+import { checkAttestations } from './attestation-rules.js';
+import { checkCapabilities } from './capability-rules.js';
+import { checkConfigurations } from './configuration-rules.js';
+import { checkCustomer } from './customer-rules.js';
+import { checkDefaults } from './defaults-rules.js';
+import { checkMerchant } from './merchant-rules.js';
+import { checkMetadata } from './metadata-rules.js';
+import { checkPlatformGates } from './platform-rules.js';
+import { checkRecipient } from './recipient-rules.js';
+import { checkResponsibilities } from './responsibility-rules.js';
+
+/** What is left of step 4, and steps 10 to 18. Source: accounts, section 12. */
+export function checkAccount(check: AccountCheck): Violation | undefined {
+  return firstViolation(
+    [
+      checkStoredMetadata,
+      checkPlatformGates,
+      checkConfigurations,
+      checkResponsibilities,
+      checkIdentity,
+      checkAccountFields,
+      checkCustomer,
+      checkMerchant,
+      checkRecipient,
+      checkDefaults,
+      checkCapabilities,
+      checkAttestations,
+    ],
+    accountContext(check),
+  );
+}
+
+/** A part of step 4 that only the merged account can tell. */
+function checkStoredMetadata({ given, fields }: AccountContext): Violation | undefined {
+  const individual = given.identity?.individual?.metadata && fields.identity?.individual?.metadata;
+  return (
+    checkMetadata('metadata', (given.metadata && fields.metadata) ?? undefined) ??
+    checkMetadata('identity.individual.metadata', individual ?? undefined)
+  );
+}

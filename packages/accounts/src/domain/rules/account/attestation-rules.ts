@@ -1,0 +1,52 @@
+import type { Violation } from '../../../model/violation.js';
+import { firstViolation, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+const BLOCK = 'identity.attestations';
+
+/** Step 18. */
+export function checkAttestations(at: AccountContext): Violation | undefined {
+  return firstViolation(
+    [checkTermsAccepted, checkDirectorship, checkOwnership, checkAcceptanceOnBehalf],
+    at,
+  );
+}
+
+/** Row 15. */
+function checkTermsAccepted(at: AccountContext): Violation | undefined {
+  if (!at.platform.merchant_requires_terms || !at.newlyApplied.has('merchant')) return undefined;
+  if (at.fields.identity?.attestations?.terms_of_service?.account) return undefined;
+  return violate('account_terms_of_service_not_accepted', {
+    param: `${BLOCK}.terms_of_service.account`,
+    message: `${BLOCK}.terms_of_service.account is needed before configuration.merchant is applied.`,
+  });
+}
+
+/** Row 46. */
+function checkDirectorship(at: AccountContext): Violation | undefined {
+  if (!at.isCreate || !at.given.identity?.attestations?.directorship_declaration) return undefined;
+  return violate('directorship_declaration_not_allowed_during_account_creation', {
+    param: `${BLOCK}.directorship_declaration`,
+    message: `${BLOCK}.directorship_declaration can only be sent after the account was created.`,
+  });
+}
+
+/** Row 68. */
+function checkOwnership(at: AccountContext): Violation | undefined {
+  if (!at.isCreate || !at.given.identity?.attestations?.ownership_declaration) return undefined;
+  return violate('ownership_declaration_not_allowed_during_account_creation', {
+    param: `${BLOCK}.ownership_declaration`,
+    message: `${BLOCK}.ownership_declaration can only be sent after the account was created.`,
+  });
+}
+
+/** Row 89. */
+function checkAcceptanceOnBehalf(at: AccountContext): Violation | undefined {
+  const isGiven = Boolean(at.given.identity?.attestations?.terms_of_service?.account);
+  if (!at.isBusiness || at.responsibilities.requirements !== 'vendor') return undefined;
+  if (!isGiven && !at.tokenAcceptsTerms) return undefined;
+  return violate('tos_acceptance_on_behalf_not_allowed', {
+    param: `${BLOCK}.terms_of_service.account`,
+    message: `${BLOCK}.terms_of_service.account cannot be accepted on behalf of an account whose requirements the vendor collects.`,
+  });
+}

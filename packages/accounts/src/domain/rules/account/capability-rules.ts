@@ -1,0 +1,166 @@
+import type { AccountFields } from '../../../model/account/account.js';
+import {
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../../../model/account/configuration-name.js';
+import { capabilityRequests } from '../../../model/account/derived.js';
+import type { Violation } from '../../../model/violation.js';
+import {
+  type CapabilityRow,
+  capabilityRow,
+  isOfferedIn,
+  isOfferedTo,
+} from '../../reference/capabilities.js';
+import { firstOf, firstViolation, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+interface CapabilityContext {
+  readonly account: AccountContext;
+  readonly owner: ConfigurationName;
+  readonly id: string;
+  readonly row: CapabilityRow;
+  /** `configuration.merchant.capabilities.card_payments` */
+  readonly path: string;
+  readonly requestedBefore: ReadonlySet<string>;
+  readonly requestedAfter: ReadonlySet<string>;
+}
+
+/** Step 17. */
+export function checkCapabilities(at: AccountContext): Violation | undefined {
+  return firstOf(CONFIGURATION_NAMES, (owner) => {
+    const given = capabilityRequests(at.given.configuration?.[owner]?.capabilities);
+    const requestedBefore = requestedIn(at.stored?.fields, owner);
+    const requestedAfter = requestedIn(at.fields, owner);
+    const contextOf = (id: string): CapabilityContext => ({
+      account: at,
+      owner,
+      id,
+      row: capabilityRow(owner, id) ?? { in: [] },
+      path: `configuration.${owner}.capabilities.${id}`,
+      requestedBefore,
+      requestedAfter,
+    });
+    return (
+      firstOf(given, ({ id, requested }) =>
+        requested ? undefined : checkUnrequested(contextOf(id)),
+      ) ??
+      firstOf(given, ({ id, requested }) =>
+        requested ? firstViolation(REQUESTED_RULES, contextOf(id)) : undefined,
+      ) ??
+      firstOf(at.touched.has('dashboard') ? requestedAfter : [], (id) =>
+        checkDashboard(contextOf(id)),
+      )
+    );
+  });
+}
+
+const REQUESTED_RULES = [
+  checkPlatformCountry,
+  checkCountry,
+  checkEntityType,
+  checkDashboard,
+  checkLossCollector,
+  checkNeeds,
+  checkNeedsInCountry,
+];
+
+/** Row 28. What was not requested before is not given up: rows 34 and 35 say what is missing. */
+function checkUnrequested(at: CapabilityContext): Violation | undefined {
+  if (!at.requestedBefore.has(at.id)) return undefined;
+  const dependent = [...at.requestedAfter].find((id) => {
+    const row = capabilityRow(at.owner, id);
+    return [...(row?.needs ?? []), ...neededInCountry(row, at.account.country)].includes(at.id);
+  });
+  if (dependent === undefined) return undefined;
+  return violate('capability_cannot_be_unrequested_due_to_other_capability_requirement', {
+    param: at.path,
+    message: `${at.path} cannot be given up: ${dependent} needs it.`,
+  });
+}
+
+/** Row 33. */
+function checkPlatformCountry({ account, id, path }: CapabilityContext): Violation | undefined {
+  const { country, platform_country_capabilities_denied: denied } = account.platform;
+  if (!denied[id]?.includes(country)) return undefined;
+  return violate('capability_not_available_in_platform_country', {
+    param: path,
+    message: `${path} is not available to a platform in ${country}.`,
+  });
+}
+
+/** Row 32. */
+function checkCountry({ account, row, path }: CapabilityContext): Violation | undefined {
+  const { country } = account;
+  if (country === undefined || isOfferedIn(row, country)) return undefined;
+  return violate('capability_not_available_in_country', {
+    param: path,
+    message: `${path} is not available in ${country}.`,
+  });
+}
+
+/** Row 30. */
+function checkEntityType({ account, row, path }: CapabilityContext): Violation | undefined {
+  const { country } = account;
+  const entityType = account.fields.identity?.entity_type;
+  if (country === undefined || entityType === undefined) return undefined;
+  if (isOfferedTo(row, { country, entityType })) return undefined;
+  return violate('capability_not_available_for_entity_type_in_country', {
+    param: path,
+    message: `${path} is not available for the entity type ${entityType} in ${country}.`,
+  });
+}
+
+/** Row 29. */
+function checkDashboard({ account, row, path }: CapabilityContext): Violation | undefined {
+  const { dashboard } = account.responsibilities;
+  if (dashboard === undefined || !row.not_on_dashboards?.includes(dashboard)) return undefined;
+  return violate('capability_not_available_for_dashboard_type', {
+    param: path,
+    message: `${path} is not available with the dashboard ${dashboard}.`,
+  });
+}
+
+/** Row 31. */
+function checkLossCollector({ account, row, path }: CapabilityContext): Violation | undefined {
+  if (!row.not_with_vendor_losses || account.responsibilities.losses !== 'vendor') return undefined;
+  return violate('capability_not_available_for_loss_collector', {
+    param: path,
+    message: `${path} is not available while defaults.responsibilities.losses_collector is vendor.`,
+  });
+}
+
+/** Row 34. */
+function checkNeeds({ row, path, requestedAfter }: CapabilityContext): Violation | undefined {
+  const missing = (row.needs ?? []).find((id) => !requestedAfter.has(id));
+  if (missing === undefined) return undefined;
+  return violate('capability_not_available_without_other_capability', {
+    param: path,
+    message: `${path} needs ${missing} to be requested as well.`,
+  });
+}
+
+/** Row 35. */
+function checkNeedsInCountry(at: CapabilityContext): Violation | undefined {
+  const { country } = at.account;
+  const missing = neededInCountry(at.row, country).find((id) => !at.requestedAfter.has(id));
+  if (missing === undefined) return undefined;
+  return violate('capability_not_available_without_other_capability_in_country', {
+    param: at.path,
+    message: `${at.path} needs ${missing} to be requested as well in ${country}.`,
+  });
+}
+
+function requestedIn(
+  fields: AccountFields | undefined,
+  owner: ConfigurationName,
+): ReadonlySet<string> {
+  const found = capabilityRequests(fields?.configuration?.[owner]?.capabilities);
+  return new Set(found.filter(({ requested }) => requested).map(({ id }) => id));
+}
+
+function neededInCountry(
+  row: CapabilityRow | undefined,
+  country: string | undefined,
+): readonly string[] {
+  return (country !== undefined ? row?.needs_in_country?.[country] : undefined) ?? [];
+}

@@ -1,0 +1,127 @@
+import {
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../../../model/account/configuration-name.js';
+import { capabilityRequests } from '../../../model/account/derived.js';
+import type { Violation } from '../../../model/violation.js';
+import { firstOf, firstViolation, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+/** Step 11: which configurations and capabilities this platform offers, and what a deactivated one takes. */
+export function checkConfigurations(at: AccountContext): Violation | undefined {
+  return firstViolation(
+    [
+      checkHighRiskActivities,
+      checkPurposeDescription,
+      checkEnabledCapabilities,
+      checkEnabledConfigurations,
+      checkDeactivations,
+    ],
+    at,
+  );
+}
+
+/** Row 52. */
+function checkHighRiskActivities(at: AccountContext): Violation | undefined {
+  const activities = at.given.configuration?.storer?.high_risk_activities ?? [];
+  if (!activities.includes('none') || activities.every((name) => name === 'none')) return undefined;
+  return violate('high_risk_activities_none_cant_be_combined_with_other_options', {
+    param: 'configuration.storer.high_risk_activities',
+    message: `configuration.storer.high_risk_activities has none beside others: ${activities.join(', ')}.`,
+  });
+}
+
+/** Row 74. */
+function checkPurposeDescription(at: AccountContext): Violation | undefined {
+  const path = 'configuration.storer';
+  if (!at.touched.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
+    return undefined;
+  }
+  const storer = at.fields.configuration?.storer;
+  if (!storer?.purpose_of_funds_description || storer.purpose_of_funds === 'other')
+    return undefined;
+  return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
+    param: `${path}.purpose_of_funds_description`,
+    message: `${path}.purpose_of_funds_description is only taken with the purpose other, not ${storer.purpose_of_funds ?? 'without one'}.`,
+  });
+}
+
+/** Row 1. */
+function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
+  return firstOf(CONFIGURATION_NAMES, (name) =>
+    firstOf(capabilityRequests(at.given.configuration?.[name]?.capabilities), (capability) => {
+      const { id, requested } = capability;
+      if (!requested || !at.platform.disabled_capabilities.includes(id)) return undefined;
+      return violate('account_capability_not_supported', {
+        param: `configuration.${name}.capabilities.${id}`,
+        message: `configuration.${name}.capabilities.${id} cannot be requested on this platform.`,
+      });
+    }),
+  );
+}
+
+/** Row 2. */
+function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
+  const { disabled_configurations: disabled, storer_preview: hasStorer } = at.platform;
+  const touched = [...CONFIGURATION_NAMES, 'storer' as const].filter(
+    (name) => at.given.configuration?.[name],
+  );
+  return firstOf(touched, (name) => {
+    if (!disabled.includes(name) && (name !== 'storer' || hasStorer)) return undefined;
+    return violate('account_configuration_not_supported', {
+      param: `configuration.${name}`,
+      message: `configuration.${name} is not available on this platform.`,
+    });
+  });
+}
+
+/** Section 10.4. */
+function checkDeactivations(at: AccountContext): Violation | undefined {
+  return firstOf(CONFIGURATION_NAMES, (name) => {
+    const given = at.given.configuration?.[name];
+    if (!given || at.stored === undefined) return undefined;
+    const isActive = at.stored.applied[name]?.isActive;
+    const wants = 'applied' in given ? given.applied : undefined;
+    if (wants === false) return checkDeactivation(at, name);
+    if (isActive !== false || wants === true) return undefined;
+    return violate('configuration_cannot_be_updated_while_deactivated', {
+      param: `configuration.${name}`,
+      message: `configuration.${name} is deactivated: send ${name}.applied true to use it again.`,
+    });
+  });
+}
+
+function checkDeactivation(at: AccountContext, name: ConfigurationName): Violation | undefined {
+  const param = `configuration.${name}.applied`;
+  if (name === 'merchant' && at.appliedAfter.has('recipient') && hasTransfers(at)) {
+    return violate('configuration_cannot_be_deactivated_due_to_other_capability_requirement', {
+      param,
+      message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers pays out through it.`,
+    });
+  }
+  if (name === 'customer' && at.platform.unified_accounts_beta && at.appliedAfter.has('merchant')) {
+    return violate('configuration_cannot_be_deactivated_due_to_other_configuration', {
+      param,
+      message: `${param} cannot be false while configuration.merchant is applied.`,
+    });
+  }
+  if (name === 'merchant' && at.livemode && hasActiveCapability(at, name)) {
+    return violate('configuration_cannot_be_deactivated', {
+      param,
+      message: `${param} cannot be false while capabilities of the configuration are active.`,
+    });
+  }
+  return undefined;
+}
+
+function hasTransfers(at: AccountContext): boolean {
+  return capabilityRequests(at.fields.configuration?.recipient?.capabilities).some(
+    ({ id, requested }) => requested && id === 'vendor_balance.vendor_transfers',
+  );
+}
+
+function hasActiveCapability(at: AccountContext, name: ConfigurationName): boolean {
+  return Object.entries(at.stored?.capabilities ?? {}).some(
+    ([id, { status }]) => id.startsWith(`${name}.`) && status === 'active',
+  );
+}

@@ -1,0 +1,171 @@
+import type { AccountFields } from '../../../model/account/account.js';
+import type { Violation } from '../../../model/violation.js';
+import { canBeDefaultPaymentMethod } from '../../reference/small-tables.js';
+import { hasAnyMember } from '../fields/address-rules.js';
+import { firstViolation, quote, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+import { checkSettings } from './setting-rules.js';
+
+const BLOCK = 'configuration.customer';
+const MAX_ACCOUNTS_PER_CLOCK = 3;
+
+/** The customer's part of step 15. */
+export function checkCustomer(at: AccountContext): Violation | undefined {
+  if (!at.given.configuration?.customer) return undefined;
+  return firstViolation(
+    [
+      (account) => checkSettings(account, 'customer'),
+      checkPaymentMethod,
+      checkInvoiceTemplate,
+      checkShipping,
+      checkTestClock,
+      checkTaxLocation,
+    ],
+    at,
+  );
+}
+
+/** Rows 44 and 45; a method of another account can be taken over only by attaching it first. */
+function checkPaymentMethod(at: AccountContext): Violation | undefined {
+  const id = at.given.configuration?.customer?.billing?.default_payment_method;
+  if (!id) return undefined;
+  const param = `${BLOCK}.billing.default_payment_method`;
+  const method = at.facts.paymentMethods.get(id);
+  const isForeign = method?.accountId !== '*' && method?.accountId !== at.merged.id;
+  const isOfAnother = isForeign && method?.accountId !== undefined;
+  if (!method || method.isDetached || (at.isCreate && isOfAnother)) {
+    return violate('default_payment_method_invalid', {
+      param,
+      message: `${param} is not a payment method of this platform: ${quote(id)}.`,
+    });
+  }
+  if (!canBeDefaultPaymentMethod(method.type)) {
+    return violate('default_payment_method_invalid_type', {
+      param,
+      message: `${param} is of type ${method.type}, which cannot be a default.`,
+    });
+  }
+  if (at.isCreate || !isForeign) return undefined;
+  return violate('attach_payment_method_to_customer', {
+    param,
+    message: `${param} has to be attached to this account first: ${quote(id)}.`,
+  });
+}
+
+/** Row 63. */
+function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
+  const id = at.given.configuration?.customer?.billing?.invoice?.rendering?.template;
+  if (!id || at.facts.invoiceTemplateIds.has(id)) return undefined;
+  const param = `${BLOCK}.billing.invoice.rendering.template`;
+  return violate('invoice_rendering_template_invalid', {
+    param,
+    message: `${param} is not a template of this platform: ${quote(id)}.`,
+  });
+}
+
+/** Rows 79 and 80, of what shipping is after the request. */
+function checkShipping(at: AccountContext): Violation | undefined {
+  if (!at.touched.has(`${BLOCK}.shipping`)) return undefined;
+  const shipping = at.fields.configuration?.customer?.shipping;
+  if (shipping === undefined || Object.keys(shipping).length === 0) return undefined;
+  if (!hasAnyMember(shipping.address)) {
+    const param = `${BLOCK}.shipping.address`;
+    return violate('shipping_address_required', {
+      param,
+      message: `${param} is required with the other members of shipping.`,
+    });
+  }
+  if (shipping.name) return undefined;
+  const param = `${BLOCK}.shipping.name`;
+  return violate('shipping_name_required', {
+    param,
+    message: `${param} is required with the other members of shipping.`,
+  });
+}
+
+/** Rows 83 to 86. */
+function checkTestClock(at: AccountContext): Violation | undefined {
+  const id = at.given.configuration?.customer?.test_clock;
+  const param = `${BLOCK}.test_clock`;
+  if (!id || id === at.stored?.fields.configuration?.customer?.test_clock) return undefined;
+  if (at.livemode) {
+    return violate('test_clock_disallowed_on_live_mode', {
+      param,
+      message: `${param} can only be set in test mode.`,
+    });
+  }
+  const clock = at.facts.testClocks.get(id);
+  if (!clock || clock.status === 'internal_failure') {
+    return violate('test_clock_invalid', {
+      param,
+      message: `${param} is not a working test clock: ${quote(id)}.`,
+    });
+  }
+  if (at.stored?.applied.customer) {
+    return violate('test_clock_invalid', {
+      param,
+      message: `${param} can only be set when the customer configuration is first applied.`,
+    });
+  }
+  if (clock.status === 'advancing') {
+    return violate('test_clocks_advance_in_progress', {
+      param,
+      message: `${param} ${id} is advancing at the moment.`,
+    });
+  }
+  if (clock.openAccountCount < MAX_ACCOUNTS_PER_CLOCK) return undefined;
+  return violate('test_clocks_customer_limit_reached', {
+    param,
+    message: `${param} ${id} has ${clock.openAccountCount} open accounts of at most ${MAX_ACCOUNTS_PER_CLOCK}.`,
+  });
+}
+
+/** Sections 8.2 and 14: a location is checked against a customer that is there already. */
+function checkTaxLocation(at: AccountContext): Violation | undefined {
+  const wanted = at.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
+  if (!wanted) return undefined;
+  const param = `${BLOCK}.automatic_indirect_tax.validate_location`;
+  if (at.stored?.applied.customer === undefined) {
+    return violate('cannot_use_validate_location_on_customer_create', {
+      param,
+      message: `${param} cannot be sent with the request that makes the account a customer.`,
+    });
+  }
+  if (wanted !== 'immediately') return undefined;
+  const source = taxLocationSource(at.fields);
+  if (hasTaxLocation(at)) return undefined;
+  return violate('customer_invalid_tax_location', {
+    param,
+    message: `${param} immediately found no country at ${source}.`,
+    extra: {
+      incorrect_fields: [{ field: source, type: 'missing' }],
+      validate_location: 'immediately',
+    },
+  });
+}
+
+function hasTaxLocation(at: AccountContext): boolean {
+  const customer = at.fields.configuration?.customer;
+  switch (customer?.automatic_indirect_tax?.location_source ?? 'identity_address') {
+    case 'identity_address':
+      return at.country !== undefined;
+    case 'shipping_address':
+      return customer?.shipping?.address?.country !== undefined;
+    case 'ip_address':
+      return customer?.automatic_indirect_tax?.ip_address !== undefined;
+    case 'payment_method':
+      return customer?.billing?.default_payment_method !== undefined;
+  }
+}
+
+/** The field that the location comes from. */
+function taxLocationSource(fields: AccountFields): string {
+  const paths = {
+    identity_address: 'identity.country',
+    shipping_address: `${BLOCK}.shipping.address.country`,
+    ip_address: `${BLOCK}.automatic_indirect_tax.ip_address`,
+    payment_method: `${BLOCK}.billing.default_payment_method`,
+  };
+  const customer = fields.configuration?.customer;
+  return paths[customer?.automatic_indirect_tax?.location_source ?? 'identity_address'];
+}

@@ -1,0 +1,113 @@
+import type { Violation } from '../../../model/violation.js';
+import { currencyOf, isCurrencyAllowed } from '../../reference/currencies.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+/** Payout methods that hold money instead of passing it on. */
+const INCOMPATIBLE_TYPES: readonly string[] = ['crypto_wallet', 'financial_account'];
+
+/** Step 16. */
+export function checkDefaults(at: AccountContext): Violation | undefined {
+  return firstViolation(
+    [
+      checkLev,
+      checkCurrency,
+      checkCurrencyFixed,
+      checkTimezone,
+      checkPayoutMethods,
+      checkStoredMethods,
+    ],
+    at,
+  );
+}
+
+/** Row 24. */
+function checkLev(at: AccountContext): Violation | undefined {
+  if (at.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
+  return violate('bgn_bank_accounts_unsupported', {
+    param: 'defaults.currency',
+    message: 'defaults.currency bgn ended on 2026-01-01, when the euro took its place.',
+  });
+}
+
+/** Row 8. A customer's invoices may be in any currency. */
+function checkCurrency(at: AccountContext): Violation | undefined {
+  const { country } = at;
+  const currency = at.fields.defaults?.currency;
+  if (!at.isBusiness || country === undefined || currency === undefined) return undefined;
+  const isTouched = at.touched.hasAny(['defaults.currency', 'identity.country']);
+  if ((!isTouched && !at.becomesBusiness) || isCurrencyAllowed(currency, country)) return undefined;
+  return violate('account_country_unsupported_currency', {
+    param: 'defaults.currency',
+    message: `defaults.currency ${currency} is not supported for an account in ${country}.`,
+  });
+}
+
+/** Row 43. */
+function checkCurrencyFixed(at: AccountContext): Violation | undefined {
+  const was = at.stored && currencyOf(at.stored.fields);
+  const becomes = currencyOf(at.fields);
+  if (!at.touched.has('defaults.currency') || was === undefined || was === becomes)
+    return undefined;
+  if (at.stored?.everActive.length === 0) return undefined;
+  return violate('default_currency_immutable', {
+    param: 'defaults.currency',
+    message: `defaults.currency is ${was} and cannot change after a capability was active.`,
+  });
+}
+
+/** Row 62. */
+function checkTimezone(at: AccountContext): Violation | undefined {
+  const timezone = at.given.defaults?.timezone;
+  if (!timezone || isTimezone(timezone)) return undefined;
+  return violate('invalid_timezone', {
+    param: 'defaults.timezone',
+    message: `defaults.timezone is not the name of a time zone: ${quote(timezone)}.`,
+  });
+}
+
+/** Section 14: what the request makes a default. */
+function checkPayoutMethods(at: AccountContext): Violation | undefined {
+  return firstOf(Object.entries(at.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
+    if (!id) return undefined;
+    const param = `defaults.payout_methods.${currency}`;
+    const method = at.merged.state.payout_methods.find((known) => known.id === id);
+    if (method?.v1 || /^(?:ba|card)_/.test(id)) {
+      return violate('payout_method_incompatible_type', {
+        param,
+        message: `${param} is a payout method of the older kind: ${quote(id)}.`,
+      });
+    }
+    if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
+    return violate('incompatible_default_payout_method', {
+      param,
+      message: method
+        ? `${param} is of type ${method.type}, which cannot be a default.`
+        : `${param} is not a payout method of this account: ${quote(id)}.`,
+    });
+  });
+}
+
+/** Section 14: what a mere customer had as default and a merchant or recipient cannot have. */
+function checkStoredMethods(at: AccountContext): Violation | undefined {
+  if (!at.becomesBusiness || at.stored === undefined) return undefined;
+  return firstOf(Object.entries(at.fields.defaults?.payout_methods ?? {}), ([currency, id]) => {
+    const method = at.merged.state.payout_methods.find((known) => known.id === id);
+    if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
+    return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
+      param: `defaults.payout_methods.${currency}`,
+      message: `defaults.payout_methods.${currency} ${quote(id)} cannot be kept by a merchant or recipient.`,
+    });
+  });
+}
+
+/** Names of the IANA database; an offset (`+01:00`) is no place and knows no summer time. */
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false; // A RangeError: that is how the platform says so.
+  }
+}

@@ -1,0 +1,14 @@
+import type { Violation } from '../../../model/violation.js';
+import { quote, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+/** The recipient's part of step 15. Source: accounts, section 8.4. */
+export function checkRecipient(at: AccountContext): Violation | undefined {
+  const id = at.given.configuration?.recipient?.default_outbound_destination;
+  if (!id || at.merged.state.payout_methods.some((method) => method.id === id)) return undefined;
+  const param = 'configuration.recipient.default_outbound_destination';
+  return violate('default_outbound_destination_invalid', {
+    param,
+    message: `${param} is not a payout method of this account: ${quote(id)}.`,
+  });
+}

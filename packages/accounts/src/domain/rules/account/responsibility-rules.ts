@@ -1,0 +1,245 @@
+import type {
+  Collector,
+  Dashboard,
+  FeesCollector,
+} from '../../../model/platform/platform-settings.js';
+import type { Violation } from '../../../model/violation.js';
+import { isPairAllowed } from '../../reference/cross-border.js';
+import { firstOf, firstViolation, violate } from '../violate.js';
+import type { AccountContext } from './account-context.js';
+
+const BLOCK = 'defaults.responsibilities';
+/** Members of `identity` that are collected from the person itself where tokens are mandatory. */
+const MANDATED = ['business_details', 'individual', 'attestations'] as const;
+
+/** Step 12. */
+export function checkResponsibilities(at: AccountContext): Violation | undefined {
+  const given = at.given.defaults?.responsibilities;
+  if (given && !at.isBusiness) {
+    return violate('unsupported_field_for_configs', {
+      param: BLOCK,
+      message: `${BLOCK} can only be set with a merchant or recipient configuration.`,
+    });
+  }
+  if (!at.isBusiness) return undefined;
+  return firstViolation(
+    [
+      checkCombination,
+      checkStatedCollector,
+      checkLossesCollector,
+      checkAcknowledgements,
+      checkDormancy,
+      checkCustomAccountBeta,
+      checkCrossBorder,
+      checkTokenMandate,
+    ],
+    at,
+  );
+}
+
+type Verdict = 'ok' | 'unsupported';
+
+/**
+ * Combinations of dashboard, fees and losses that are offered, without and with unified accounts. Those that the two
+ * rules before refuse are left out; `-` is an account without a dashboard setting, which is checked like `none`.
+ * Source: accounts, section 8.5.
+ */
+const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdict]>> = {
+  'full vendor vendor': ['ok', 'ok'],
+  'full application vendor': ['ok', 'unsupported'],
+  'full application application': ['ok', 'ok'],
+  'express application application': ['ok', 'ok'],
+  'express application_express application': ['ok', 'unsupported'],
+  'none application application': ['ok', 'ok'],
+  'none application vendor': ['ok', 'unsupported'],
+  'none application_custom application': ['ok', 'unsupported'],
+  '- vendor vendor': ['ok', 'ok'],
+};
+
+/** Rows 3, 4, 7, 5 and 6, when the request has a say in the combination. */
+function checkCombination(at: AccountContext): Violation | undefined {
+  const { dashboard, fees, losses } = at.responsibilities;
+  if (!at.becomesBusiness && !at.touched.hasAny(['dashboard', BLOCK])) return undefined;
+  if (fees === undefined || losses === undefined) return undefined;
+  const { platform } = at;
+  const shown = `dashboard ${dashboard ?? 'not set'}, fees_collector ${fees} and losses_collector ${losses}`;
+  if (dashboard === 'express' && !isExpressPair(fees, losses)) {
+    return violate('account_controller_express_dash_without_application_losses_or_fees', {
+      param: 'dashboard',
+      message: `dashboard express needs fees_collector and losses_collector application, not ${fees} and ${losses}.`,
+    });
+  }
+  if (losses === 'application' && fees === 'vendor') {
+    return violate('account_controller_vendor_pricing_platform_liable', {
+      param: `${BLOCK}.losses_collector`,
+      message: `${BLOCK}.losses_collector application needs ${BLOCK}.fees_collector application, not ${fees}.`,
+    });
+  }
+  if (platform.responsibilities_private_preview && !isPreviewed(at)) {
+    return violate('account_controller_unsupported_configuration_private_preview', {
+      param: 'dashboard',
+      message: `The combination of ${shown} is not part of the private preview.`,
+    });
+  }
+  const isUnified = platform.unified_accounts_beta;
+  if (verdictOf({ dashboard, fees, losses, isUnified }) === 'ok') return undefined;
+  return unsupported(at, {
+    param: 'dashboard',
+    message: `The combination of ${shown} is not supported.`,
+  });
+}
+
+/** Row 6: who collects requirements follows from the rest and can only be confirmed. */
+function checkStatedCollector(at: AccountContext): Violation | undefined {
+  const stated = at.given.defaults?.responsibilities?.requirements_collector;
+  const derived = at.responsibilities.requirements;
+  if (!stated || stated === derived) return undefined;
+  const param = `${BLOCK}.requirements_collector`;
+  return violate('account_controller_unsupported_configuration', {
+    param,
+    message: `${param} is ${derived} for this account, not ${stated}.`,
+    extra: permutation(at),
+  });
+}
+
+/** Row 12. */
+function checkLossesCollector(at: AccountContext): Violation | undefined {
+  const losses = at.responsibilities.losses;
+  if (!at.isCreate || losses === undefined || at.platform.losses_collector_available[losses]) {
+    return undefined;
+  }
+  return violate('account_creation_losses_collector_unavailable', {
+    param: `${BLOCK}.losses_collector`,
+    message: `${BLOCK}.losses_collector ${losses} is not available to this platform.`,
+  });
+}
+
+/** Rows 13, 11 and 14. */
+function checkAcknowledgements(at: AccountContext): Violation | undefined {
+  if (!at.isCreate) return undefined;
+  const { liability, requirement_collection: collection } = at.platform.acknowledged;
+  const { losses, requirements } = at.responsibilities;
+  if (requirements === 'application' && !collection) {
+    return liability
+      ? violate('account_creation_requirement_collection_unacknowledged', {
+          param: BLOCK,
+          message: `${BLOCK} makes this platform collect requirements, which it has not acknowledged.`,
+        })
+      : violate('account_creation_requirement_collection_and_liability_unacknowledged', {
+          param: BLOCK,
+          message: `${BLOCK} makes this platform collect requirements and losses, and it has acknowledged neither.`,
+        });
+  }
+  if (losses !== 'application' || liability) return undefined;
+  return violate('account_creation_liability_unacknowledged', {
+    param: `${BLOCK}.losses_collector`,
+    message: `${BLOCK}.losses_collector application makes this platform liable, which it has not acknowledged.`,
+  });
+}
+
+/** Row 25. */
+function checkDormancy(at: AccountContext): Violation | undefined {
+  if (!at.platform.dormant || !becomesCollector(at)) return undefined;
+  return violate('can_create_platform_owned_onboarding_accounts_required', {
+    param: BLOCK,
+    message: `${BLOCK} makes this platform collect requirements, which a dormant one cannot.`,
+  });
+}
+
+/** Row 40. */
+function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
+  const { custom_account_beta_countries: countries, custom_account_beta_enabled: isOpen } =
+    at.platform;
+  const { country } = at;
+  if (at.responsibilities.requirements !== 'application' || country === undefined) return undefined;
+  if (isOpen || !countries.includes(country)) return undefined;
+  if (!becomesCollector(at) && !at.touched.has('identity.country')) return undefined;
+  return violate('custom_account_beta', {
+    param: 'identity.country',
+    message: `identity.country ${country} is not open for accounts whose requirements the platform collects.`,
+  });
+}
+
+/** Row 39. */
+function checkCrossBorder(at: AccountContext): Violation | undefined {
+  const { country, platform } = at;
+  if (!at.becomesBusiness || country === undefined) return undefined;
+  const isRecipient = at.appliedAfter.has('recipient');
+  if (isPairAllowed([platform.country, country], { rules: platform.cross_border, isRecipient })) {
+    return undefined;
+  }
+  return violate('cross_border_connected_account_creation_not_allowed', {
+    param: 'identity.country',
+    message: `identity.country ${country} is not open to a platform in ${platform.country}.`,
+  });
+}
+
+/** Row 16. */
+function checkTokenMandate(at: AccountContext): Violation | undefined {
+  if (at.hasAccountToken || at.responsibilities.requirements !== 'application') return undefined;
+  if (!at.platform.token_mandate_countries.includes(at.platform.country)) return undefined;
+  return firstOf(MANDATED, (member) =>
+    at.given.identity?.[member]
+      ? violate('account_token_required', {
+          param: `identity.${member}`,
+          message: `identity.${member} has to come in an account_token for platforms in ${at.platform.country}.`,
+        })
+      : undefined,
+  );
+}
+
+function becomesCollector(at: AccountContext): boolean {
+  if (at.responsibilities.requirements !== 'application') return false;
+  return at.becomesBusiness || at.touched.hasAny(['dashboard', BLOCK]);
+}
+
+function isExpressPair(fees: FeesCollector, losses: Collector): boolean {
+  return losses === 'application' && (fees === 'application' || fees === 'application_express');
+}
+
+function isPreviewed(at: AccountContext): boolean {
+  const { dashboard, fees, losses } = at.responsibilities;
+  return at.platform.private_preview_combinations.some(
+    (combination) =>
+      combination[0] === (dashboard ?? 'none') &&
+      combination[1] === fees &&
+      combination[2] === losses,
+  );
+}
+
+function verdictOf(at: {
+  readonly dashboard: Dashboard | undefined;
+  readonly fees: FeesCollector;
+  readonly losses: Collector;
+  readonly isUnified: boolean;
+}): Verdict {
+  const collectors = `${at.fees} ${at.losses}`;
+  const verdicts =
+    (at.dashboard === undefined ? OFFERED[`- ${collectors}`] : undefined) ??
+    OFFERED[`${at.dashboard ?? 'none'} ${collectors}`];
+  return verdicts?.[at.isUnified ? 1 : 0] ?? 'unsupported';
+}
+
+/** Rows 5 and 6: on updates the second code stands for both. */
+function unsupported(
+  at: AccountContext,
+  about: { readonly param: string; readonly message: string },
+): Violation {
+  const code =
+    at.isCreate && at.platform.unified_accounts_beta
+      ? 'account_controller_ua_unsupported_configuration'
+      : 'account_controller_unsupported_configuration';
+  return violate(code, { ...about, extra: permutation(at) });
+}
+
+function permutation(at: AccountContext): Readonly<Record<string, unknown>> {
+  const { dashboard, fees, losses, requirements } = at.responsibilities;
+  return {
+    invalid_permutation: {
+      dashboard: dashboard ?? 'none',
+      fees_collector: fees,
+      losses_collector: losses,
+      requirements_collector: requirements,
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { isLongerThan } from '../../../model/characters.js';
+import type { Violation } from '../../../model/violation.js';
+import {
+  hasStateList,
+  isPlausiblePostalCode,
+  knownPostalCode,
+  stateCode,
+  unsupportedStateCode,
+} from '../../reference/places.js';
+import { firstOf, quote, violate } from '../violate.js';
+import type { FieldContext } from './field-context.js';
+import { postcodeLibrary } from './libraries.js';
+import type { GivenAddress, LocatedAddress } from './touched-fields.js';
+
+const LATIN_MEMBERS = ['city', 'line1', 'line2', 'postal_code', 'state', 'town'] as const;
+const NOT_LATIN = /[^\p{L}\p{M}\p{N}\p{Zs}.,'’"`#&/()+\-–:;*ºª°_@!%№]/u;
+const MAX_TOWN_LENGTH = 100;
+
+/** Row 18. */
+export function checkAddressCharacters(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, ({ path, given }) => {
+    const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(given[name] ?? ''));
+    if (member === undefined) return undefined;
+    const found = NOT_LATIN.exec(given[member] ?? '')?.[0] ?? '';
+    return violate('address_characters_invalid', {
+      param: `${path}.${member}`,
+      message: `${path}.${member} contains ${quote(found)}, which is not allowed in an address.`,
+    });
+  });
+}
+
+/** Row 67. */
+export function checkScriptAddressCountries(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.scriptAddresses, ({ path, given, merged }) => {
+    const country = given.country ?? merged.country ?? at.country;
+    if (country === undefined || country === 'JP') return undefined;
+    return violate('non_jp_kana_kanji_address', {
+      param: `${path}.country`,
+      message: `${path}.country must be JP for an address in this script, not ${quote(country)}.`,
+    });
+  });
+}
+
+/** Row 73. */
+export function checkJapanesePostalCodes(at: FieldContext): Violation | undefined {
+  const all = [...at.touched.addresses, ...at.touched.scriptAddresses];
+  return firstOf(all, ({ path, merged }) => {
+    if (merged.country !== 'JP' || merged.postal_code) return undefined;
+    const hasMore = Object.entries(merged).some(
+      ([name, value]) => name !== 'country' && name !== 'purpose' && Boolean(value),
+    );
+    if (!hasMore) return undefined;
+    return violate('postal_code_required_for_jp_address', {
+      param: `${path}.postal_code`,
+      message: `${path}.postal_code is required for an address in Japan.`,
+    });
+  });
+}
+
+/** Row 20. */
+export function checkPostalCodes(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, (address) => {
+    const postalCode = address.given.postal_code;
+    const country = countryOf(address, at);
+    if (!postalCode || country === undefined || isPostalCode(postalCode, country)) return undefined;
+    return violate('address_postal_code_invalid', {
+      param: `${address.path}.postal_code`,
+      message: `${address.path}.postal_code is not a postal code of ${country}: ${quote(postalCode)}.`,
+    });
+  });
+}
+
+/** Row 21. Codes that the platform refuses are known to it: row 22 answers them. */
+export function checkStates(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, (address) => {
+    const state = address.given.state;
+    const country = countryOf(address, at);
+    if (!state || country === undefined || !hasStateList(country)) return undefined;
+    if (stateCode(country, state) !== undefined) return undefined;
+    if (isUnsupportedState(state, country, at)) return undefined;
+    return violate('address_state_invalid', {
+      param: `${address.path}.state`,
+      message: `${address.path}.state is not a state of ${country}: ${quote(state)}.`,
+    });
+  });
+}
+
+/** Row 23. */
+export function checkTowns(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, ({ path, given }) => {
+    const town = given.town;
+    if (!town || isTown(town.trim())) return undefined;
+    return violate('address_town_invalid', {
+      param: `${path}.town`,
+      message: `${path}.town is not the name of a town: ${quote(town)}.`,
+    });
+  });
+}
+
+/** Row 22. */
+export function checkSupportedStates(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, (address) => {
+    const state = address.given.state;
+    const country = countryOf(address, at);
+    if (!state || country === undefined || !isUnsupportedState(state, country, at))
+      return undefined;
+    return violate('unsupported_state', {
+      param: `${address.path}.state`,
+      message: `${address.path}.state is not supported in ${country}: ${quote(state)}.`,
+    });
+  });
+}
+
+/** Row 92. */
+export function checkSupportedPostalCodes(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.addresses, (address) => {
+    const postalCode = address.given.postal_code;
+    const country = countryOf(address, at);
+    if (!postalCode || country === undefined) return undefined;
+    const prefixes = at.platform.unsupported_postal_codes[country] ?? [];
+    const text = postalCode.trim().toUpperCase();
+    if (!prefixes.some((prefix) => text.startsWith(prefix))) return undefined;
+    return violate('unsupported_postal_code', {
+      param: `${address.path}.postal_code`,
+      message: `${address.path}.postal_code is not supported in ${country}: ${quote(postalCode)}.`,
+    });
+  });
+}
+
+function isPostalCode(postalCode: string, country: string): boolean {
+  const known = knownPostalCode(country, postalCode);
+  if (known !== undefined) return known;
+  const { postcodeValidator, postcodeValidatorExistsForCountry } = postcodeLibrary();
+  if (!postcodeValidatorExistsForCountry(country)) return isPlausiblePostalCode(postalCode);
+  return postcodeValidator(postalCode.trim().toUpperCase(), country);
+}
+
+/** A state's own country counts; an address without one lies in the country of the account. */
+function countryOf(address: LocatedAddress, at: FieldContext): string | undefined {
+  return address.given.country || address.merged.country || at.country;
+}
+
+function isUnsupportedState(state: string, country: string, at: FieldContext): boolean {
+  const codes = at.platform.unsupported_states[country] ?? [];
+  const text = state.trim().toUpperCase();
+  const code = text.startsWith(`${country}-`) ? text.slice(country.length + 1) : text;
+  return codes.includes(stateCode(country, state) ?? unsupportedStateCode(country, state) ?? code);
+}
+
+function isTown(town: string): boolean {
+  return !isLongerThan(town, MAX_TOWN_LENGTH) && /[\p{L}\p{N}]/u.test(town);
+}
+
+/** Whether an address says anything at all. */
+export function hasAnyMember(address: GivenAddress | null | undefined): boolean {
+  return Object.values(address ?? {}).some(Boolean);
+}

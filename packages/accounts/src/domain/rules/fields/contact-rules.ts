@@ -1,0 +1,78 @@
+import { isIP } from 'node:net';
+import type { Violation } from '../../../model/violation.js';
+import { firstOf, quote, violate } from '../violate.js';
+import { isEmailAddress } from './email-address.js';
+import type { FieldContext } from './field-context.js';
+import { isUrl } from './libraries.js';
+import { readPhoneNumber } from './phone-number.js';
+
+const MAX_URL_LENGTH = 2048;
+/** What real forms of test mode send for "no number at hand". */
+const TEST_PHONE = '0000000000';
+
+/** Row 49. The names of the setting are domains or top-level domains; what is below them is refused, too. */
+export function checkEmailDomains(at: FieldContext): Violation | undefined {
+  if (!at.isRecipient) return undefined;
+  return firstOf(at.touched.recipientEmails, ({ path, value }) => {
+    const domain = value.slice(value.lastIndexOf('@') + 1).toLowerCase();
+    const blocked = at.platform.recipient_blocked_email_domains.find(
+      (name) => domain === name || domain.endsWith(`.${name}`),
+    );
+    if (blocked === undefined || !value.includes('@')) return undefined;
+    return violate('email_domain_invalid_for_recipient', {
+      param: path,
+      message: `${path} is at ${quote(domain)}, a domain that recipients cannot use.`,
+    });
+  });
+}
+
+/** Row 50. */
+export function checkEmails(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.emails, ({ path, value }) =>
+    isEmailAddress(value)
+      ? undefined
+      : violate('email_invalid', {
+          param: path,
+          message: `${path} is not an email address: ${quote(value)}.`,
+        }),
+  );
+}
+
+/** Row 71. */
+export function checkPhones(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.phones, ({ path, value, country }) => {
+    if (!at.livemode && value === TEST_PHONE) return undefined;
+    if (readPhoneNumber(value, country ?? at.country)) return undefined;
+    return violate('phone_invalid', {
+      param: path,
+      message: `${path} is not a possible phone number: ${quote(value)}.`,
+    });
+  });
+}
+
+/** Row 93. */
+export function checkUrls(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.urls, ({ path, value }) => {
+    if (value.length <= MAX_URL_LENGTH && isWebAddress(value)) return undefined;
+    return violate('url_invalid', {
+      param: path,
+      message: `${path} is not the URL of a web page: ${quote(value)}.`,
+    });
+  });
+}
+
+/** Row 64. Private and loopback addresses are addresses; `fe80::1%eth0` means something on one machine only. */
+export function checkIps(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.ips, ({ path, value }) =>
+    isIP(value) !== 0 && !value.includes('%')
+      ? undefined
+      : violate('ip_address_invalid', {
+          param: path,
+          message: `${path} is not an IPv4 or IPv6 address: ${quote(value)}.`,
+        }),
+  );
+}
+
+function isWebAddress(text: string): boolean {
+  return isUrl()(text, { protocols: ['http', 'https'], require_tld: true, disallow_auth: true });
+}

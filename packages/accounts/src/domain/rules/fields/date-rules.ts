@@ -1,0 +1,56 @@
+import type { Violation } from '../../../model/violation.js';
+import { firstOf, violate } from '../violate.js';
+import { ageAt, dayStartMs, type GivenDate, showDate } from './calendar.js';
+import type { FieldContext } from './field-context.js';
+import type { Located } from './touched-fields.js';
+
+const EARLIEST_BIRTH_YEAR = 1900;
+const EARLIEST_REGISTRATION_YEAR = 1000;
+
+/** Row 41, of dates that row 42 takes. */
+export function checkAge(
+  { path, value }: Located<GivenDate>,
+  at: { readonly nowMs: number; readonly ageLimit: number },
+): Violation | undefined {
+  if (!isBirthDate(value, at.nowMs) || ageAt(value, at.nowMs) >= at.ageLimit) return undefined;
+  return violate('date_of_birth_age_restriction', {
+    param: path,
+    message: `${path} says that this person is younger than ${at.ageLimit} years: ${showDate(value)}.`,
+    extra: { age_limit: String(at.ageLimit) },
+  });
+}
+
+/** Row 42. */
+export function checkBirthDates(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.birthDates, ({ path, value }) =>
+    isBirthDate(value, at.nowMs)
+      ? undefined
+      : violate('date_of_birth_invalid', {
+          param: path,
+          message: `${path} is no day from ${EARLIEST_BIRTH_YEAR} to today: ${showDate(value)}.`,
+        }),
+  );
+}
+
+/** Row 75. */
+export function checkRegistrationDates(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.registrationDates, ({ path, value }) => {
+    const startMs = dayStartMs(value);
+    const isPast = startMs !== undefined && startMs < todayMs(at.nowMs);
+    if (isPast && (value.year ?? 0) >= EARLIEST_REGISTRATION_YEAR) return undefined;
+    return violate('registration_date_invalid', {
+      param: path,
+      message: `${path} is no day in the past: ${showDate(value)}.`,
+    });
+  });
+}
+
+function isBirthDate(date: GivenDate, nowMs: number): boolean {
+  const startMs = dayStartMs(date);
+  return startMs !== undefined && startMs <= nowMs && (date.year ?? 0) >= EARLIEST_BIRTH_YEAR;
+}
+
+function todayMs(nowMs: number): number {
+  const dayMs = 86_400_000;
+  return Math.floor(nowMs / dayMs) * dayMs;
+}

@@ -1,0 +1,31 @@
+import type { Violation } from '../../../model/violation.js';
+import { firstOf, quote, violate } from '../violate.js';
+import type { FieldContext } from './field-context.js';
+
+/** Purpose of the files of test mode that fit wherever they are put. */
+const ANY_PURPOSE = '*';
+
+/** Row 47. */
+export function checkDocuments(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.files, (file) => {
+    const record = at.facts.files.get(file.value);
+    const isOwn = record?.accountId === undefined || record.accountId === at.accountId;
+    if (record && !record.isDeleted && isOwn) return undefined;
+    return violate('document_invalid', {
+      param: file.path,
+      message: `${file.path} names a file that this account cannot use: ${quote(file.value)}.`,
+    });
+  });
+}
+
+/** Row 48. */
+export function checkDocumentPurposes(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.files, (file) => {
+    const purpose = at.facts.files.get(file.value)?.purpose;
+    if (purpose === file.purpose || purpose === ANY_PURPOSE) return undefined;
+    return violate('document_purpose_invalid', {
+      param: file.path,
+      message: `${file.path} needs a file of purpose ${file.purpose}, not ${purpose}.`,
+    });
+  });
+}

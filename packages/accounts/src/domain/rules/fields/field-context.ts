@@ -1,0 +1,17 @@
+import type { PlatformSettings } from '../../../model/platform/platform-settings.js';
+import type { Facts } from '../../../model/rule-input.js';
+import type { TouchedFields } from './touched-fields.js';
+
+/** What the rules of fields look at, the same for accounts and for persons. */
+export interface FieldContext {
+  readonly touched: TouchedFields;
+  readonly livemode: boolean;
+  readonly nowMs: number;
+  readonly platform: PlatformSettings;
+  readonly facts: Facts;
+  readonly accountId: string;
+  /** `identity.country` of the account. */
+  readonly country: string | undefined;
+  /** The account has, or is asking for, a recipient configuration. */
+  readonly isRecipient: boolean;
+}

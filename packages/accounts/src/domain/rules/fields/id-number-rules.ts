@@ -1,0 +1,91 @@
+import type { Violation } from '../../../model/violation.js';
+import {
+  checksumsOf,
+  countryOfType,
+  type IdNumberHolder,
+  isIdNumberRefused,
+  isIdNumberTypeOf,
+  isTestIdNumber,
+  matchesIdNumberPattern,
+  normaliseIdNumber,
+} from '../../reference/id-numbers.js';
+import { isGermanRegisterCourt } from '../../reference/register-courts.js';
+import { firstOf, quote, violate } from '../violate.js';
+import type { FieldContext } from './field-context.js';
+import { checksumValidators } from './libraries.js';
+import type { GivenIdNumber } from './touched-fields.js';
+
+/** Row 53. The message never repeats the value. */
+export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.idNumbers, ({ path, value: { type, value }, holder }) => {
+    if (!type || value === null || value === undefined) return undefined;
+    const number = normaliseIdNumber(value);
+    if (!at.livemode && isTestIdNumber(number)) return undefined;
+    const isRight =
+      matchesIdNumberPattern(holder, type, number) &&
+      (!at.platform.id_number_checksums || hasRightChecksum(holder, type, number));
+    if (isRight) return undefined;
+    return violate('id_number_invalid', {
+      param: `${path}.value`,
+      message: `${path}.value does not have the form of a number of type ${type}.`,
+    });
+  });
+}
+
+/** Row 58. */
+export function checkRegistrars(at: FieldContext): Violation | undefined {
+  return firstOf(at.touched.idNumbers, ({ path, value: { type, registrar }, holder }) => {
+    if (holder !== 'business' || !registrar) return undefined;
+    if (type?.startsWith('de_') && isGermanRegisterCourt(registrar)) return undefined;
+    return violate('invalid_id_number_registrar', {
+      param: `${path}.registrar`,
+      message: `${path}.registrar is not a German register court: ${quote(registrar)}.`,
+    });
+  });
+}
+
+/** Row 55. Without any country there is nothing to compare with. */
+export function checkIdNumberCountries(
+  path: string,
+  numbers: readonly GivenIdNumber[],
+  countries: readonly string[],
+): Violation | undefined {
+  if (countries.length === 0) return undefined;
+  return firstOf(numbers.entries(), ([index, { type }]) => {
+    if (!type || countries.some((country) => isIdNumberTypeOf(type, country))) return undefined;
+    return violate('incorrect_id_number_for_country', {
+      param: `${path}.${index}.type`,
+      message: `${path}.${index}.type is ${type}, a number of ${countryOfType(type)}, not of ${countries.join(' or ')}.`,
+    });
+  });
+}
+
+/** Row 57. */
+export function checkIdNumberStructures(
+  path: string,
+  numbers: readonly GivenIdNumber[],
+  at: { readonly entityType: string | undefined; readonly structure: string | undefined },
+): Violation | undefined {
+  return firstOf(numbers.entries(), ([index, { type }]) => {
+    if (!type || !isIdNumberRefused(type, at)) return undefined;
+    const kind = [at.entityType, at.structure].filter(Boolean).join(', ');
+    return violate('invalid_id_number_for_structure', {
+      param: `${path}.${index}.type`,
+      message: `${path}.${index}.type ${type} is not a number of this kind of entity (${kind}).`,
+    });
+  });
+}
+
+/** Countries that are set, each once. */
+export function known(countries: readonly (string | undefined)[]): string[] {
+  return [...new Set(countries.filter((country) => country !== undefined))];
+}
+
+function hasRightChecksum(holder: IdNumberHolder, type: string, number: string): boolean {
+  const names = checksumsOf(holder, type);
+  if (names.length === 0) return true;
+  return names.some((name) => {
+    const [country = '', validator = ''] = name.split('.');
+    return checksumValidators(country.toLowerCase())[validator]?.validate(number).isValid === true;
+  });
+}

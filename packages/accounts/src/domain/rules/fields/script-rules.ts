@@ -1,0 +1,35 @@
+import type { Violation } from '../../../model/violation.js';
+import { firstOf, quote, violate } from '../violate.js';
+import type { FieldContext } from './field-context.js';
+import type { Located } from './touched-fields.js';
+
+/**
+ * What both scripts may be mixed with: letters and digits of either width, blanks (the ideographic one, too) and the
+ * punctuation of Japanese addresses. The wide hyphen is how house numbers are written: `２７－１５`.
+ */
+const SHARED = String.raw`0-9A-Za-z０-９Ａ-Ｚａ-ｚ 　\-－・．，（）().\/`;
+const KANA = new RegExp(String.raw`[^\u30A0-\u30FF\uFF61-\uFF9F${SHARED}]`, 'u');
+const KANJI = new RegExp(
+  String.raw`[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}々〆ヶー${SHARED}]`,
+  'u',
+);
+
+/** Row 76. */
+export function checkScripts(at: FieldContext): Violation | undefined {
+  return (
+    firstOf(at.touched.kanaTexts, (text) => checkText(text, { foreign: KANA, script: 'kana' })) ??
+    firstOf(at.touched.kanjiTexts, (text) => checkText(text, { foreign: KANJI, script: 'kanji' }))
+  );
+}
+
+function checkText(
+  { path, value }: Located<string>,
+  { foreign, script }: { foreign: RegExp; script: string },
+): Violation | undefined {
+  const found = foreign.exec(value)?.[0];
+  if (found === undefined) return undefined;
+  return violate('script_characters_invalid', {
+    param: path,
+    message: `${path} contains ${quote(found)}, which is not written in ${script}.`,
+  });
+}

@@ -1,0 +1,210 @@
+import type { IdentityFields, StoredAccount } from '../../../model/account/account.js';
+import type { PersonFields } from '../../../model/account/person.js';
+import type { Violation } from '../../../model/violation.js';
+import { isEntityTypeIn, isStructureOf } from '../../reference/entity-types.js';
+import type { AccountContext } from '../account/account-context.js';
+import { firstOf, firstViolation, violate } from '../violate.js';
+
+/** What a mere customer's identity may hold. */
+const CUSTOMER_MEMBERS: readonly string[] = ['country', 'entity_type'];
+const CUSTOMER_BUSINESS_MEMBERS: readonly string[] = [
+  'registered_name',
+  'address',
+  'additional_addresses',
+  'id_numbers',
+  'phone',
+  'script_names',
+  'script_addresses',
+];
+const CUSTOMER_INDIVIDUAL_MEMBERS: readonly string[] = [
+  'given_name',
+  'surname',
+  'address',
+  'phone',
+  'script_names',
+  'script_addresses',
+  'metadata',
+];
+
+/** Step 13. */
+export function checkIdentity(at: AccountContext): Violation | undefined {
+  return firstViolation(
+    [checkCustomerMembers, checkImmutable, checkCountryPresent, checkEntityType, checkStructure],
+    at,
+  );
+}
+
+/** Row 91. */
+function checkCustomerMembers(at: AccountContext): Violation | undefined {
+  const { given, appliedAfter } = at;
+  if (!given.identity || at.isBusiness || !appliedAfter.has('customer')) return undefined;
+  const { business_details: business, individual, ...others } = given.identity;
+  const refused =
+    foreignMember('identity', others, CUSTOMER_MEMBERS) ??
+    foreignMember('identity.business_details', business, CUSTOMER_BUSINESS_MEMBERS) ??
+    foreignMember('identity.individual', individual, CUSTOMER_INDIVIDUAL_MEMBERS);
+  if (refused === undefined) return undefined;
+  return violate('unsupported_identity_field_for_configs', {
+    param: refused,
+    message: `${refused} cannot be set on an account that is only a customer.`,
+  });
+}
+
+/** Section 10.3. Sending what is stored already changes nothing and is taken. */
+function checkImmutable(at: AccountContext): Violation | undefined {
+  const { stored, given } = at;
+  if (stored === undefined || !given.identity) return undefined;
+  const before = stored.fields.identity ?? {};
+  const after = at.fields.identity ?? {};
+  return (
+    checkFixedKind(at, before, after) ??
+    checkLocked(at, before, after) ??
+    checkVerifiedBusiness(at, before, after)
+  );
+}
+
+function checkFixedKind(
+  at: AccountContext,
+  before: IdentityFields,
+  after: IdentityFields,
+): Violation | undefined {
+  if (at.stored?.everActive.length === 0) return undefined;
+  return firstOf(['country', 'entity_type'] as const, (member) => {
+    const was = before[member];
+    return was === undefined || was === after[member]
+      ? undefined
+      : immutable(`identity.${member}`, 'after a capability was active');
+  });
+}
+
+function checkLocked(
+  at: AccountContext,
+  before: IdentityFields,
+  after: IdentityFields,
+): Violation | undefined {
+  if (!at.stored?.state.identity_locked) return undefined;
+  const { individual: _, ...members } = after;
+  const changed = changedMember(before, members) ?? changedIndividual(at, []);
+  return changed === undefined ? undefined : immutable(`identity.${changed}`, 'while it is locked');
+}
+
+function checkVerifiedBusiness(
+  at: AccountContext,
+  before: IdentityFields,
+  after: IdentityFields,
+): Violation | undefined {
+  const { stored } = at;
+  if (!stored || !at.livemode || at.responsibilities.requirements !== 'vendor') return undefined;
+  if (verificationOf(stored, 'business') === 'success') {
+    const changed = (['registered_name', 'id_numbers'] as const).find(
+      (name) => !isEqual(before.business_details?.[name], after.business_details?.[name]),
+    );
+    if (changed) return immutable(`identity.business_details.${changed}`, 'after its verification');
+  }
+  if (verificationOf(stored, `person:${stored.individualId}`) !== 'success') return undefined;
+  const changed = changedIndividual(at, VERIFIED_PERSON_MEMBERS);
+  return changed === undefined
+    ? undefined
+    : immutable(`identity.${changed}`, 'after its verification');
+}
+
+/** `success` once the data of `target` were verified. */
+export function verificationOf(account: StoredAccount, target: string): string | undefined {
+  return account.verifications[target]?.status;
+}
+
+export const VERIFIED_PERSON_MEMBERS = [
+  'given_name',
+  'surname',
+  'date_of_birth',
+  'id_numbers',
+] as const;
+
+export function immutable(param: string, when: string): Violation {
+  return violate('immutable_identity_param', {
+    param,
+    message: `${param} cannot change ${when}.`,
+  });
+}
+
+/** The first member of `after`, or of `only`, that differs. */
+export function changedMember(
+  before: object,
+  after: object,
+  only?: readonly string[],
+): string | undefined {
+  const names = only?.length ? only : new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].find((name) => !isEqual(Reflect.get(before, name), Reflect.get(after, name)));
+}
+
+function changedIndividual(at: AccountContext, only: readonly string[]): string | undefined {
+  const after = at.fields.identity?.individual;
+  if (!at.given.identity?.individual || after === undefined) return undefined;
+  const before: PersonFields =
+    at.persons.find(({ id }) => id === at.stored?.individualId)?.fields ?? {};
+  const changed = changedMember(before, after, only);
+  return changed === undefined ? undefined : `individual.${changed}`;
+}
+
+/** Row 54. */
+function checkCountryPresent(at: AccountContext): Violation | undefined {
+  if (!at.isBusiness || at.country !== undefined) return undefined;
+  return violate('identity_country_required', {
+    param: 'identity.country',
+    message: 'identity.country is required with a merchant or recipient configuration.',
+  });
+}
+
+/** Row 51. */
+function checkEntityType(at: AccountContext): Violation | undefined {
+  const { country, isBusiness } = at;
+  const entityType = at.fields.identity?.entity_type;
+  if (!isBusiness || country === undefined || entityType === undefined) return undefined;
+  const isTouched = at.touched.hasAny(['identity.country', 'identity.entity_type']);
+  if ((!isTouched && !at.becomesBusiness) || isEntityTypeIn(entityType, country)) return undefined;
+  return violate('entity_type_not_supported_in_country', {
+    param: 'identity.entity_type',
+    message: `identity.entity_type ${entityType} is not supported in ${country}.`,
+  });
+}
+
+/** Row 82. */
+function checkStructure(at: AccountContext): Violation | undefined {
+  const { country, fields } = at;
+  const entityType = fields.identity?.entity_type;
+  const structure = fields.identity?.business_details?.structure;
+  if (!country || !entityType || !structure || !isKindTouched(at)) return undefined;
+  if (isStructureOf(structure, { country, entityType })) return undefined;
+  return violate('structure_incompatible_for_entity_type_country', {
+    param: 'identity.business_details.structure',
+    message: `identity.business_details.structure ${structure} does not exist for ${entityType} in ${country}.`,
+  });
+}
+
+/** Whether the request says something about what kind of entity this is. */
+export function isKindTouched(at: AccountContext): boolean {
+  return at.touched.hasAny([
+    'identity.country',
+    'identity.entity_type',
+    'identity.business_details.structure',
+  ]);
+}
+
+function foreignMember(
+  path: string,
+  given: object | null | undefined,
+  known: readonly string[],
+): string | undefined {
+  const name = Object.entries(given ?? {}).find(
+    ([member, value]) => value !== null && value !== undefined && !known.includes(member),
+  )?.[0];
+  return name === undefined ? undefined : `${path}.${name}`;
+}
+
+/** Values of fields: trees of plain data. */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object' || !left || !right)
+    return left === right;
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => isEqual(Reflect.get(left, name), Reflect.get(right, name)));
+}

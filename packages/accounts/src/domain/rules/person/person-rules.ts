@@ -1,0 +1,195 @@
+import { requirementsCollectorOf } from '../../../model/account/derived.js';
+import type { PersonCheck } from '../../../model/rule-input.js';
+import type { Violation } from '../../../model/violation.js';
+import { checkMetadata } from '../account/metadata-rules.js';
+import { checkRegistration } from '../account/platform-rules.js';
+import { checkAge } from '../fields/date-rules.js';
+import type { FieldContext } from '../fields/field-context.js';
+import { checkFields } from '../fields/field-rules.js';
+import { checkIdNumberCountries, known } from '../fields/id-number-rules.js';
+import { personTouchedFields } from '../fields/touched-fields.js';
+import { firstOf, firstViolation, violate } from '../violate.js';
+import {
+  changedMember,
+  immutable,
+  VERIFIED_PERSON_MEMBERS,
+  verificationOf,
+} from './identity-rules.js';
+import { checkOwnShare } from './ownership-rules.js';
+import type { PersonContext } from './person-context.js';
+import { checkDuplicate } from './person-likeness.js';
+import { checkRelationships, checkTotalOwnership } from './relationship-rules.js';
+
+const MAX_PERSON_COUNT = 500;
+
+/** Every row marked P, in the order of section 12. */
+export function checkPerson(check: PersonCheck): Violation | undefined {
+  const { fields } = check.account;
+  return firstViolation(
+    [
+      ({ given, merged }) =>
+        checkMetadata('metadata', (given.metadata && merged.fields.metadata) ?? undefined),
+      ({ platform }) => checkRegistration(platform),
+      checkTokenMandate,
+      checkOnlyPerson,
+      checkImmutable,
+      checkCountryPresent,
+      checkPersonFields,
+      checkRelationships,
+    ],
+    {
+      ...check,
+      others: check.persons.filter(({ id }) => id !== check.merged.id),
+      country: fields.identity?.country,
+      entityType: fields.identity?.entity_type,
+      requirementsCollector: requirementsCollectorOf({
+        dashboard: fields.dashboard,
+        losses: fields.defaults?.responsibilities?.losses_collector,
+      }),
+    },
+  );
+}
+
+/** Section 14, as row 16. */
+function checkTokenMandate(at: PersonContext): Violation | undefined {
+  const { country, token_mandate_countries: countries } = at.platform;
+  if (at.hasPersonToken || at.requirementsCollector !== 'application') return undefined;
+  if (!countries.includes(country)) return undefined;
+  return violate('person_token_required', {
+    param: 'person_token',
+    message: `person_token is required for platforms in ${country}.`,
+  });
+}
+
+/** Section 14, and the bound of this service: every write to an account looks at all of its persons. */
+function checkOnlyPerson(at: PersonContext): Violation | undefined {
+  if (at.operation !== 'create') return undefined;
+  if (at.entityType === 'individual') {
+    return violate('individual_additional_person_not_allowed', {
+      message: 'An account of the entity type individual has one person, identity.individual.',
+    });
+  }
+  if (at.others.length < MAX_PERSON_COUNT) return undefined;
+  return violate('account_person_limit_reached', {
+    message: `Account ${at.account.id} has ${MAX_PERSON_COUNT} persons already.`,
+  });
+}
+
+/** Section 10.3. */
+function checkImmutable(at: PersonContext): Violation | undefined {
+  const { stored, account } = at;
+  if (stored === undefined) return undefined;
+  if (account.state.identity_locked) {
+    const changed = changedMember(
+      { ...stored.fields, metadata: undefined },
+      { ...at.merged.fields, metadata: undefined },
+    );
+    if (changed) return immutable(changed, 'while the identity is locked');
+  }
+  if (!at.livemode || at.requirementsCollector !== 'vendor') return undefined;
+  if (verificationOf(account, `person:${stored.id}`) !== 'success') return undefined;
+  const changed = changedMember(stored.fields, at.merged.fields, VERIFIED_PERSON_MEMBERS);
+  return changed === undefined ? undefined : immutable(changed, 'after its verification');
+}
+
+/** Row 54. */
+function checkCountryPresent(at: PersonContext): Violation | undefined {
+  if (at.country !== undefined) return undefined;
+  const path = at.given.id_numbers?.length
+    ? 'id_numbers'
+    : at.given.address && !at.merged.fields.address?.country
+      ? 'address'
+      : undefined;
+  if (path === undefined) return undefined;
+  return violate('identity_country_required', {
+    param: path === 'address' ? 'address.country' : path,
+    message: `${path} needs the account to have an identity.country.`,
+  });
+}
+
+/** Step 14. */
+function checkPersonFields(at: PersonContext): Violation | undefined {
+  const fields: FieldContext = {
+    touched: personTouchedFields(at.given, at.merged.fields),
+    livemode: at.livemode,
+    nowMs: at.nowMs,
+    platform: at.platform,
+    facts: at.facts,
+    accountId: at.account.id,
+    country: at.country,
+    isRecipient: at.account.applied.recipient?.isActive === true,
+  };
+  return checkFields(fields, {
+    checkAges: () => checkRepresentativeAge(at),
+    checkAddressCountries: () => checkAddressCountries(at, fields),
+    checkIdNumberHolders: () => checkIdNumbers(at),
+    checkOwnership: () => checkOwnership(at),
+  });
+}
+
+/** Row 41: who represents the account is old enough, whichever of the two is said later. */
+function checkRepresentativeAge(at: PersonContext): Violation | undefined {
+  const { relationship, date_of_birth: birth } = at.merged.fields;
+  const isIndividual = at.account.individualId === at.merged.id;
+  if (birth === undefined || !(relationship?.representative || isIndividual)) return undefined;
+  if (!at.touched.hasAny(['date_of_birth', 'relationship.representative'])) return undefined;
+  const ageLimit = at.platform.age_limit;
+  return checkAge({ path: 'date_of_birth', value: birth }, { nowMs: at.nowMs, ageLimit });
+}
+
+/** Section 14 and row 19. */
+function checkAddressCountries(at: PersonContext, fields: FieldContext): Violation | undefined {
+  const { touched } = fields;
+  const own = at.merged.fields.address?.country;
+  const isIndividual = at.account.individualId === at.merged.id;
+  if (
+    isIndividual &&
+    own &&
+    at.country &&
+    own !== at.country &&
+    at.touched.has('address.country')
+  ) {
+    return violate('address_country_identity_country_mismatch', {
+      param: 'address.country',
+      message: `address.country ${own} is not the account's identity.country ${at.country}.`,
+    });
+  }
+  const addresses = [...touched.addresses, ...touched.scriptAddresses];
+  const missing = addresses.find(({ merged }) => !merged.country);
+  if (missing) {
+    return violate('address_country_required', {
+      param: `${missing.path}.country`,
+      message: `${missing.path}.country is required.`,
+    });
+  }
+  const others = addresses.filter(({ path }) => path !== 'address');
+  return firstOf(own ? others : [], ({ path, merged }) =>
+    merged.country === own
+      ? undefined
+      : violate('address_country_mismatch', {
+          param: `${path}.country`,
+          message: `${path}.country ${merged.country} is not address.country ${own}.`,
+        }),
+  );
+}
+
+/** Row 55. */
+function checkIdNumbers(at: PersonContext): Violation | undefined {
+  if (!at.touched.has('id_numbers')) return undefined;
+  const { address, nationalities, id_numbers: numbers } = at.merged.fields;
+  const countries = known([at.country, address?.country, ...(nationalities ?? [])]);
+  return checkIdNumberCountries('id_numbers', numbers ?? [], countries);
+}
+
+/** Row 70 and section 14. */
+function checkOwnership(at: PersonContext): Violation | undefined {
+  if (at.touched.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
+    const violation = checkOwnShare('relationship', at.merged.fields.relationship);
+    if (violation) return violation;
+  }
+  if (at.touched.hasAny(['given_name', 'surname', 'date_of_birth'])) {
+    const violation = checkDuplicate(at.merged.fields, at.others, '');
+    if (violation) return violation;
+  }
+  return checkTotalOwnership(at);
+}

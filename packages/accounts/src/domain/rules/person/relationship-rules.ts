@@ -1,0 +1,120 @@
+import type { StoredPerson } from '../../../model/account/person.js';
+import type { Violation } from '../../../model/violation.js';
+import { firstViolation, violate } from '../violate.js';
+import { exceedsWhole } from './ownership-rules.js';
+import type { PersonContext } from './person-context.js';
+
+/** Structures of one human being, who has no directors. */
+const WITHOUT_DIRECTORS: readonly string[] = ['sole_proprietorship', 'single_member_llc'];
+/** Entities that nobody owns. */
+const WITHOUT_OWNERS: readonly string[] = ['government_entity', 'non_profit'];
+
+/** Section 14: who may be what on an account. */
+export function checkRelationships(at: PersonContext): Violation | undefined {
+  return firstViolation(
+    [
+      (person) => checkSingle(person, 'representative', 'additional_representative_not_allowed'),
+      (person) => checkSingle(person, 'legal_guardian', 'additional_legal_guardian_not_allowed'),
+      checkAdditionalTerms,
+      checkGuardianIsOther,
+      checkGuardianHasWard,
+      (person) => checkSingle(person, 'authorizer', 'authorizer_duplicate'),
+      checkAuthorizerIsOther,
+      checkRoleExists,
+    ],
+    at,
+  );
+}
+
+type SingleRole = 'representative' | 'legal_guardian' | 'authorizer';
+
+function checkSingle(
+  at: PersonContext,
+  role: SingleRole,
+  code:
+    | 'additional_representative_not_allowed'
+    | 'additional_legal_guardian_not_allowed'
+    | 'authorizer_duplicate',
+): Violation | undefined {
+  if (!isNewly(at, role)) return undefined;
+  const holder = at.others.find(({ fields }) => fields.relationship?.[role]);
+  if (holder === undefined) return undefined;
+  return violate(code, {
+    param: `relationship.${role}`,
+    message: `relationship.${role} is already true for the person ${holder.id}.`,
+  });
+}
+
+function checkAdditionalTerms(at: PersonContext): Violation | undefined {
+  if (!at.given.additional_terms_of_service || roles(at).legal_guardian) return undefined;
+  return violate('additional_tos_only_allowed_for_legal_guardian', {
+    param: 'additional_terms_of_service',
+    message: 'additional_terms_of_service can only be accepted by a legal guardian.',
+  });
+}
+
+function checkGuardianIsOther(at: PersonContext): Violation | undefined {
+  const { legal_guardian: isGuardian, representative: isRepresentative } = roles(at);
+  if (!isGuardian || !isRepresentative) return undefined;
+  return violate('legal_guardian_representative_not_allowed', {
+    param: 'relationship.legal_guardian',
+    message: 'relationship.legal_guardian and relationship.representative cannot both be true.',
+  });
+}
+
+function checkGuardianHasWard(at: PersonContext): Violation | undefined {
+  if (!isNewly(at, 'legal_guardian')) return undefined;
+  if (at.others.some(({ fields }) => fields.relationship?.representative)) return undefined;
+  return violate('legal_guardian_requires_existing_representative', {
+    param: 'relationship.legal_guardian',
+    message: 'relationship.legal_guardian needs a representative on the account.',
+  });
+}
+
+function checkAuthorizerIsOther(at: PersonContext): Violation | undefined {
+  const { authorizer: isAuthorizer, representative: isRepresentative } = roles(at);
+  if (!isAuthorizer || !isRepresentative) return undefined;
+  return violate('authorizer_relationship_invalid_for_representative', {
+    param: 'relationship.authorizer',
+    message: 'relationship.authorizer cannot be true for the representative.',
+  });
+}
+
+function checkRoleExists(at: PersonContext): Violation | undefined {
+  const structure = at.account.fields.identity?.business_details?.structure;
+  const role =
+    isNewly(at, 'director') && structure !== undefined && WITHOUT_DIRECTORS.includes(structure)
+      ? 'director'
+      : isNewly(at, 'owner') &&
+          at.entityType !== undefined &&
+          WITHOUT_OWNERS.includes(at.entityType)
+        ? 'owner'
+        : undefined;
+  if (role === undefined) return undefined;
+  const kind = role === 'director' ? structure : at.entityType;
+  return violate('invalid_relationship_for_identity_type_structure_and_country', {
+    param: `relationship.${role}`,
+    message: `relationship.${role} does not exist for ${kind}.`,
+  });
+}
+
+/** Section 14: the shares of all owners. */
+export function checkTotalOwnership(at: PersonContext): Violation | undefined {
+  if (!at.touched.hasAny(['relationship.owner', 'relationship.percent_ownership']))
+    return undefined;
+  const shares = [at.merged, ...at.others].map(({ fields }: StoredPerson) => fields.relationship);
+  if (!exceedsWhole(shares)) return undefined;
+  return violate('total_person_ownership_exceeded', {
+    param: 'relationship.percent_ownership',
+    message: 'relationship.percent_ownership makes the owners own more than 100 % together.',
+  });
+}
+
+function roles(at: PersonContext): NonNullable<StoredPerson['fields']['relationship']> {
+  return at.merged.fields.relationship ?? {};
+}
+
+/** The request says it, and it holds after it. */
+function isNewly(at: PersonContext, role: SingleRole | 'director' | 'owner'): boolean {
+  return at.touched.has(`relationship.${role}`) && roles(at)[role] === true;
+}

@@ -1,0 +1,48 @@
+import type { Collector, Dashboard } from '../platform/platform-settings.js';
+import type { CapabilityTree, StoredAccount } from './account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from './configuration-name.js';
+import type { Given } from './parts.js';
+
+/** Source: accounts, section 8.5. */
+export function requirementsCollectorOf(at: {
+  readonly dashboard: Dashboard | undefined;
+  readonly losses: Collector | undefined;
+}): Collector {
+  return at.dashboard === 'none' && at.losses === 'application' ? 'application' : 'vendor';
+}
+
+/** Applied and not deactivated, in the order of the wire. */
+export function appliedConfigurations(account: StoredAccount): readonly ConfigurationName[] {
+  return CONFIGURATION_NAMES.filter((name) => account.applied[name]?.isActive === true);
+}
+
+export function isMerchantOrRecipient(account: StoredAccount): boolean {
+  return (
+    account.applied.merchant?.isActive === true || account.applied.recipient?.isActive === true
+  );
+}
+
+export interface NamedCapability {
+  /** `card_payments`, `bank_accounts.local`. */
+  readonly id: string;
+  readonly requested: boolean;
+}
+
+/** Leaves of a tree of capabilities that say `requested`, in the order in which they stand there. */
+export function capabilityRequests(
+  tree: CapabilityTree | Given<CapabilityTree> | null | undefined,
+): NamedCapability[] {
+  return collect(tree, '');
+}
+
+function collect(tree: unknown, prefix: string): NamedCapability[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([name, value]): NamedCapability[] => {
+    const requested: unknown =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, 'requested')
+        ? Reflect.get(value, 'requested')
+        : undefined;
+    const id = `${prefix}${name}`;
+    return typeof requested === 'boolean' ? [{ id, requested }] : collect(value, `${id}.`);
+  });
+}

@@ -1,0 +1,80 @@
+import type { Collector } from '../platform/platform-settings.js';
+import type { ConfigurationName } from './configuration-name.js';
+
+export type DeadlineStatus = 'past_due' | 'currently_due' | 'eventually_due';
+
+export interface CapabilityStatus {
+  readonly status: 'active' | 'pending' | 'restricted' | 'unsupported' | 'rejected';
+  /** Empty when active. */
+  readonly status_details: readonly {
+    readonly code: string;
+    readonly resolution: 'contact_vendor' | 'no_resolution' | 'provide_info';
+  }[];
+}
+
+export interface RequirementReference {
+  readonly type: 'person' | 'payment_method' | 'inquiry';
+  readonly resource?: string;
+  readonly inquiry?: string;
+}
+
+/** As on the wire, with the canonical vendor word. Source: accounts, section 16.1. */
+export interface RequirementEntry {
+  readonly id: string;
+  readonly awaiting_action_from: 'user' | 'vendor';
+  readonly description: string;
+  readonly errors: readonly { readonly code: string; readonly description: string }[];
+  readonly impact: {
+    readonly restricts_capabilities: readonly {
+      readonly capability: string;
+      readonly configuration: ConfigurationName;
+      readonly deadline: { readonly status: DeadlineStatus };
+    }[];
+  };
+  readonly minimum_deadline: { readonly status: DeadlineStatus };
+  readonly reference?: RequirementReference;
+  readonly requested_reasons: readonly {
+    readonly code: 'routine_onboarding' | 'routine_verification';
+  }[];
+}
+
+export interface RequirementAlternative {
+  readonly options: readonly {
+    readonly entries: readonly Pick<
+      RequirementEntry,
+      'awaiting_action_from' | 'description' | 'errors' | 'reference'
+    >[];
+  }[];
+  readonly original_entries: readonly Pick<RequirementEntry, 'description' | 'reference'>[];
+}
+
+export interface Requirements {
+  readonly collector: Collector;
+  readonly entries: readonly RequirementEntry[];
+  readonly alternatives: readonly RequirementAlternative[];
+  /** Left out while there are no entries; `time` is a timestamp of the wire. */
+  readonly summary?: {
+    readonly minimum_deadline: { readonly status: DeadlineStatus; readonly time?: string };
+  };
+}
+
+export interface FutureRequirements extends Requirements {
+  readonly minimum_transition_date?: string;
+}
+
+/** An entry that the operator added. Source: accounts, section 16.6. */
+export interface InjectedRequirement {
+  readonly id: string;
+  readonly description: string;
+  readonly awaiting_action_from: 'user' | 'vendor';
+  readonly restricts: readonly {
+    readonly configuration: ConfigurationName;
+    readonly capability: string;
+    readonly status: DeadlineStatus;
+  }[];
+  readonly errors?: readonly { readonly code: string; readonly description: string }[];
+  readonly reference?: RequirementReference;
+  readonly future?: boolean;
+  /** Timestamp of the wire at which a future entry moves to the requirements. */
+  readonly transition?: string;
+}

@@ -1,0 +1,46 @@
+import type { Tenant } from '../platform/tenant.js';
+import { timestamp } from '../timestamps.js';
+
+export type TokenKind = 'person' | 'account';
+
+/** What a token carries, and where it was made: attestations are of that moment. */
+export interface TokenPayload {
+  readonly given: unknown;
+  readonly ip: string;
+  readonly user_agent?: string;
+}
+
+export interface StoredToken {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly tenant: Tenant;
+  /** Of a person token. */
+  readonly accountId: string | undefined;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+  readonly usedMs: number | undefined;
+  /** Gone once the token is used or has expired. */
+  readonly payload: TokenPayload | undefined;
+}
+
+export const TOKEN_PREFIX: Readonly<Record<TokenKind, string>> = {
+  person: 'perstok_',
+  account: 'accttok_',
+};
+
+const V1_PREFIX = /^(ct|cpt|tok|btok|pii|cvctok)_/;
+
+/** Tokens of the older interface. Source: accounts, section 9.3. */
+export const isV1Token = (id: string): boolean => V1_PREFIX.test(id);
+
+/** Source: accounts, sections 9.2 and 9.3. */
+export function tokenObject(token: StoredToken): Record<string, unknown> {
+  return {
+    id: token.id,
+    object: token.kind === 'person' ? 'v2.core.account_person_token' : 'v2.core.account_token',
+    created: timestamp(token.createdMs),
+    expires_at: timestamp(token.expiresMs),
+    livemode: token.tenant.livemode,
+    used: token.usedMs !== undefined,
+  };
+}

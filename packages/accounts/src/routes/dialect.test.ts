@@ -1,0 +1,142 @@
+// Source: accounts, sections 2.2 to 2.5 and 12: what is told to whom, before a route is asked.
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { it } from 'node:test';
+import {
+  CredentialUncheckable,
+  type HttpAnswer,
+  type HttpHead,
+  requestError,
+} from '@plinth/kernel';
+import { SeededRandom } from '@plinth/kernel/testing';
+import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
+import { VendorWords } from '../model/platform/vendor-words.js';
+import { AccountsRefused } from '../model/violation.js';
+import { Arrivals } from './arrivals.js';
+import { AccountsDialect, refuseEmptyParts } from './dialect.js';
+
+const bugs: unknown[] = [];
+const headerPrefixes = ['Plinth'];
+const away = new CredentialUncheckable(undefined);
+const arrivals = new Arrivals({
+  keys: {
+    find: (text) =>
+      text === 'sk_test_a'
+        ? { status: 'valid', key: { platform: 'shop', kind: 'secret', livemode: false } }
+        : { status: 'unknown' },
+  },
+  platforms: {
+    defaultVersion: '2025-12-15.clover',
+    find: (id) => ({ id, createdMs: 0, settings: DEFAULT_PLATFORM_SETTINGS }),
+  },
+  random: new SeededRandom(1),
+  headerPrefixes,
+  maxBodyBytes: 100,
+  checkOperator({ headers }) {
+    if (headers['authorization'] === 'Bearer away') throw away;
+    throw requestError('not_authenticated');
+  },
+});
+const dialect = new AccountsDialect(arrivals, {
+  ...{ words: new VendorWords('vendor', []), headerPrefixes },
+  baseUrl: (asked) => asked,
+  onBug: (error) => bugs.push(error),
+});
+
+const head = (
+  url: string,
+  headers: Readonly<Record<string, string>> = { authorization: 'Bearer sk_test_a' },
+): HttpHead => ({
+  ...{ method: 'PUT', url, headers, base: 'http://a', ip: '10.0.0.1', httpVersion: 1 },
+  socket: new Socket(),
+  headerList: () => [],
+  leaving: () => new AbortController().signal,
+});
+function told({ status, body }: HttpAnswer): string {
+  const { error } = JSON.parse(String(body)) as { error: { code: string } };
+  return `${status} ${error.code}`;
+}
+const ACCOUNTS = '/v2/core/accounts';
+
+it('says who asks, or why that is nobody', () => {
+  assert.equal(dialect.identify(head(ACCOUNTS)).kind, 'platform_key');
+  assert.throws(() => dialect.identify(head(ACCOUNTS, {})), AccountsRefused);
+  const operator = head('/ops/v1/accounts', { authorization: 'Bearer away' });
+  assert.throws(
+    () => dialect.identify(operator),
+    (error) => error === away,
+  );
+});
+
+it('lets pages of others read the answers of the paths that make tokens, and no other', () => {
+  const open = [
+    '/v2/core/account_tokens',
+    '/v2/core/account_tokens?a=1',
+    `${ACCOUNTS}/x/person_tokens`,
+  ];
+  const closed = [
+    ACCOUNTS,
+    '/v2/core/account_tokens/x',
+    `${ACCOUNTS}/x/y/person_tokens`,
+    '/x/v2/core/account_tokens',
+  ];
+  for (const url of [...open, ...closed]) {
+    const isOpen = open.includes(url);
+    const headers = new Map(dialect.headers(head(url)));
+    assert.equal(headers.get('access-control-allow-origin'), isOpen ? '*' : undefined, url);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.match(headers.get('request-id') ?? '', /^req_/);
+    assert.equal(headers.get('plinth-version'), DEFAULT_PLATFORM_SETTINGS.default_api_version);
+    const preflight = dialect.answerPreflight(head(url));
+    assert.equal(preflight?.status, isOpen ? 204 : undefined, url);
+  }
+  const allowed = new Map(dialect.answerPreflight(head('/v2/core/account_tokens'))?.headers);
+  assert.deepEqual(
+    [...allowed.values()],
+    ['POST', 'Authorization, Content-Type, Idempotency-Key, Plinth-Version'],
+  );
+});
+
+it('tells a request that is let in nowhere what is wrong with it first', () => {
+  const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
+    const request = head(url, headers);
+    const { refusal } = arrivals.of(request);
+    const answers = [
+      requestError('not_authenticated'),
+      ...(refusal === undefined ? [] : [refusal]),
+    ].map((error) => told(dialect.answerError(error, request)));
+    assert.equal(new Set(answers).size, 1);
+    return answers[0] ?? '';
+  };
+  assert.equal(refused(ACCOUNTS, {}), '401 api_key_missing');
+  assert.equal(refused(ACCOUNTS, { authorization: 'Bearer x' }), '401 api_key_invalid');
+  assert.equal(refused(ACCOUNTS, { 'content-length': '101' }), '413 request_too_large');
+  assert.equal(refused(ACCOUNTS, { 'plinth-version': 'x' }), '400 invalid_api_version');
+  assert.equal(refused(`${ACCOUNTS}/`, { 'content-length': '101' }), '404 unrecognized_url');
+  // The operator's paths know no size and no version of platforms.
+  const operator = { 'content-length': '101', 'plinth-version': 'x' };
+  assert.equal(refused('/ops/v1/accounts', operator), '401 operator_token_required');
+  const unchecked = { authorization: 'Bearer away' };
+  assert.equal(refused('/ops/v1/accounts', unchecked), '503 service_overloaded');
+});
+
+it('words what a handler throws as it is', () => {
+  const missing = new AccountsRefused({ code: 'not_found', message: 'No such account.' });
+  assert.equal(told(dialect.answerError(missing, head(ACCOUNTS, {}))), '404 not_found');
+  assert.equal(told(dialect.answerError(new TypeError('a bug'), head(ACCOUNTS))), '500 api_error');
+  assert.equal(bugs.length, 1);
+});
+
+it('tells a path that there is not from a method that it has not', () => {
+  assert.equal(told(dialect.answerNotFound(head('/v2/none'), [])), '404 unrecognized_url');
+  const answer = dialect.answerNotFound(head(ACCOUNTS), ['POST', 'GET']);
+  assert.equal(told(answer), '405 method_not_allowed');
+  assert.equal(new Map(answer.headers).get('allow'), 'GET, POST');
+});
+
+it('takes no empty part for an id', () => {
+  for (const url of ['/v2/a/', '/v2//a', '/v2/a/?b=1']) {
+    assert.throws(() => refuseEmptyParts(head(url)), AccountsRefused, url);
+  }
+  for (const url of ['/v2/a', '/v2/a?b=//']) refuseEmptyParts(head(url));
+});

@@ -1,0 +1,64 @@
+import { type HttpAnswer, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import { ERROR_CODES, type ErrorCode } from '../../model/error-codes.js';
+import type { VendorWords } from '../../model/platform/vendor-words.js';
+import { DOCS_PATH } from '../arrivals.js';
+import { statusOf } from '../to-wire.js';
+import { ERROR_GUIDE } from './error-guide.js';
+
+const MEMBERS: Readonly<Record<'' | 'U' | 'D' | 'UD', string>> = {
+  '': '',
+  U: 'user_message',
+  D: 'doc_url',
+  UD: 'user_message, doc_url',
+};
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:48rem;padding:0 1rem}' +
+  'h2{font:600 1rem ui-monospace,monospace;margin:2rem 0 0;overflow-wrap:anywhere}' +
+  ':target{background:#fff3bf;color:#000}p{margin:.25rem 0}small{opacity:.75}' +
+  '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
+
+/** The page that `doc_url` leads to: every code with an anchor of its name. Needs no key. */
+export function guideRoute({ words }: { readonly words: VendorWords }): Route {
+  let answer: HttpAnswer | undefined;
+  return {
+    method: 'GET',
+    path: `${DOCS_PATH}/errors`,
+    access: 'public',
+    about: { summary: 'Page for people: every code of an error' },
+    output: { 200: OpenApi.answer('the page', OpenApi.html) },
+    hasHead: false,
+    handle() {
+      answer ??= pageAnswer(Buffer.from(renderPage(words)));
+      return answer;
+    },
+  };
+}
+
+function renderPage(words: VendorWords): string {
+  const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // Its keys are the codes.
+  return [
+    '<!doctype html><html lang="en"><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width">',
+    `<title>Error codes of accounts</title><style>${STYLE}</style>`,
+    '<h1>Error codes of accounts</h1>',
+    '<p>A refused request changes nothing. Its body is <code>{"error": {…}}</code> with <code>code</code> and ',
+    '<code>message</code>; <code>param</code> names the field.</p>',
+    ...codes.map((code) => renderCode(code, words)),
+    '</html>',
+  ].join('\n');
+}
+
+function renderCode(code: ErrorCode, words: VendorWords): string {
+  const shown = words.out(code);
+  const members = MEMBERS[ERROR_CODES[code]];
+  const more = members === '' ? '' : `, with ${members}`;
+  return [
+    `<h2 id="${shown}">${shown}</h2>`,
+    `<p><small>status ${statusOf(code)}${more}</small></p>`,
+    `<p>${escapeHtml(words.out(ERROR_GUIDE[code]))}</p>`,
+  ].join('');
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,73 @@
+import type { Route } from '@plinth/kernel';
+import type { TestClocks } from '../../domain/platform/test-clocks.js';
+import { invalidFields } from '../../domain/refusals.js';
+import { readFormOrJson } from '../bodies.js';
+import { pageQuery } from '../description.js';
+import { listRequest } from '../lists.js';
+import { Query } from '../query.js';
+import type { RequestShapes } from '../request-shapes.js';
+import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
+
+const PATH = '/v1/test_helpers/test_clocks';
+
+const LIST: CallWords = { summary: 'List test clocks', answer: 'Page', query: pageQuery() };
+const CREATE: CallWords = {
+  summary: 'Create a test clock',
+  answer: 'TestClock',
+  body: 'test_clock',
+};
+const SHOW: CallWords = { summary: 'Retrieve a test clock', answer: 'TestClock' };
+const ADVANCE: CallWords = {
+  summary: 'Advance a test clock',
+  answer: 'TestClock',
+  body: 'test_clock_advance',
+};
+const DELETE: CallWords = {
+  summary: 'Delete a test clock and close its accounts',
+  answer: 'Deleted',
+};
+
+/** Source: accounts, sections 7 (E16) and 18. */
+export function clockRoutes(
+  on: PlatformRoutes,
+  { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
+): readonly Route[] {
+  return [
+    on.change('POST', PATH, CREATE, async (call) => {
+      const body = readBody(call);
+      const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
+      const name = given.name || null;
+      return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
+    }),
+    on.get(PATH, LIST, async (call) => {
+      const query = new Query(call.request.url);
+      const request = listRequest(call, query, []);
+      query.end();
+      return await clocks.list(call.context, request);
+    }),
+    on.get(`${PATH}/:clock`, SHOW, async (call) => {
+      return await clocks.retrieve(call.context, call.param('clock'));
+    }),
+    on.change('POST', `${PATH}/:clock/advance`, ADVANCE, async (call) => {
+      const body = readBody(call);
+      const { frozen_time: frozenTime } = shapes.check<{ frozen_time: number }>(
+        'test_clock_advance',
+        body,
+      );
+      return await clocks.advance(call.context, call.param('clock'), { body, frozenTime });
+    }),
+    on.change('DELETE', `${PATH}/:clock`, DELETE, async (call) => {
+      return await clocks.delete(call.context, call.param('clock'));
+    }),
+  ];
+}
+
+/** Numbers of a form arrive as text. */
+function readBody({ request }: Call): Record<string, unknown> {
+  const body = readFormOrJson(request);
+  const { frozen_time } = body as { frozen_time?: unknown };
+  if (typeof frozen_time !== 'string') return body;
+  if (/^-?\d{1,15}$/.test(frozen_time)) return { ...body, frozen_time: Number(frozen_time) };
+  const field = 'frozen_time';
+  throw invalidFields([{ field, code: 'wrong_type', message: `${field} must be a whole number.` }]);
+}

@@ -1,0 +1,157 @@
+import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
+import { normalText } from '../../model/normal-text.js';
+import type { StoredRecords } from '../../model/schemas/stored.js';
+import { KindTable, type RowGroup, type Tables } from './kind-table.js';
+import { RELATED_KINDS, Relations } from './relations.js';
+import { numberColumn, type Row, textColumn } from './row.js';
+import { Slices } from './slices.js';
+
+export interface DataSetAbout {
+  readonly defaultLanguage: string;
+  readonly languages: readonly string[];
+  /** By kind: ids that were replaced, and by which. */
+  readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
+}
+
+/** Names of so many records are kept in a table. */
+const MAX_NAMED_COUNT = 4096;
+
+/** One state of all records, published or a draft. It never changes; what is computed from it is kept with it. */
+export class DataSet {
+  readonly about: DataSetAbout;
+  readonly tables: Tables;
+  readonly #names = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
+  #relations: Relations | undefined;
+
+  /** @param like shares what was computed from tables that both have. */
+  constructor(about: DataSetAbout, tables: Tables, like?: DataSet) {
+    this.about = about;
+    this.tables = tables;
+    if (like === undefined) return;
+    for (const [kind, names] of like.#names) {
+      if (tables[kind] === like.tables[kind]) this.#names.set(kind, names);
+    }
+    const isRelatedAlike = RELATED_KINDS.every((kind) => tables[kind] === like.tables[kind]);
+    if (isRelatedAlike) this.#relations = like.#relations;
+  }
+
+  static empty(about?: Partial<DataSetAbout>): DataSet {
+    const tables = mapKinds(() => new KindTable([]));
+    return new DataSet({ defaultLanguage: 'en', languages: ['en'], aliases: {}, ...about }, tables);
+  }
+
+  get relations(): Relations {
+    this.#relations ??= Relations.atOnce(this.tables);
+    return this.#relations;
+  }
+
+  counts(): Record<Kind, number> {
+    return mapKinds((kind) => this.tables[kind].rows.length);
+  }
+
+  row(kind: Kind, id: string): Row | undefined {
+    return this.tables[kind].get(id);
+  }
+
+  /** The stored record; a fresh copy. */
+  record<K extends Kind>(kind: K, id: string): StoredRecords[K] | undefined {
+    const row = this.row(kind, id);
+    return row === undefined ? undefined : (JSON.parse(row.text) as StoredRecords[K]); // rows hold checked records
+  }
+
+  /** In the default language; `null` when nothing has this id. */
+  nameOf(kind: Kind, id: string): string | null {
+    const row = this.row(kind, id);
+    return row === undefined ? null : textColumn(row, 'name');
+  }
+
+  number(kind: Kind, id: string, column: string): number | null {
+    const row = this.row(kind, id);
+    return row === undefined ? null : numberColumn(row, column);
+  }
+
+  /** Makes what records say about each other in steps, before anybody asks. */
+  async prepare(): Promise<void> {
+    if (this.#relations !== undefined) return;
+    const relations = await Relations.inSteps(this.tables);
+    this.#relations ??= relations;
+  }
+
+  /** Ids of the records that `word` means: by id, slug or name, whatever its case. */
+  resolve(kind: Kind, word: string): readonly string[] {
+    if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, word);
+    const names = this.#namesOf(kind);
+    return names.get(word.trim().toLowerCase()) ?? names.get(normalText(word)) ?? [];
+  }
+
+  /**
+   * As `resolve`, for many words at once and in steps.
+   * @param found by words in lower case or normalised; their ids are added.
+   */
+  async collectNamed(kind: Kind, found: ReadonlyMap<string, Set<string>>): Promise<void> {
+    const { rows } = this.tables[kind];
+    if (rows.length <= MAX_NAMED_COUNT) {
+      const names = this.#namesOf(kind);
+      for (const [word, ids] of found) for (const id of names.get(word) ?? []) ids.add(id);
+      return;
+    }
+    const slices = new Slices();
+    for (const row of rows) {
+      for (const key of namesOf(row)) found.get(key)?.add(row.id);
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+  }
+
+  #namesOf(kind: Kind): ReadonlyMap<string, readonly string[]> {
+    const known = this.#names.get(kind);
+    if (known !== undefined) return known;
+    const found = new Map<string, string[]>();
+    for (const row of this.tables[kind].rows) {
+      for (const key of new Set(namesOf(row))) {
+        const ids = found.get(key);
+        if (ids === undefined) found.set(key, [row.id]);
+        else ids.push(row.id);
+      }
+    }
+    this.#names.set(kind, found);
+    return found;
+  }
+
+  /** As `resolve`, by looking at each: a table of all names would be larger than their records are worth. */
+  #find(kind: Kind, word: string): readonly string[] {
+    const lower = word.trim().toLowerCase();
+    const normal = normalText(word);
+    const exact: string[] = [];
+    const similar: string[] = [];
+    for (const row of this.tables[kind].rows) {
+      const keys = namesOf(row);
+      if (keys.includes(lower)) exact.push(row.id);
+      else if (keys.includes(normal)) similar.push(row.id);
+    }
+    return exact.length > 0 ? exact : similar;
+  }
+
+  /** A set with other rows in some kinds; the rest is shared. */
+  with(tables: Partial<Record<Kind, readonly RowGroup[]>>, about = this.about): DataSet {
+    return new DataSet(
+      about,
+      mapKinds((kind) => {
+        const groups = tables[kind];
+        return groups === undefined ? this.tables[kind] : new KindTable(groups, this.tables[kind]);
+      }),
+      this,
+    );
+  }
+
+  isSameAs(other: DataSet): boolean {
+    return KINDS.every((kind) => this.tables[kind] === other.tables[kind]);
+  }
+}
+
+/** What a record is called, ready to be compared. */
+const namesOf = (row: Row): readonly string[] => [
+  row.id.toLowerCase(),
+  row.slug,
+  normalText(textColumn(row, 'name') ?? ''),
+];

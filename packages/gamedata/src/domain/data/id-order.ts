@@ -1,0 +1,43 @@
+import { compareText } from '../../model/normal-text.js';
+import type { Row } from './row.js';
+import { Slices } from './slices.js';
+
+/** Rows of a table in the order of their ids, both ways. */
+export interface IdOrder {
+  /** By position of the row: its place in the order. */
+  readonly rankOf: Uint32Array;
+  /** By place in the order: the position of the row. */
+  readonly positionOf: Uint32Array;
+}
+
+const RUN_LENGTH = 1024;
+
+/** Sorts by merging runs, because sorting a hundred thousand at once would hold up everybody else. */
+export async function orderIds(rows: readonly Row[]): Promise<IdOrder> {
+  const idAt = (position: number): string => rows[position]?.id ?? '';
+  let from = Uint32Array.from(rows, (_row, position) => position);
+  const slices = new Slices();
+  for (let start = 0; start < from.length; start += RUN_LENGTH) {
+    from.subarray(start, start + RUN_LENGTH).sort((a, b) => compareText(idAt(a), idAt(b)));
+    await slices.check();
+  }
+  let to = new Uint32Array(from.length);
+  for (let length = RUN_LENGTH; length < from.length; length *= 2) {
+    for (let start = 0; start < from.length; start += 2 * length) {
+      const end = Math.min(start + 2 * length, from.length);
+      const middle = Math.min(start + length, end);
+      let [left, right] = [start, middle];
+      for (let at = start; at < end; at++) {
+        const isLeft =
+          left < middle &&
+          (right >= end || compareText(idAt(from[left] ?? 0), idAt(from[right] ?? 0)) <= 0);
+        to[at] = (isLeft ? from[left++] : from[right++]) ?? 0;
+        const pause = slices.next();
+        if (pause !== undefined) await pause;
+      }
+    }
+    [from, to] = [to, from];
+  }
+  for (const [rank, position] of from.entries()) to[position] = rank;
+  return { rankOf: to, positionOf: from };
+}

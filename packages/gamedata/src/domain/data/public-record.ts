@@ -1,0 +1,52 @@
+import type { Kind } from '../../model/kinds.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import type { View } from '../kinds/kind-spec.js';
+import type { DataSet } from './data-set.js';
+import { parseRow } from './record-rows.js';
+import { type Row, textColumn } from './row.js';
+
+/** `undefined`: default texts. `all`: default texts and beside them every translation. */
+export type Language = string | undefined;
+
+/** Makes records as they are served, in one language. */
+export class Presenter implements View {
+  readonly set: DataSet;
+  readonly language: Language;
+  readonly #names = new Map<string, string | null>();
+
+  constructor(set: DataSet, language: Language) {
+    this.set = set;
+    this.language = language === set.about.defaultLanguage ? undefined : language;
+  }
+
+  /** Bound, because specs take it out of the view. */
+  readonly nameOf = (kind: Kind, id: string): string | null => {
+    const row = this.set.row(kind, id);
+    if (row === undefined) return null;
+    if (this.language === undefined || this.language === 'all') return textColumn(row, 'name');
+    const key = `${kind}/${id}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const { locales } = parseRow(kind, row);
+    const own = locales[this.language];
+    const name = own?.['name'] ?? own?.['title'] ?? textColumn(row, 'name');
+    this.#names.set(key, name);
+    return name;
+  };
+
+  /** @param isWhole single records show what lists leave out. */
+  present(kind: Kind, row: Row, isWhole: boolean): Record<string, unknown> {
+    const record = parseRow(kind, row);
+    const spec = KIND_SPECS[kind];
+    const { locales } = record;
+    const translation =
+      this.language === undefined || this.language === 'all' ? undefined : locales[this.language];
+    if (translation !== undefined) {
+      for (const [key, text] of Object.entries(translation)) spec.setText(record, key, text);
+    }
+    const served = spec.serve(record, this);
+    if (this.language === 'all') served['locales'] = locales;
+    if (kind === 'storyline' && !isWhole) delete served['fullText'];
+    return served;
+  }
+}

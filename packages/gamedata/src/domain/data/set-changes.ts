@@ -1,0 +1,136 @@
+import type { ChangeCounts, RecordChange } from '../../model/edition.js';
+import { KINDS, type Kind } from '../../model/kinds.js';
+import { DataSet } from './data-set.js';
+import { GROUP_SIZE, type RowGroup } from './kind-table.js';
+import type { Row } from './row.js';
+import { Slices } from './slices.js';
+
+/** What leads from one set to another, in order of kinds and records. Gives way: texts may have to be read from the disk. */
+export async function diffSets(from: DataSet, to: DataSet): Promise<readonly RecordChange[]> {
+  const changes: RecordChange[] = [];
+  const slices = new Slices();
+  for (const kind of KINDS) {
+    const before = from.tables[kind];
+    const after = to.tables[kind];
+    if (before === after) continue;
+    for (const row of after.rowsBeyond(before)) {
+      const old = before.get(row.id);
+      if (old === undefined) changes.push({ kind, id: row.id, op: 'created' });
+      else if (old !== row && old.text !== row.text) {
+        changes.push({ kind, id: row.id, op: 'updated' });
+      }
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    const aliases = to.about.aliases[kind] ?? {};
+    for (const { id } of before.rowsBeyond(after)) {
+      if (after.get(id) !== undefined) continue;
+      const replacedBy = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
+      changes.push({ kind, id, op: 'deleted', ...(replacedBy !== undefined && { replacedBy }) });
+    }
+  }
+  return changes;
+}
+
+export function countChanges(changes: readonly RecordChange[]): ChangeCounts {
+  const counts = { created: 0, updated: 0, deleted: 0 };
+  for (const { op } of changes) counts[op] += 1;
+  return counts;
+}
+
+/**
+ * The set with one record put in, put in its place, or taken out. Other groups stay the same objects.
+ * @param base has the place of a record that comes back.
+ */
+export function withRow(
+  set: DataSet,
+  kind: Kind,
+  id: string,
+  row: Row | undefined,
+  base?: DataSet,
+): DataSet {
+  const { groups } = set.tables[kind];
+  const at = groups.findIndex(({ rows }) => rows.some((other) => other.id === id));
+  const next = [...groups];
+  if (at !== -1) {
+    const rows = (groups[at]?.rows ?? []).flatMap((other) =>
+      other.id !== id ? [other] : row === undefined ? [] : [row],
+    );
+    if (rows.length === 0) next.splice(at, 1);
+    else next[at] = { rows };
+  } else if (row !== undefined) {
+    const place = base && placeIn(base, set, kind, id);
+    if (place === undefined) {
+      const last = groups.at(-1);
+      if (last !== undefined && last.rows.length < GROUP_SIZE) {
+        next[groups.length - 1] = { rows: [...last.rows, row] };
+      } else next.push({ rows: [row] });
+    } else {
+      const { rows } = groups[place.group] ?? { rows: [] };
+      const before = rows.slice(0, place.index);
+      const after = rows.slice(place.index);
+      const isFull = rows.length >= GROUP_SIZE;
+      const parts = isFull ? [before, [row, ...after]] : [[...before, row, ...after]];
+      const filled = parts.filter((part) => part.length > 0).flatMap(cut);
+      next.splice(place.group, 1, ...filled);
+    }
+  }
+  return set.with({ [kind]: next });
+}
+
+const cut = (rows: readonly Row[]): readonly RowGroup[] =>
+  rows.length <= GROUP_SIZE
+    ? [{ rows }]
+    : [{ rows: rows.slice(0, GROUP_SIZE) }, { rows: rows.slice(GROUP_SIZE) }];
+
+/** Where a record stood in `base`, as a place before its next neighbour that `set` still has. */
+function placeIn(
+  base: DataSet,
+  set: DataSet,
+  kind: Kind,
+  id: string,
+): { readonly group: number; readonly index: number } | undefined {
+  const { rows } = base.tables[kind];
+  const at = base.tables[kind].indexOf(id);
+  if (at === -1) return undefined;
+  for (let next = at + 1; next < rows.length; next++) {
+    const neighbour = set.row(kind, rows[next]?.id ?? '');
+    if (neighbour === undefined) continue;
+    for (const [group, { rows: others }] of set.tables[kind].groups.entries()) {
+      const index = others.indexOf(neighbour);
+      if (index !== -1) return { group, index };
+    }
+  }
+  return undefined;
+}
+
+/** The set with another target for a given-up id, or with none. */
+export function withAlias(
+  set: DataSet,
+  kind: Kind,
+  id: string,
+  replacedBy: string | undefined,
+): DataSet {
+  const own = set.about.aliases[kind] ?? {};
+  if (replacedBy === undefined && !Object.hasOwn(own, id)) return set;
+  const { [id]: _old, ...rest } = own;
+  const aliases = {
+    ...set.about.aliases,
+    [kind]: replacedBy === undefined ? rest : { ...rest, [id]: replacedBy },
+  };
+  return new DataSet({ ...set.about, aliases }, set.tables, set);
+}
+
+/** Some kinds of one set in the place of those of another. */
+export function takeKinds(into: DataSet, from: DataSet, kinds: readonly Kind[]): DataSet {
+  const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
+  const aliases = { ...into.about.aliases };
+  for (const kind of kinds) {
+    if (into.tables[kind] !== from.tables[kind]) groups[kind] = from.tables[kind].groups;
+    const own = from.about.aliases[kind];
+    if (own === undefined) delete aliases[kind];
+    else aliases[kind] = own;
+  }
+  const isWhole = KINDS.every((kind) => kinds.includes(kind));
+  return into.with(groups, { ...(isWhole ? from.about : into.about), aliases });
+}

@@ -1,0 +1,88 @@
+import type { Manifest } from '../../model/edition.js';
+import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
+import type { GroupStore } from '../../storage/group-store.js';
+import type { TextStore } from '../../storage/text-store.js';
+import { DataSet } from './data-set.js';
+import { KindTable, type RowGroup } from './kind-table.js';
+import { readRow } from './record-rows.js';
+import { Row } from './row.js';
+import { SharedTexts } from './shared-texts.js';
+import { Slices } from './slices.js';
+
+const PUTS_AT_A_TIME = 4;
+
+/** Data sets as they are stored: an object for each group of rows, and a manifest that names them. */
+export class SetObjects {
+  readonly #groups: GroupStore;
+  readonly #texts: TextStore;
+
+  constructor(groups: GroupStore, texts: TextStore) {
+    this.#groups = groups;
+    this.#texts = texts;
+  }
+
+  /** Puts the groups that are not stored yet. @returns the manifest of the set. */
+  async put(set: DataSet): Promise<Manifest> {
+    const missing = KINDS.flatMap((kind) =>
+      set.tables[kind].groups
+        .filter(({ objectName }) => objectName === undefined)
+        .map((group) => ({ kind, group })),
+    );
+    const put = async (): Promise<void> => {
+      for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
+        const { kind, group } = next;
+        await Row.pack(group.rows, this.#texts);
+        const lines = group.rows.map(({ rev, bytes }) => [Buffer.from(`${rev}\t`), bytes]);
+        group.objectName = await this.#groups.put({ head: { holds: 'rows', kind }, lines });
+      }
+    };
+    await Promise.all(Array.from({ length: PUTS_AT_A_TIME }, put));
+    return {
+      ...set.about,
+      groups: mapKinds((kind) => set.tables[kind].groups.map(({ objectName }) => objectName ?? '')),
+    };
+  }
+
+  /** Groups that `current` has, too, are taken from there. */
+  async read({ groups, ...about }: Manifest, current: DataSet): Promise<DataSet> {
+    const known = new Map<string, RowGroup>();
+    for (const table of Object.values(current.tables)) {
+      for (const group of table.groups) {
+        if (group.objectName !== undefined) known.set(group.objectName, group);
+      }
+    }
+    const reading = { slices: new Slices(), shared: new SharedTexts() };
+    const tables = new Map<Kind, KindTable>();
+    for (const kind of KINDS) {
+      const read: RowGroup[] = [];
+      for (const name of groups[kind]) {
+        const group = known.get(name) ?? (await this.#readGroup(kind, name, reading));
+        read.push(group);
+      }
+      tables.set(kind, new KindTable(read));
+    }
+    const set = new DataSet(
+      about,
+      mapKinds((kind) => tables.get(kind) ?? new KindTable([])),
+    );
+    await set.prepare();
+    return set;
+  }
+
+  async #readGroup(
+    kind: Kind,
+    objectName: string,
+    { slices, shared }: { readonly slices: Slices; readonly shared: SharedTexts },
+  ): Promise<RowGroup> {
+    const { lines } = await this.#groups.get(objectName);
+    const rows: Row[] = [];
+    for (const line of lines) {
+      const tab = line.indexOf('\t');
+      rows.push(readRow(kind, line.slice(tab + 1), Number(line.slice(0, tab)), shared));
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    await Row.pack(rows, this.#texts);
+    return { rows, objectName };
+  }
+}

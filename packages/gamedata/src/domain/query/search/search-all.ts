@@ -1,0 +1,126 @@
+import { type GameDataError, gameDataError, PARAMETER_KINDS } from '../../../errors.js';
+import { KINDS, type Kind } from '../../../model/kinds.js';
+import type { DataSet } from '../../data/data-set.js';
+import { Presenter } from '../../data/public-record.js';
+import type { FindNamed } from '../filters.js';
+import { SmallestKeys } from '../smallest-keys.js';
+import { parseQuery, type QueryNode } from './q-parser.js';
+import { evaluateQuery, type Scores } from './q-search.js';
+import type { TextIndex } from './text-index.js';
+
+export interface SearchWanted {
+  readonly q: string;
+  readonly kinds: readonly Kind[];
+  /** As the client named it. */
+  readonly language?: string | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Hit {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string | null;
+  readonly score: number;
+}
+
+export interface FoundHits {
+  readonly total: number;
+  readonly hits: readonly Hit[];
+}
+
+/** Scores are told in thousandths; none of thirty terms counts for more than three. */
+const SCORE_UNIT = 1000;
+const MAX_SCORE = 2 ** 17 - 1;
+/** Of a hit within its kind, by id. */
+const RANK_ROOM = 2 ** 28;
+const KIND_ROOM = 16;
+
+interface KindScores {
+  readonly kind: Kind;
+  readonly scores: Scores;
+}
+
+/** One page of everything that is found, best first, then by kind and id. Source: gamedata, section 2.8. */
+export async function searchAll(
+  set: DataSet,
+  wanted: SearchWanted,
+  from: { readonly indexOf: (kind: Kind) => TextIndex; readonly findNamed: FindNamed },
+): Promise<FoundHits> {
+  const { indexOf, findNamed } = from;
+  const node = parseQuery(wanted.q);
+  let found = await scoresOf(node);
+  if (!found.some(({ scores }) => hasMatch(scores))) {
+    const forgiving = mistyped(wanted.q);
+    if (forgiving !== undefined) found = await scoresOf(forgiving);
+  }
+  return await bestOf(set, wanted, found);
+
+  async function scoresOf(asked: QueryNode): Promise<readonly KindScores[]> {
+    const answers: KindScores[] = [];
+    let failure: GameDataError | undefined;
+    for (const kind of wanted.kinds) {
+      const scope = { set, kind, index: indexOf(kind), findNamed };
+      try {
+        answers.push({ kind, scores: await evaluateQuery(asked, scope) });
+      } catch (error) {
+        // A field that one kind has is no mistake when another kind lacks it.
+        if (!gameDataError.is(error, ...PARAMETER_KINDS)) throw error;
+        failure = error;
+      }
+    }
+    if (answers.length === 0 && failure !== undefined) throw failure;
+    return answers;
+  }
+}
+
+/** Plain words that nothing matches are looked for again as if each had been mistyped. */
+function mistyped(q: string): QueryNode | undefined {
+  const words = q.trim().split(/\s+/);
+  const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
+  if (!isPlain || words.some((word) => word.startsWith('-') || word === 'OR')) return undefined;
+  return { type: 'and', parts: words.map((text) => ({ type: 'fuzzy', text }) as const) };
+}
+
+function hasMatch(scores: Scores): boolean {
+  for (let position = 0; position < scores.length; position++) {
+    if ((scores[position] ?? 0) > 0) return true;
+  }
+  return false;
+}
+
+/** A hit is one number whose order is that of the page, so that a hundred thousand are looked through quickly. */
+async function bestOf(
+  set: DataSet,
+  { offset, limit, language }: SearchWanted,
+  found: readonly KindScores[],
+): Promise<FoundHits> {
+  let totalCount = 0;
+  for (const { scores } of found) totalCount += scores.length;
+  const best = new SmallestKeys(offset + limit, totalCount);
+  let total = 0;
+  for (const { kind, scores } of found) {
+    if (!hasMatch(scores)) continue;
+    const { rankOf } = await set.tables[kind].idOrder();
+    const place = KINDS.indexOf(kind);
+    for (let position = 0; position < scores.length; position++) {
+      const score = scores[position] ?? 0;
+      if (score === 0) continue;
+      total += 1;
+      const worse = MAX_SCORE - Math.min(MAX_SCORE, Math.round(score * SCORE_UNIT));
+      best.offer((worse * KIND_ROOM + place) * RANK_ROOM + (rankOf[position] ?? 0));
+    }
+  }
+  const presenter = new Presenter(set, language);
+  const hits: Hit[] = [];
+  for (const key of best.sorted().subarray(offset)) {
+    const rest = Math.floor(key / RANK_ROOM);
+    const kind = KINDS[rest % KIND_ROOM];
+    if (kind === undefined) continue;
+    const { positionOf } = await set.tables[kind].idOrder();
+    const { id = '' } = set.tables[kind].rows[positionOf[key % RANK_ROOM] ?? 0] ?? {};
+    const score = (MAX_SCORE - Math.floor(rest / KIND_ROOM)) / SCORE_UNIT;
+    hits.push({ kind, id, name: presenter.nameOf(kind, id), score });
+  }
+  return { total, hits };
+}

@@ -1,0 +1,68 @@
+import type { Kind } from '../../../model/kinds.js';
+import type { DataSet } from '../../data/data-set.js';
+import { Slices } from '../../data/slices.js';
+import type { GroupTexts } from './group-texts.js';
+import type { TextIndex } from './text-index.js';
+
+/** Which line of the names of a kind says what a field does, if one does. */
+export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
+  // The name of a level is its number where it has no title.
+  if (kind === 'levels') return undefined;
+  if (field === 'name' || (field === 'title' && kind === 'quests')) return 0;
+  return field === 'shortName' && kind === 'items' ? 1 : undefined;
+}
+
+/** Calls `see` with one name of every row, normalised, in stored order; gives way between groups. */
+export async function visitNames(
+  set: DataSet,
+  index: TextIndex,
+  see: (name: string, position: number) => void,
+  line: 0 | 1 = 0,
+): Promise<void> {
+  await visitGroups(set, index, ({ names }, first) =>
+    names.visitLines(line, (name, place) => see(name, first + place)),
+  );
+}
+
+/** Calls `see` for every row in one of whose names `part` is. */
+export async function findInNames(
+  set: DataSet,
+  index: TextIndex,
+  part: string,
+  see: (position: number) => void,
+): Promise<void> {
+  const bytes = Buffer.from(part);
+  await visitGroups(set, index, ({ names }, first) =>
+    names.find(bytes, (place) => see(first + place)),
+  );
+}
+
+/** As `findInNames`, with every text of the record; a row may be seen twice. */
+export async function findInTexts(
+  set: DataSet,
+  index: TextIndex,
+  part: string,
+  see: (position: number) => void,
+): Promise<void> {
+  const bytes = Buffer.from(part);
+  await visitGroups(set, index, ({ names, rest }, first) => {
+    names.find(bytes, (place) => see(first + place));
+    rest.find(bytes, (place) => see(first + place));
+  });
+}
+
+async function visitGroups(
+  set: DataSet,
+  index: TextIndex,
+  visit: (texts: GroupTexts, firstPosition: number) => void,
+): Promise<void> {
+  const groups = await index.textsOf(set);
+  const slices = new Slices();
+  let first = 0;
+  for (const texts of groups) {
+    visit(texts, first);
+    first += texts.names.count;
+    const pause = slices.check();
+    if (pause !== undefined) await pause;
+  }
+}

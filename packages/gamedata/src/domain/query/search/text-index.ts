@@ -1,0 +1,171 @@
+import type { Kind } from '../../../model/kinds.js';
+import { compareText } from '../../../model/normal-text.js';
+import type { DataSet } from '../../data/data-set.js';
+import type { RowGroup } from '../../data/kind-table.js';
+import { Slices } from '../../data/slices.js';
+import { EditDistance } from './edit-distance.js';
+import { GroupReader, type GroupTexts, Postings, type ReadTexts } from './group-texts.js';
+import { PackedTexts } from './packed-texts.js';
+import type { TextThread } from './text-thread.js';
+
+/** Groups that may go before an index is made anew; a publication of one change replaces one. */
+const SPARE_GROUP_COUNT = 64;
+/** Fewer groups are read here, in steps: a thread takes longer to start. */
+const MIN_THREAD_GROUP_COUNT = 3;
+
+/**
+ * Words and texts of the records of one kind in one language. Rows are read in the groups in which versions share
+ * them, so that after a publication only the groups that changed are read again; all groups share one vocabulary, and
+ * only that is looked through for beginnings and misspellings.
+ */
+export class TextIndex {
+  readonly #kind: Kind;
+  /** `undefined` is the default one. */
+  readonly #language: string | undefined;
+  readonly #thread: TextThread;
+  readonly #tokens = new Map<string, number>();
+  readonly #words: string[] = [];
+  #sorted: readonly number[] = [];
+  readonly #groups = new Map<RowGroup, GroupTexts | Promise<GroupTexts>>();
+  #forgottenCount = 0;
+
+  constructor(kind: Kind, language: string | undefined, thread: TextThread) {
+    this.#kind = kind;
+    this.#language = language;
+    this.#thread = thread;
+  }
+
+  get language(): string | undefined {
+    return this.#language;
+  }
+
+  /** Texts of all groups of the set, in order; reads what is missing. */
+  async textsOf(set: DataSet): Promise<readonly GroupTexts[]> {
+    const { groups } = set.tables[this.#kind];
+    const missing = groups.filter((group) => !this.#groups.has(group));
+    const isMuch = missing.length >= MIN_THREAD_GROUP_COUNT;
+    if (isMuch) {
+      // Awaited below, in order.
+      for (const group of missing) void this.#begin(group, this.#readInThread(group));
+    }
+    const slices = new Slices();
+    const found: GroupTexts[] = [];
+    for (const group of groups) {
+      const known = this.#groups.get(group) ?? this.#begin(group, this.#readHere(group, slices));
+      found.push(known instanceof Promise ? await known : known);
+    }
+    return found;
+  }
+
+  #begin(group: RowGroup, reading: Promise<ReadTexts>): Promise<GroupTexts> {
+    const texts = reading.then(
+      (read) => {
+        const made: GroupTexts = {
+          postings: new Postings(read, (word) => this.#tokenOf(word)),
+          names: new PackedTexts(read.names),
+          rest: new PackedTexts(read.rest),
+        };
+        // At hand from here on: whoever asks for all need not wait for each.
+        if (this.#groups.has(group)) this.#groups.set(group, made);
+        return made;
+      },
+      (error: unknown) => {
+        this.#groups.delete(group); // The next search tries again.
+        throw error;
+      },
+    );
+    this.#groups.set(group, texts);
+    texts.catch(() => undefined); // Told to whoever waits for it, which may be nobody.
+    return texts;
+  }
+
+  #readInThread({ rows }: RowGroup): Promise<ReadTexts> {
+    return this.#thread.read({ kind: this.#kind, language: this.#language, rows });
+  }
+
+  async #readHere({ rows }: RowGroup, slices: Slices): Promise<ReadTexts> {
+    const reader = new GroupReader(this.#kind, this.#language);
+    for (const { text } of rows) {
+      reader.add(text);
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    return reader.finish();
+  }
+
+  /**
+   * Forgets groups that the set no longer has.
+   * @returns false when most of the vocabulary may be of such groups: an index that is made anew is smaller.
+   */
+  keepOnly(set: DataSet): boolean {
+    const wanted = new Set(set.tables[this.#kind].groups);
+    for (const group of this.#groups.keys()) {
+      if (wanted.has(group)) continue;
+      this.#groups.delete(group);
+      this.#forgottenCount += 1;
+    }
+    return this.#forgottenCount <= SPARE_GROUP_COUNT + wanted.size;
+  }
+
+  #tokenOf(word: string): number {
+    const known = this.#tokens.get(word);
+    if (known !== undefined) return known;
+    const token = this.#words.length;
+    this.#words.push(word);
+    this.#tokens.set(word, token);
+    return token;
+  }
+
+  /** Tokens that begin with `prefix`, with how well they fit (1: the whole word). */
+  withPrefix(prefix: string): ReadonlyMap<number, number> {
+    const sorted = this.#sortedTokens();
+    const found = new Map<number, number>();
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#words[sorted[middle] ?? 0] ?? '') < prefix) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low; at < sorted.length; at++) {
+      const token = sorted[at] ?? 0;
+      const word = this.#words[token] ?? '';
+      if (!word.startsWith(prefix)) break;
+      found.set(
+        token,
+        word.length === prefix.length ? 1 : 0.75 * (prefix.length / word.length) + 0.1,
+      );
+    }
+    return found;
+  }
+
+  /** Tokens within the edit distance that a word of this length allows. */
+  similarTo(word: string): ReadonlyMap<number, number> {
+    const limit = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+    const found = new Map<number, number>();
+    if (limit === 0) {
+      const token = this.#tokens.get(word);
+      return token === undefined ? found : found.set(token, 1);
+    }
+    const edits = new EditDistance(word, limit);
+    for (const [token, candidate] of this.#words.entries()) {
+      const distance = edits.to(candidate);
+      if (distance <= limit) found.set(token, distance === 0 ? 1 : 0.5 / distance);
+    }
+    return found;
+  }
+
+  wordOf(token: number): string {
+    return this.#words[token] ?? '';
+  }
+
+  #sortedTokens(): readonly number[] {
+    if (this.#sorted.length !== this.#words.length) {
+      const words = this.#words;
+      this.#sorted = words
+        .map((_word, token) => token)
+        .sort((a, b) => compareText(words[a] ?? '', words[b] ?? ''));
+    }
+    return this.#sorted;
+  }
+}

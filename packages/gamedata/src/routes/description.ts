@@ -1,0 +1,16 @@
+import { type ApiWords, type DescribedRoute, describeApi } from '@plinth/kernel';
+import { recordSchemas } from './openapi/record-schemas.js';
+import { FAULT } from './openapi/words.js';
+import { VERSION } from './pages/about-pages.js';
+
+export const GAMEDATA_API: ApiWords = {
+  title: 'Plinth game data',
+  version: VERSION,
+  description:
+    'Read-only data about a game, in several languages, and an editor group. Reading needs no credentials.',
+  schemas: () => ({ ...recordSchemas(), Fault: FAULT }),
+};
+
+/** As clients of the service are told. */
+export const describeGameData = (routes: readonly DescribedRoute[]): Record<string, unknown> =>
+  describeApi(GAMEDATA_API, routes);

@@ -1,0 +1,109 @@
+import { type DialectRefusals, OpenApi, type Route, type RouteOutput } from '@plinth/kernel';
+import { type TProperties, type TSchema, Type } from 'typebox';
+
+/** What a route is described as. */
+export type RouteWords = Pick<Route, 'about' | 'input' | 'output' | 'errors'>;
+
+/** A body that is not described further. */
+export const OBJECT: TSchema = { type: 'object' };
+
+export const ok = (schema: object, description = 'OK'): Readonly<Record<number, RouteOutput>> => ({
+  200: OpenApi.answer(description, OpenApi.json(schema)),
+});
+
+const FAILURES = {
+  400: 'a parameter or the body cannot be used',
+  401: 'no valid token',
+  403: 'the token lacks the scope',
+  404: 'there is no such record',
+  409: 'not possible in the present state',
+  410: 'the version is no longer kept',
+  412: 'the record was changed since it was read',
+  413: 'the body is too large',
+  415: 'the body is not JSON',
+  428: 'the change has to say which state it is about (If-Match)',
+} as const;
+
+export const failures = (
+  ...statuses: readonly (keyof typeof FAILURES)[]
+): Readonly<Record<number, string>> =>
+  Object.fromEntries(statuses.map((status) => [status, FAILURES[status]]));
+
+export const FAULT = Type.Object({
+  path: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+  type: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+});
+
+/** The limiter in front of the service and an outage may answer in place of any operation. */
+export const REFUSALS: DialectRefusals = {
+  name: 'Error',
+  schema: Type.Object({
+    error: Type.String(),
+    code: Type.String(),
+    param: Type.Optional(Type.String()),
+    position: Type.Optional(Type.Integer()),
+    details: Type.Optional(Type.Array(FAULT)),
+  }),
+  shared: { 429: 'too many requests', 503: 'the data cannot be read at the moment' },
+};
+
+/** Why nothing is checked by its schema. */
+const JUDGED =
+  'queries have a language of their own, and drafts are judged by the rules of records';
+
+/** A route of `tag`. */
+export function wordsOf(
+  tag: string,
+  at: {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly parameters?: TProperties;
+    readonly query?: TProperties;
+    readonly body?: TSchema;
+    readonly isBodyOptional?: boolean;
+    readonly output?: Route['output'];
+    readonly errors: Readonly<Record<number, string>>;
+  },
+): RouteWords {
+  const { operationId, summary, parameters, query, body, isBodyOptional } = at;
+  return {
+    about: { operationId, summary, tags: [tag] },
+    input: {
+      ...(parameters && { parameters: Type.Object(parameters) }),
+      ...(query && { query: Type.Object(query) }),
+      ...(body && { body }),
+      ...(isBodyOptional && { isBodyOptional }),
+      judged: JUDGED,
+    },
+    output: at.output ?? ok(OBJECT),
+    errors: at.errors,
+  };
+}
+
+/** A page for people, or a part of one. */
+export const pageWords = (summary: string, type = 'text/html'): RouteWords => ({
+  about: { summary, tags: ['pages'] },
+  output: { 200: OpenApi.answer('OK', { [type]: { schema: Type.String() } }) },
+});
+
+export const text = (description: string, options: object = {}): TSchema =>
+  Type.Optional(Type.String({ ...options, description }));
+export const flag = (description: string): TSchema => Type.Optional(Type.Boolean({ description }));
+export const integer = (
+  minimum: number,
+  maximum: number,
+  description: string,
+  options: object = {},
+): TSchema => Type.Optional(Type.Integer({ minimum, maximum, ...options, description }));
+
+export const MAX_OFFSET = 2_147_483_647;
+
+/** What every read takes. */
+export const COMMON: TProperties = {
+  lang: text('language code of the data set, or `all`'),
+  version: integer(1, MAX_OFFSET, 'a published version; the newest unless said'),
+  strict: flag('`true`: unknown parameters are refused'),
+};

@@ -1,0 +1,174 @@
+// Source: rate-limits, section 3.1: every kind of credential that the server issues, and how it is presented.
+import assert from 'node:assert/strict';
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import { it } from 'node:test';
+import type { Principal } from '@plinth/kernel';
+import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-test-identity.js';
+
+/** Makes things as the operator, and asks who an `Authorization` header is. */
+async function open() {
+  const test = await openTestIdentity();
+  const made = await test.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  const { token } = JSON.parse(String(made.body)) as { token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const operate = async (method: 'POST' | 'DELETE' | 'PATCH', url: string, body: object = {}) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const answer = await test.ask({ method, url: `/ops/v1/${url}`, headers, body: bytes });
+    assert.ok(answer.status < 300, String(answer.body));
+    return JSON.parse(String(answer.body ?? '{}')) as Record<string, string>;
+  };
+  const userToken = async (more: object = {}) => {
+    const { token: text = '' } = await operate('POST', 'credentials', {
+      ...{ kind: 'personal', identity: 'user:7' },
+      ...more,
+    });
+    return text;
+  };
+  await operate('POST', 'identities', { kind: 'user', id: 7 });
+  return {
+    test,
+    token,
+    operate,
+    userToken,
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+const kindOf = async (test: TestIdentity, authorization: string): Promise<Principal['kind']> =>
+  (await test.identity.resolveCredential(authorization)).kind;
+async function refuses(test: TestIdentity, authorization: string): Promise<void> {
+  await assert.rejects(
+    async () => test.identity.resolveCredential(authorization),
+    { kind: 'not_authenticated' },
+    authorization.slice(0, 50),
+  );
+}
+
+/** Whether the answer is there without a look at the store. */
+async function isRemembered(test: TestIdentity, authorization: string): Promise<boolean> {
+  const answer = test.identity.resolveCredential(authorization);
+  await answer;
+  return !(answer instanceof Promise);
+}
+
+it('takes a token behind each scheme and in either place of a login', async () => {
+  await using on = await open();
+  const { test } = on;
+  for (const text of [on.token, await on.userToken()]) {
+    const kind = text === on.token ? 'admin' : 'user';
+    for (const header of [
+      `Bearer ${text}`,
+      `token ${text}`,
+      `BEARER  ${text}`,
+      basic(`x:${text}`),
+    ]) {
+      assert.equal(await kindOf(test, header), kind, header);
+    }
+    assert.equal(await kindOf(test, basic(`${text}:`)), kind);
+    for (const header of [
+      text,
+      `Digest ${text}`,
+      `Bearer ${text} x`,
+      `Bearer${text}`,
+      basic(text),
+    ]) {
+      await refuses(test, header);
+    }
+    await refuses(test, `Bearer ${text.slice(0, -1)}`);
+    await refuses(test, `Basic ${text}`);
+  }
+});
+
+it('refuses a header that is too long before it looks', async () => {
+  await using on = await open();
+  const text = await on.userToken();
+  const padded = (length: number) => `Bearer ${' '.repeat(length - 7 - text.length)}${text}`;
+  assert.equal(await kindOf(on.test, padded(8192)), 'user');
+  await refuses(on.test, padded(8193));
+});
+
+it('remembers a token until it ends or anything is changed', async () => {
+  await using on = await open();
+  const { test } = on;
+  const header = `Bearer ${await on.userToken({ expires_in: 60 })}`;
+  assert.equal(await isRemembered(test, header), false);
+  assert.equal(await isRemembered(test, header), true);
+  await on.operate('POST', 'identities', { kind: 'user', id: 8 });
+  assert.equal(await isRemembered(test, header), false);
+  assert.equal(await isRemembered(test, header), true);
+  await test.clock.advanceMs(59_000);
+  assert.equal(await isRemembered(test, header), false);
+  assert.equal(await isRemembered(test, header), true);
+  await test.clock.advanceMs(1000);
+  await refuses(test, header);
+});
+
+it('remembers for half a minute, and nothing of what is in memory anyway', async () => {
+  await using on = await open();
+  const { test } = on;
+  const header = `Bearer ${await on.userToken()}`;
+  await isRemembered(test, header);
+  await test.clock.advanceMs(29_999);
+  assert.equal(await isRemembered(test, header), true);
+  await test.clock.advanceMs(1);
+  assert.equal(await isRemembered(test, header), false);
+  for (let i = 0; i < 2; i++) assert.equal(await isRemembered(test, `Bearer ${on.token}`), false);
+});
+
+it('ends with its record, and when it is revoked', async () => {
+  await using on = await open();
+  const { test } = on;
+  const { id, token } = await on.operate('POST', 'credentials', {
+    kind: 'personal',
+    identity: 'user:7',
+  });
+  assert.equal(await kindOf(test, `Bearer ${token}`), 'user');
+  await on.operate('DELETE', `credentials/${id}`);
+  await refuses(test, `Bearer ${token}`);
+});
+
+it('takes name and secret of an OAuth app, and neither alone', async () => {
+  await using on = await open();
+  const { test } = on;
+  const { id = '', secret = '' } = await on.operate('POST', 'identities', { kind: 'oauth_app' });
+  assert.equal(await kindOf(test, basic(`${id}:${secret}`)), 'oauth_app');
+  assert.equal(await isRemembered(test, basic(`${id}:${secret}`)), true);
+  for (const text of [`${id}:${secret}x`, `${id}:`, `:${secret}`, `${id}`, `x:${secret}`]) {
+    await refuses(test, basic(text));
+  }
+  // A user has no secret to be guessed.
+  for (const text of ['7:', 'user:7:', `${'x'.repeat(256)}:${secret}`])
+    await refuses(test, basic(text));
+});
+
+it('takes the web token of an app, and refuses one that is signed by another', async () => {
+  await using on = await open();
+  const app = await on.operate('POST', 'apps', { name: 'one' });
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const nowSec = Math.floor(START_MS / 1000);
+  const text = `${encode({ alg: 'RS256' })}.${encode({ iss: app['id'], iat: nowSec, exp: nowSec + 60 })}`;
+  const signed = (pem: string) =>
+    `Bearer ${text}.${createSign('RSA-SHA256').update(text).sign(pem, 'base64url')}`;
+  assert.equal(await kindOf(on.test, signed(app['pem'] ?? '')), 'app');
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  await assert.rejects(async () => on.test.identity.resolveCredential(signed(privateKey)), {
+    name: 'AppJwtRefused',
+  });
+});
+
+it('takes keys of platforms until they are revoked', async () => {
+  await using on = await open();
+  const { platformKeys } = on.test.identity;
+  const wanted = { platform: 'shop', kind: 'publishable', livemode: true, expiresMs: undefined };
+  const [made] = await platformKeys.create([wanted as never]); // its kind is one
+  const header = `Bearer ${made?.text}`;
+  assert.deepEqual(await on.test.identity.resolveCredential(header), {
+    ...{ kind: 'platform_key', platform: 'shop', keyKind: 'publishable', livemode: true },
+  });
+  await platformKeys.revoke('shop', made?.key.id ?? '');
+  await refuses(on.test, header);
+});

@@ -1,0 +1,125 @@
+// Source: docs/SECURITY.md, "The port": pages of other sites, also by a name that means this machine.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { identityError } from '../errors.js';
+import { PageGuard, type PageGuardSettings, type VisitHeaders } from './page-guard.js';
+
+const LOCAL: PageGuardSettings = { bind: '127.0.0.1:8181' };
+
+/** Which of the visits are let in; `at`: the address that the connection came to. */
+function letIn(
+  settings: PageGuardSettings,
+  visits: readonly (VisitHeaders & { readonly at?: string })[],
+): readonly boolean[] {
+  const guard = new PageGuard(settings);
+  return visits.map(({ at, ...headers }) => {
+    try {
+      guard.refuseStrangers({
+        headers,
+        socket: at === undefined ? undefined : { localAddress: at },
+      });
+      return true;
+    } catch (error) {
+      assert.ok(identityError.is(error, 'page_refused'));
+      return false;
+    }
+  });
+}
+const hosts = (...names: readonly string[]) => names.map((host) => ({ host }));
+const all = (count: number, isIn: boolean): readonly boolean[] => Array(count).fill(isIn);
+
+it('takes the names of this machine, however they are written, and no others', () => {
+  const own = hosts('localhost', 'LocalHost.:8181', 'a.localhost', '127.0.0.1:8181', '127.9.9.9');
+  assert.deepEqual(letIn(LOCAL, [...own, ...hosts('[::1]:8181', '::1')]), all(7, true));
+  const foreign = hosts(
+    'evil.example',
+    '127.evil.example',
+    'localhost.evil.example',
+    '[::1].evil.example',
+  );
+  assert.deepEqual(letIn(LOCAL, foreign), all(4, false));
+  // Over HTTP/2 it is called otherwise; a program of version 1.0 need not say any.
+  assert.deepEqual(letIn(LOCAL, [{ ':authority': 'evil.example' }, {}]), [false, true]);
+  assert.deepEqual(letIn(LOCAL, [{ host: 'localhost', ':authority': 'evil.example' }]), [false]);
+});
+
+it('takes an address that it listens on, and no other', () => {
+  const visits = hosts('10.0.0.5:8181', '10.0.0.6', '[fd00::1]:80', 'fd00::2');
+  assert.deepEqual(letIn(LOCAL, visits), all(4, false));
+  assert.deepEqual(letIn({ bind: '10.0.0.5:8181' }, visits), [true, false, false, false]);
+  assert.deepEqual(letIn({ bind: 'fd00::2' }, visits), [false, false, false, true]);
+  assert.deepEqual(letIn({ bind: '[fd00::1]:8181' }, visits), [false, false, true, false]);
+  for (const bind of ['0.0.0.0:8181', '[::]:8181', '::']) {
+    assert.deepEqual(letIn({ bind }, visits), all(4, true), bind);
+    assert.deepEqual(letIn({ bind }, hosts('evil.example')), [false], bind);
+  }
+  // A connection that came to an address of this machine, where another was bound.
+  assert.deepEqual(letIn(LOCAL, [{ host: '10.0.0.6', at: '10.0.0.6' }]), [true]);
+  assert.deepEqual(letIn(LOCAL, [{ host: 'evil.example', at: 'evil.example' }]), [false]);
+});
+
+it('takes names that the operator gives', () => {
+  const settings: PageGuardSettings = {
+    ...LOCAL,
+    publicUrl: 'https://data.example:8443',
+    allowedHosts: ['Plinth:80', '.Deep.example'],
+  };
+  const own = hosts('data.example', 'plinth', 'PLINTH:1', 'a.deep.example', 'a.b.deep.example');
+  assert.deepEqual(letIn(settings, own), all(5, true));
+  assert.deepEqual(letIn(LOCAL, own), all(5, false));
+  assert.deepEqual(letIn(settings, hosts('deep.example', 'xdeep.example')), [false, false]);
+});
+
+it('refuses pages of others, and takes its own and those that are named', () => {
+  const host = 'localhost:8181';
+  const page = (origin: string) => ({ host, origin });
+  assert.deepEqual(letIn(LOCAL, [page(`http://${host}`), page(`https://${host}`)]), [true, true]);
+  const foreign = ['https://evil.example', 'null', 'http://localhost', 'ftp://localhost:8181', ''];
+  assert.deepEqual(letIn(LOCAL, foreign.map(page)), all(5, false));
+  assert.deepEqual(letIn(LOCAL, [{ origin: 'http://localhost' }, { origin: 'null' }]), [
+    false,
+    false,
+  ]);
+  const named = {
+    ...LOCAL,
+    publicUrl: 'https://data.example',
+    origins: ['https://app.example'],
+  };
+  const friends = ['https://app.example', 'https://data.example'];
+  assert.deepEqual(letIn(named, [...friends, 'https://evil.example'].map(page)), [
+    true,
+    true,
+    false,
+  ]);
+});
+
+it('hears what browsers say of the site where they say no origin', () => {
+  const from = (site: string) => ({ host: 'localhost', 'sec-fetch-site': site });
+  const sites = ['cross-site', 'same-site', 'same-origin', 'none'];
+  assert.deepEqual(letIn(LOCAL, sites.map(from)), [false, false, true, true]);
+});
+
+it('shows what it was asked for as far as it is short and plain', () => {
+  const guard = new PageGuard(LOCAL);
+  const messageOf = (headers: VisitHeaders): string => {
+    try {
+      guard.refuseStrangers({ headers });
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.match(
+    messageOf({ host: 'e\u001bvil' }),
+    /^the host e\?vil is none of this server's names/,
+  );
+  assert.match(
+    messageOf({ origin: `https://${'x'.repeat(500)}` }),
+    /^a page of https:\/\/x{92} may/,
+  );
+  assert.match(
+    messageOf({ 'sec-fetch-site': 'cross-site' }),
+    /^a page of another site may not ask/,
+  );
+});

@@ -1,0 +1,22 @@
+import { requestError } from '../request-error.js';
+import { gunzipBounded } from './gunzip.js';
+
+/** Compared exactly, letter case included. Throws `encoding_unacceptable`. */
+export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
+  if (header === undefined || header === 'identity') return 'identity';
+  if (header === 'gzip') return 'gzip';
+  throw requestError('encoding_unacceptable', header);
+}
+
+/**
+ * A body as it was before it was encoded, within `limitBytes` again. Requests without a body may name any encoding.
+ * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
+ */
+export function decodeBody(
+  body: Uint8Array,
+  encoding: string | undefined,
+  limitBytes: number,
+): Uint8Array | Promise<Uint8Array> {
+  if (body.byteLength === 0 || encodingOf(encoding) === 'identity') return body;
+  return gunzipBounded(body, limitBytes);
+}

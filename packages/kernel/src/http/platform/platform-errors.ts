@@ -1,0 +1,54 @@
+import { isDomainError } from '../../errors/domain-error.js';
+import type { Logger } from '../../log/logger.js';
+import { asOutage, StoreOutage } from '../../relational/store-outage.js';
+import { RequestInvalid } from '../../schema/request-invalid.js';
+import type { HttpAnswer } from '../http-answer.js';
+import { type FieldError, platformFailureAnswer } from './platform-dialect.js';
+import { ValidationFailed } from './platform-requests.js';
+
+/** Of failures that any route can end in; their own message unless there is another. */
+const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
+  ['json_unreadable', [400]],
+  ['encoding_unacceptable', [400]],
+  ['gzip_corrupt', [400]],
+  ['body_cut', [400]],
+  ['body_too_large', [413, 'Request body too large']],
+]);
+
+/** Answers what no service has words of its own for. Source: webhooks, section 2.2. */
+export function answerPlatformError(
+  error: unknown,
+  { log, documentationUrl }: { readonly log: Logger; readonly documentationUrl: string },
+): HttpAnswer {
+  const errors = wrongFields(error);
+  if (errors !== undefined) {
+    const message = 'Validation Failed';
+    return platformFailureAnswer({ status: 422, message, errors, documentationUrl });
+  }
+  const words = isDomainError(error) ? WORDS.get(error.kind) : undefined;
+  if (words !== undefined && error instanceof Error) {
+    const [status, message = error.message] = words;
+    return platformFailureAnswer({ status, message, documentationUrl });
+  }
+  const outage = asOutage(error);
+  if (outage === undefined) {
+    log.error({ err: error }, 'request failed');
+    return platformFailureAnswer({ status: 500, message: 'Server Error', documentationUrl });
+  }
+  log.debug({ err: error }, 'request refused');
+  const message = outage instanceof StoreOutage ? 'Service unavailable' : outage.message;
+  const retryAfter = String(outage.retryAfterSec);
+  return platformFailureAnswer({ status: 503, message, documentationUrl }, [
+    ['retry-after', retryAfter],
+  ]);
+}
+
+function wrongFields(error: unknown): readonly FieldError[] | undefined {
+  if (error instanceof ValidationFailed) return error.errors;
+  if (!(error instanceof RequestInvalid)) return undefined;
+  return error.failures.map(({ path, keyword }) => ({
+    resource: 'Request',
+    field: path.join('.'),
+    code: keyword === 'required' ? 'missing_field' : 'invalid',
+  }));
+}

@@ -1,0 +1,35 @@
+import { inputCheck } from '../schema/input-check.js';
+import { type HttpRequest, queryOf } from './http-request.js';
+import { jsonObjectOf } from './platform/platform-requests.js';
+import type { CheckedInput, Route, RouteInput } from './route.js';
+
+/** What a route is told, checked. Throws `RequestInvalid`. */
+export type InputReader = (request: HttpRequest) => CheckedInput<RouteInput>;
+
+/** Compiles what checks the input of a route: path, query, then body. */
+export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>): InputReader {
+  if (input === undefined || input.judged !== undefined) return () => NOTHING;
+  const parameters = input.parameters && inputCheck('params', input.parameters);
+  const query = input.query && inputCheck('querystring', input.query);
+  const body = input.body && inputCheck('body', input.body);
+  const parse = rule?.parse ?? ((request: HttpRequest) => jsonObjectOf(request.body));
+  return (request) => ({
+    parameters: parameters?.(request.parameters),
+    query: query?.(queryFields(request.url)),
+    body: body?.(parse(request)),
+  });
+}
+
+const NOTHING = { parameters: undefined, query: undefined, body: undefined };
+
+/** One that comes more than once is a list. */
+function queryFields(url: string): Record<string, string | string[]> {
+  const fields = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(queryOf(url))) {
+    const before = fields.get(name);
+    if (before === undefined) fields.set(name, value);
+    else if (typeof before === 'string') fields.set(name, [before, value]);
+    else before.push(value);
+  }
+  return Object.fromEntries(fields);
+}

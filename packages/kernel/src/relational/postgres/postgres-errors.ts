@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { DomainError } from '../../errors/domain-error.js';
+import {
+  type ConstraintKind,
+  StatementFailed,
+  StoreAway,
+  storeError,
+} from '../relational-errors.js';
+
+/** Source: PostgreSQL documentation, appendix "Error Codes". */
+const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
+  ['23505', 'unique'],
+  ['23503', 'foreign_key'],
+  ['23502', 'not_null'],
+  ['23514', 'check'],
+]);
+
+/** Two transactions met; one of them has to begin again. */
+const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** The server is read-only, has no connection left, or is shutting down or starting. */
+const AWAY: ReadonlySet<string> = new Set(['25006', '53300', '57P01', '57P02', '57P03']);
+/** Class of what goes wrong with a connection. */
+const CONNECTION_CLASS = '08';
+const DISK_FULL = '53100';
+/** Class of what is wrong with a value: a text with U+0000, a number that does not fit. */
+const DATA_CLASS = '22';
+
+/** No write would have been taken. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof StoreAway || (error instanceof StatementFailed && error.code === DISK_FULL)
+  );
+}
+
+export function toStoreError(error: unknown): DomainError | StatementFailed | StoreAway {
+  if (error instanceof StoreAway) return error;
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // What the server says has a type of its own; everything else befell the connection.
+  const isAnswer = error instanceof pg.DatabaseError;
+  if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
+    return new StoreAway(code, message);
+  }
+  if (code.startsWith(DATA_CLASS)) return storeError('value_refused', message);
+  const constraint = CONSTRAINTS.get(code);
+  return constraint === undefined
+    ? new StatementFailed(code, message)
+    : storeError('constraint_violated', { constraint, message });
+}
+
+export function isRetryable(error: unknown): boolean {
+  return error instanceof StatementFailed && RETRYABLE.has(error.code);
+}
+
+const codeOf = (error: unknown): string => String(Reflect.get(Object(error), 'code') ?? '');

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { SystemClock } from '../../clock/system-clock.js';
+import { relationalStoreConformance } from '../../testing/relational-store-conformance.js';
+import { SeededRandom } from '../../testing/seeded-random.js';
+import { openPostgresStore } from './open-postgres-store.js';
+import type { PostgresStoreOptions } from './postgres-store.js';
+
+const SERVER = process.env['PLINTH_TEST_POSTGRES_URL'];
+const made: string[] = [];
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: SERVER });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function makeDatabase(): Promise<string> {
+  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(`create database ${name}`);
+  made.push(name);
+  const url = new URL(SERVER ?? '');
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+const open = async (options: Partial<PostgresStoreOptions> = {}) =>
+  await openPostgresStore({
+    url: options.url ?? (await makeDatabase()),
+    clock: new SystemClock(),
+    random: new SeededRandom(1),
+    onConnectionLost: () => {},
+    ...options,
+  });
+
+if (SERVER === undefined) {
+  it('PostgreSQL as RelationalStore', {
+    skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
+  });
+} else {
+  after(async () => {
+    for (const name of made) await asAdmin(`drop database if exists ${name} with (force)`);
+  });
+
+  relationalStoreConformance('PostgreSQL', open);
+
+  describe('PostgreSQL that takes no writes', () => {
+    it('is known by a write that it refused until one is taken or a look finds room', async (t) => {
+      const store = await open();
+      t.after(() => store.close());
+      await store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx));
+      const write = () => store.transaction((tx) => sql`insert into t values (1)`.execute(tx));
+      const refused = (code: string) =>
+        store.transaction((tx) =>
+          sql`do ${sql.raw(`$$ begin raise exception using errcode = '${code}'; end $$`)}`.execute(
+            tx,
+          ),
+        );
+      assert.equal(store.obstacle, undefined);
+      for (const code of ['53100', '25006', '57P03']) {
+        await assert.rejects(refused(code));
+        assert.ok(store.obstacle, code);
+        await store.probe();
+        assert.equal(store.obstacle, undefined, code);
+        await assert.rejects(refused(code));
+        await sql`select n from t`.execute(store.reader());
+        assert.ok(store.obstacle, code);
+        await write();
+        assert.equal(store.obstacle, undefined, code);
+      }
+      await assert.rejects(refused('22012'));
+      assert.equal(store.obstacle, undefined, 'a statement of ours failed');
+    });
+
+    it('is not what refuses a text with U+0000: the value is', async (t) => {
+      const store = await open();
+      t.after(() => store.close());
+      await assert.rejects(sql`select ${'a\0'}::text`.execute(store.reader()), {
+        kind: 'value_refused',
+      });
+      assert.equal(store.obstacle, undefined);
+    });
+
+    it('is looked at again as long as it is read-only', async (t) => {
+      const url = await makeDatabase();
+      const name = new URL(url).pathname.slice(1);
+      await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
+      const store = await open({ url });
+      t.after(() => store.close());
+      await assert.rejects(
+        store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx)),
+        { code: '25006' },
+      );
+      await store.probe();
+      assert.ok(store.obstacle);
+    });
+  });
+
+  describe('PostgreSQL shared by two nodes', () => {
+    it('applies migrations once when both start together', async () => {
+      const url = await makeDatabase();
+      const stores = await Promise.all([open({ url }), open({ url })]);
+      const migration = {
+        name: '0001_a',
+        up: async (tx: Parameters<Parameters<(typeof stores)[0]['transaction']>[0]>[0]) => {
+          await sql`create table once (id bigint)`.execute(tx);
+          await sql`insert into once values (1)`.execute(tx);
+        },
+      };
+      await Promise.all(stores.map((store) => store.migrate('one', [migration])));
+      const rows = await sql`select * from once`.execute(stores[0].reader());
+      assert.deepEqual(rows.rows, [{ id: 1 }]);
+      for (const store of stores) await store.close();
+    });
+
+    it('loses no update of either', async () => {
+      const url = await makeDatabase();
+      const stores = await Promise.all([open({ url }), open({ url })]);
+      await stores[0].transaction(async (tx) => {
+        await sql`create table counter (n bigint)`.execute(tx);
+        await sql`insert into counter values (0)`.execute(tx);
+      });
+      const increment = async (index: number) =>
+        await stores[index % 2]?.transaction(async (tx) => {
+          const { rows } = await sql<{ n: number }>`select n from counter`.execute(tx);
+          await sql`update counter set n = ${(rows[0]?.n ?? 0) + 1}`.execute(tx);
+        });
+      await Promise.all(Array.from({ length: 40 }, (_, index) => increment(index)));
+      const { rows } = await sql`select n from counter`.execute(stores[1].reader());
+      assert.deepEqual(rows, [{ n: 40 }]);
+      for (const store of stores) await store.close();
+    });
+
+    it('rolls back a transaction that takes too long', async () => {
+      const store = await open({ maxTransactionMs: 200 });
+      const slow = store.transaction(async (tx) => {
+        await sql`create table never (id bigint)`.execute(tx);
+        await sql`select pg_sleep(5)`.execute(tx);
+      });
+      await assert.rejects(slow, { kind: 'transaction_timed_out' });
+      await assert.rejects(sql`select * from never`.execute(store.reader()), { code: '42P01' });
+      assert.equal(await store.transaction(async () => 'next'), 'next');
+      await store.close();
+    });
+
+    it('says of a transaction that took too long between statements that it did', async () => {
+      const store = await open({ maxTransactionMs: 100 });
+      const clock = new SystemClock();
+      const stated = store.transaction(async (tx) => {
+        await sql`create table never (id bigint)`.execute(tx);
+        await clock.sleep(300);
+        await sql`insert into never values (1)`.execute(tx);
+      });
+      await assert.rejects(stated, { kind: 'transaction_timed_out' });
+      const committed = store.transaction(async (tx) => {
+        await sql`create table never (id bigint)`.execute(tx);
+        await clock.sleep(300);
+      });
+      await assert.rejects(committed, { kind: 'transaction_timed_out' });
+      await assert.rejects(sql`select * from never`.execute(store.reader()), { code: '42P01' });
+      await store.close();
+    });
+  });
+}

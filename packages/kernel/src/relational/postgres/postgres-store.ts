@@ -1,0 +1,225 @@
+import { Kysely, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Clock } from '../../clock/clock.js';
+import type { Random } from '../../clock/random.js';
+import type { DomainError } from '../../errors/domain-error.js';
+import { Migrations } from '../migrations.js';
+import { storeError } from '../relational-errors.js';
+import type { Migration, SharedStore, TransactionOptions } from '../relational-store.js';
+import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
+import { isRetryable } from './postgres-errors.js';
+import { PostgresPulse } from './postgres-pulse.js';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Connections for transactions, and as many for reads. */
+  readonly maxConnectionCount?: number;
+  readonly maxWaitingCount?: number;
+  readonly maxTransactionMs?: number;
+  /** An idle connection was lost; the next statement makes another. */
+  readonly onConnectionLost: (error: Error) => void;
+}
+
+const INT8_OID = 20;
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** A server that is there answers a connection within it. */
+const GREETING_TIMEOUT_MS = 3000;
+/** A transaction that meets others so often gives up. */
+const MAX_ATTEMPT_COUNT = 100;
+const MAX_BACKOFF_MS = 50;
+
+/**
+ * Relational state that several nodes may share. Transactions are serializable and run at the same time; one that
+ * meets another is run again. Nothing is kept in a session, so that connection poolers may stand in between.
+ */
+export class PostgresStore implements SharedStore {
+  readonly engine = 'postgresql';
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #drivers: PostgresDriver[] = [];
+  readonly #pulse: PostgresPulse;
+  readonly #migrations = new Migrations(this);
+  readonly #reader: Kysely<unknown>;
+  readonly #writer: Kysely<unknown>;
+  readonly #running = new Set<Promise<unknown>>();
+  /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
+  #lastRetry: Promise<unknown> = Promise.resolve();
+  #obstacle: DomainError | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Throws `store_unusable` when the server does not answer. */
+  static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(options);
+    try {
+      await store.probe();
+    } catch (error) {
+      await store.close();
+      throw storeError('store_unusable', 'PostgreSQL cannot be reached', error);
+    }
+    return store;
+  }
+
+  private constructor(options: PostgresStoreOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#pulse = new PostgresPulse(() => greet(options.url));
+    const limits = {
+      maxWaitingCount: options.maxWaitingCount ?? 10_000,
+      maxTransactionMs: options.maxTransactionMs ?? 30_000,
+    };
+    const writes: WriteListener = {
+      taken: () => {
+        this.#obstacle = undefined;
+      },
+      refused: (error) => {
+        this.#obstacle = storeError('store_unusable', 'PostgreSQL takes no writes', error);
+      },
+    };
+    const open = (isReader: boolean) => {
+      const pool = new pg.Pool({
+        connectionString: options.url,
+        max: options.maxConnectionCount ?? 10,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
+        types: { getTypeParser: parserOf },
+        ...(isReader && { options: '-c default_transaction_read_only=on' }),
+      });
+      pool.on('error', options.onConnectionLost);
+      const driver = new PostgresDriver({
+        ...{ pool, limits, pulse: this.#pulse, writes: isReader ? undefined : writes },
+      });
+      this.#drivers.push(driver);
+      return new Kysely<unknown>({ dialect: postgresDialect(driver) });
+    };
+    this.#reader = open(true);
+    this.#writer = open(false);
+  }
+
+  get obstacle(): Error | undefined {
+    return this.#obstacle;
+  }
+
+  async probe(): Promise<void> {
+    // Of a standby nobody has to write first to know.
+    const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(
+      this.#reader,
+    );
+    if (rows[0]?.standby)
+      this.#obstacle ??= storeError('store_unusable', 'PostgreSQL is a standby');
+    if (this.#obstacle !== undefined && (await this.#takesWrites())) this.#obstacle = undefined;
+  }
+
+  /** Writes some pages that go with the transaction: nobody else may come for hours. */
+  async #takesWrites(): Promise<boolean> {
+    try {
+      await this.transaction(async (tx) => {
+        const { rows } = await sql<{
+          mode: string;
+        }>`select current_setting('transaction_read_only') as mode`.execute(tx);
+        if (rows[0]?.mode === 'on') throw storeError('store_unusable', 'PostgreSQL is read-only');
+        await sql`create temporary table plinth_room on commit drop as
+          select repeat('x', 1000) as filling from generate_series(1, 100)`.execute(tx);
+      });
+      return true;
+    } catch (error) {
+      // Of a user who may make no temporary tables the next write tells.
+      return codeOf(error) === '42501';
+    }
+  }
+
+  async transaction<DB, T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    { isolation = 'serializable' }: TransactionOptions = {},
+  ): Promise<T> {
+    if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
+    const running = this.#runUntilDone(work, isolation);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  reader<DB>(): Kysely<DB> {
+    return this.#reader as Kysely<DB>; // the table map is the caller's word on tables that it made itself
+  }
+
+  async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
+    await this.#migrations.apply(service, migrations);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await Promise.allSettled(this.#running);
+      // Not by Kysely, which would answer later calls in words of its own.
+      await Promise.all(this.#drivers.map((driver) => driver.destroy()));
+      this.#pulse.close();
+    })();
+    await this.#closing;
+  }
+
+  async #runUntilDone<DB, T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    isolation: 'serializable' | 'read_committed',
+  ): Promise<T> {
+    const run = async (): Promise<T> =>
+      await (this.#writer as Kysely<DB>)
+        .transaction()
+        .setIsolationLevel(isolation === 'serializable' ? 'serializable' : 'read committed')
+        .execute(work);
+    try {
+      return await run();
+    } catch (error) {
+      if (!hasMetAnother(error)) throw error;
+    }
+    const retried = this.#lastRetry.then(async () => {
+      for (let attempt = 2; ; attempt++) {
+        try {
+          return await run();
+        } catch (error) {
+          if (!hasMetAnother(error) || attempt >= MAX_ATTEMPT_COUNT) throw error;
+        }
+        await this.#clock.sleep(1 + this.#random.float() * Math.min(attempt * 2, MAX_BACKOFF_MS));
+      }
+    });
+    this.#lastRetry = retried.catch(() => {}); // told to the caller of that transaction
+    return await retried;
+  }
+}
+
+/** Whatever the server says, it is there: also that it takes no connections. */
+async function greet(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: GREETING_TIMEOUT_MS,
+  });
+  client.on('error', () => {}); // whoever waits is told by `connect`
+  try {
+    await client.connect();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+  } finally {
+    // Not waited for: a server that has gone does not say farewell.
+    void client.end().catch(() => {});
+  }
+}
+
+const codeOf = (error: unknown): unknown => Reflect.get(Object(error), 'code');
+
+function hasMetAnother(error: unknown): boolean {
+  return isRetryable(storeError.is(error, 'transaction_aborted') ? error.cause : error);
+}
+
+/** Whole numbers of 64 bits: a number where that is exact, a bigint beyond, as in the embedded store. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid !== INT8_OID) return pg.types.getTypeParser(oid, format as 'text'); // binary is never asked for
+  return (text) => {
+    const short = Number(text);
+    return Number.isSafeInteger(short) ? short : BigInt(text);
+  };
+}

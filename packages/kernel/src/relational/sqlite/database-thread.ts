@@ -1,0 +1,135 @@
+import { assertNever } from '../../errors/invariant.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
+
+const PAGE_SIZE_BYTES = 8192;
+/** A write or a growth that was refused has changed nothing, and SQLite rolls back: the disk may have room for the next. */
+const FATAL_CODE = /^SQLITE_(IOERR(?!_WRITE$|_SHMSIZE$)|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
+
+/**
+ * Runs commands in order. The writer holds one group at a time; in it, every transaction is a savepoint.
+ * The reader is a second connection, so that it sees what is committed and nothing else.
+ */
+export class DatabaseThread {
+  readonly #writer: SqliteConnection;
+  readonly #reader: SqliteConnection;
+  readonly #settings: WorkerSettings;
+  /** Set when the group cannot be committed any more; everything up to its end fails with it. */
+  #groupFailure: CommandFailure | undefined;
+  #isClosed = false;
+
+  constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    this.#writer = new SqliteConnection(settings);
+    // For a new database: rows of a few kilobytes (payloads, documents) would leave half of each smaller page empty.
+    this.#writer.pragma(`page_size = ${PAGE_SIZE_BYTES}`);
+    this.#writer.pragma('journal_mode = WAL');
+    this.#writer.pragma('synchronous = FULL');
+    this.#writer.pragma('foreign_keys = ON');
+    this.#writer.pragma('busy_timeout = 5000');
+    this.#reader = new SqliteConnection(settings);
+    this.#reader.pragma('query_only = ON');
+    this.#reader.pragma('busy_timeout = 5000');
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  runAll(commands: readonly Command[]): Reply[] {
+    const replies: Reply[] = [];
+    for (const command of commands) {
+      const reply = this.#run(command);
+      if (reply !== undefined) replies.push(reply);
+    }
+    return replies;
+  }
+
+  #run(command: Command): Reply | undefined {
+    switch (command.op) {
+      case 'open_group':
+        return this.#inGroup('BEGIN IMMEDIATE');
+      case 'begin':
+        return this.#inGroup('SAVEPOINT one');
+      case 'keep':
+        return this.#inGroup('RELEASE one');
+      case 'undo':
+        this.#inGroup('ROLLBACK TO one');
+        return this.#inGroup('RELEASE one');
+      case 'commit_group':
+        return this.#commitGroup(command.id);
+      case 'query':
+        return this.#query(command);
+      case 'snapshot':
+        return this.#snapshot(command);
+      case 'close':
+        this.#reader.close();
+        this.#writer.close();
+        this.#isClosed = true;
+        return { id: command.id, answer: undefined };
+      default:
+        return assertNever(command);
+    }
+  }
+
+  /** Nobody waits for these: a failure shows in the group's next answer. */
+  #inGroup(sql: string): undefined {
+    if (this.#groupFailure !== undefined) return;
+    try {
+      this.#writer.exec(sql);
+    } catch (error) {
+      this.#groupFailure = toFailure(error);
+    }
+  }
+
+  #query(command: Command & { op: 'query' }): Reply {
+    const { id, sql, parameters } = command;
+    if (command.on === 'writer' && this.#groupFailure !== undefined) {
+      return { id, failure: this.#groupFailure };
+    }
+    const connection = command.on === 'writer' ? this.#writer : this.#reader;
+    try {
+      const answer = connection.query(sql, parameters);
+      if (answer.changedSchema) this.#reader.forgetStatements();
+      return { id, answer };
+    } catch (error) {
+      const failure = toFailure(error);
+      // Some failures (disk full, I/O) make SQLite roll back the whole transaction, which is the group.
+      if (command.on === 'writer' && !this.#writer.isInTransaction) this.#groupFailure = failure;
+      return { id, failure };
+    }
+  }
+
+  /** On a connection of its own: the writer may be within a group, and the reader may write nothing. */
+  #snapshot({ id, path }: Command & { op: 'snapshot' }): Reply {
+    let connection: SqliteConnection | undefined;
+    try {
+      connection = new SqliteConnection(this.#settings);
+      connection.exec(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+      return { id, answer: undefined };
+    } catch (error) {
+      return { id, failure: { ...toFailure(error), isFatal: false } };
+    } finally {
+      connection?.close();
+    }
+  }
+
+  #commitGroup(id: number): Reply {
+    this.#inGroup('COMMIT');
+    const failure = this.#groupFailure;
+    this.#groupFailure = undefined;
+    if (failure === undefined) return { id, answer: undefined };
+    try {
+      if (this.#writer.isInTransaction) this.#writer.exec('ROLLBACK');
+    } catch (error) {
+      return { id, failure: { ...toFailure(error), isFatal: true } };
+    }
+    return { id, failure };
+  }
+}
+
+function toFailure(error: unknown): CommandFailure {
+  if (!(error instanceof Error)) return { code: '', message: String(error), isFatal: true };
+  const code = 'code' in error ? String(error.code) : '';
+  return { code, message: error.message, isFatal: FATAL_CODE.test(code) };
+}

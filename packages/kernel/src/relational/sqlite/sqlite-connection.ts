@@ -1,0 +1,118 @@
+import Database from 'libsql';
+import { Memo } from '../../memo/memo.js';
+import type { QueryAnswer, SqlValue, WorkerSettings } from './worker-protocol.js';
+
+type Statement = Database.Statement;
+
+const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
+
+interface Prepared {
+  readonly statement: Statement;
+  readonly returnsRows: boolean;
+  readonly columns: readonly string[];
+}
+
+/** One connection with its prepared statements. Lives in the worker thread. */
+export class SqliteConnection {
+  readonly #database: Database.Database;
+  readonly #prepared: Memo<string, Prepared>;
+  readonly #settings: WorkerSettings;
+
+  constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    this.#prepared = new Memo({ maxCount: settings.maxStatementCount });
+    this.#database = new Database(settings.path);
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  pragma(setting: string): void {
+    this.#database.pragma(setting);
+  }
+
+  query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {
+    const prepared = this.#prepare(sql);
+    const bound = parameters.map(toBound);
+    if (prepared.returnsRows) {
+      return {
+        columns: prepared.columns,
+        rows: this.#rows(prepared.statement, bound),
+        changedRowCount: undefined,
+        insertId: undefined,
+        changedSchema: false,
+      };
+    }
+    const done = prepared.statement.run(bound);
+    const changedSchema = CHANGES_SCHEMA.test(sql);
+    if (changedSchema) this.forgetStatements();
+    return {
+      columns: [],
+      rows: [],
+      changedRowCount: done.changes,
+      insertId: done.lastInsertRowid,
+      changedSchema,
+    };
+  }
+
+  /** Needed after a change of the schema: their column lists would describe the tables as they were. */
+  forgetStatements(): void {
+    this.#prepared.clear();
+  }
+
+  close(): void {
+    this.forgetStatements();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    const returnsRows = statement.reader;
+    if (returnsRows) statement.raw(true);
+    statement.safeIntegers(true);
+    const columns = returnsRows ? statement.columns().map((column) => column.name) : [];
+    const prepared = { statement, returnsRows, columns };
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  #rows(statement: Statement, bound: readonly unknown[]): SqlValue[][] {
+    const rows: SqlValue[][] = [];
+    let rowCount = 0;
+    // Read to the end even when there are too many: an unfinished statement would hold its snapshot.
+    for (const row of statement.iterate(bound) as Iterable<unknown[]>) {
+      rowCount += 1;
+      if (rowCount <= this.#settings.maxRowCount) rows.push(row.map(fromColumn));
+    }
+    if (rowCount > this.#settings.maxRowCount) throw new TooManyRows(rowCount);
+    return rows;
+  }
+}
+
+class TooManyRows extends Error {
+  readonly code = 'PLINTH_TOO_MANY_ROWS';
+  constructor(rowCount: number) {
+    super(`the result has ${rowCount} rows, more than one statement may return`);
+  }
+}
+
+/** The driver binds every `number` as REAL, so whole numbers go as `bigint`. */
+function toBound(value: SqlValue): SqlValue {
+  return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value as number) : value;
+}
+
+function fromColumn(value: unknown): SqlValue {
+  if (typeof value === 'bigint') {
+    const short = Number(value);
+    return Number.isSafeInteger(short) ? short : value;
+  }
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return value as SqlValue; // the driver knows no further types
+}

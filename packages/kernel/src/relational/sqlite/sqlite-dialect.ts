@@ -1,0 +1,123 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { InvariantBroken, invariant } from '../../errors/invariant.js';
+import type { GroupCommit, TransactionTurn } from '../group-commit.js';
+import { toSqlValue } from '../sql-value.js';
+import type { WorkerChannel } from './worker-channel.js';
+import type { QueryAnswer, SqlValue } from './worker-protocol.js';
+
+type RunQuery = (sql: string, parameters: readonly SqlValue[]) => Promise<QueryAnswer | undefined>;
+
+/** Kysely's dialect over one of the two drivers below. */
+export function sqliteDialect(driver: Driver): Dialect {
+  return {
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/** Every statement stands alone and sees what is committed. */
+export function readerDriver(channel: WorkerChannel): Driver {
+  const connection = new StoreConnection((sql, parameters) =>
+    channel.query('reader', sql, parameters),
+  );
+  const refuse = async () => {
+    throw new InvariantBroken('a reader has no transactions: use RelationalStore.transaction');
+  };
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+}
+
+const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
+
+/**
+ * A connection is a turn: `commitTransaction` returns when the group is durable, others run in the meantime.
+ * @param isEager changes of the schema are not waited for one by one: their transaction fails when one of them does.
+ */
+export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Driver {
+  const turns = new WeakMap<DatabaseConnection, TransactionTurn>();
+  const turnOf = (connection: DatabaseConnection) => {
+    const turn = turns.get(connection);
+    invariant(turn !== undefined, 'the connection is one of ours');
+    return turn;
+  };
+  return {
+    init: async () => {},
+    acquireConnection: async () => {
+      const turn = await groups.enter();
+      const connection = new StoreConnection(async (sql, parameters) => {
+        if (!isEager || !CHANGES_SCHEMA.test(sql)) return await turn.query(sql, parameters);
+        turn.run(sql, parameters);
+        return NOTHING;
+      });
+      turns.set(connection, turn);
+      return connection;
+    },
+    beginTransaction: async () => {},
+    commitTransaction: async (connection) => await turnOf(connection).commit(),
+    rollbackTransaction: async (connection) => await turnOf(connection).rollback(),
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+}
+
+const NOTHING: QueryAnswer = {
+  columns: [],
+  rows: [],
+  changedRowCount: undefined,
+  insertId: undefined,
+  changedSchema: true,
+};
+
+class StoreConnection implements DatabaseConnection {
+  readonly #run: RunQuery;
+
+  constructor(run: RunQuery) {
+    this.#run = run;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const answer = await this.#run(query.sql, query.parameters.map(toSqlValue));
+    invariant(answer !== undefined, 'a query has an answer');
+    const rows = toObjects(answer) as R[]; // the caller's table map says what its columns hold
+    return {
+      rows,
+      ...(answer.changedRowCount === undefined
+        ? {}
+        : { numAffectedRows: BigInt(answer.changedRowCount) }),
+      ...(answer.insertId === undefined ? {} : { insertId: BigInt(answer.insertId) }),
+    };
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely asks for a generator; results are bounded, so none streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new InvariantBroken('statements are not streamed: read in pages');
+  }
+}
+
+function toObjects(answer: QueryAnswer): Record<string, SqlValue>[] {
+  return answer.rows.map((row) => {
+    const object: Record<string, SqlValue> = {};
+    for (const [index, column] of answer.columns.entries()) {
+      object[column] = row[index] as SqlValue; // a row has as many values as there are columns
+    }
+    return object;
+  });
+}

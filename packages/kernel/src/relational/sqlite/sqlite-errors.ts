@@ -1,0 +1,19 @@
+import type { DomainError } from '../../errors/domain-error.js';
+import { type ConstraintKind, StatementFailed, storeError } from '../relational-errors.js';
+import type { CommandFailure } from './worker-protocol.js';
+
+const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
+  ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
+  ['SQLITE_CONSTRAINT_ROWID', 'unique'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign_key'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 'not_null'],
+  ['SQLITE_CONSTRAINT_CHECK', 'check'],
+]);
+
+export function toStoreError(failure: CommandFailure): DomainError | StatementFailed {
+  const constraint = CONSTRAINTS.get(failure.code);
+  return constraint === undefined
+    ? new StatementFailed(failure.code, failure.message)
+    : storeError('constraint_violated', { constraint, message: failure.message });
+}

@@ -1,0 +1,138 @@
+import { dirname } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { Kysely, sql, type Transaction } from 'kysely';
+import type { Clock } from '../../clock/clock.js';
+import type { FileSystem } from '../../fs/file-system.js';
+import type { LogLoss } from '../../journal/log-recovery.js';
+import { GroupCommit, type GroupLimits } from '../group-commit.js';
+import { Migrations } from '../migrations.js';
+import { storeError } from '../relational-errors.js';
+import type { EmbeddedStore, Migration } from '../relational-store.js';
+import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
+import { recoverWal } from './wal-recovery.js';
+import { WorkerChannel } from './worker-channel.js';
+
+export interface RelationalStoreOptions extends Partial<GroupLimits> {
+  /** The database file; its folder is made when it is missing. One process at a time. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
+  readonly thread?: Worker | undefined;
+  /** Moves a damaged journal of SQLite aside instead of throwing `store_damaged`. */
+  readonly repair?: boolean;
+  /** Told what the journal of SQLite lost: see `LogLoss`. */
+  readonly onLoss?: (loss: LogLoss) => void;
+  /** Prepared statements kept per connection. */
+  readonly maxStatementCount?: number;
+  /** Rows that one statement may return; more is an error, because they travel in one piece. */
+  readonly maxRowCount?: number;
+}
+
+const CHECK_MS = 1000;
+
+/** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
+export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
+  const { path, clock } = options;
+  const limits: GroupLimits = {
+    maxGroupCount: options.maxGroupCount ?? 256,
+    maxGroupMs: options.maxGroupMs ?? 20,
+    maxWaitingCount: options.maxWaitingCount ?? 10_000,
+    maxTransactionMs: options.maxTransactionMs ?? 30_000,
+  };
+  const channel = await WorkerChannel.open(
+    {
+      path,
+      maxStatementCount: options.maxStatementCount ?? 512,
+      maxRowCount: options.maxRowCount ?? 1_000_000,
+    },
+    limits.maxWaitingCount,
+    { filesReady: makeReady(options), thread: options.thread },
+  );
+  return new SqliteStore(channel, clock, limits);
+}
+
+async function makeReady(options: RelationalStoreOptions): Promise<void> {
+  const { path, fileSystem, repair = false, onLoss } = options;
+  await fileSystem.makeDirectory(dirname(path));
+  const loss = await recoverWal({ fileSystem, path: `${path}-wal`, repair });
+  if (loss !== undefined) onLoss?.(loss);
+}
+
+class SqliteStore implements EmbeddedStore {
+  readonly engine = 'sqlite';
+  readonly #channel: WorkerChannel;
+  readonly #groups: GroupCommit;
+  readonly #expiry: Disposable;
+  readonly #migrations: Migrations;
+  readonly #reader: Kysely<unknown>;
+  readonly #writer: Kysely<unknown>;
+  #looking: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits) {
+    this.#channel = channel;
+    this.#groups = new GroupCommit(channel, clock, limits);
+    this.#expiry = clock.every(CHECK_MS, () => {
+      this.#groups.expire();
+      if (channel.fullBy !== undefined) this.#lookForRoom();
+    });
+    this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
+    this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
+    // A first start makes a hundred tables and indexes.
+    const migrator = new Kysely<unknown>({
+      dialect: sqliteDialect(writerDriver(this.#groups, { isEager: true })),
+    });
+    this.#migrations = new Migrations(this, async (work) => {
+      try {
+        await migrator.transaction().execute(work);
+      } catch (error) {
+        // The statement that failed says more than the transaction that it ended.
+        throw storeError.is(error, 'transaction_aborted') ? error.cause : error;
+      }
+    });
+  }
+
+  get obstacle(): Error | undefined {
+    return this.#channel.brokenBy ?? this.#channel.fullBy;
+  }
+
+  async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
+    // The table map is the caller's word on tables that it made itself.
+    return await (this.#writer as Kysely<DB>).transaction().execute(work);
+  }
+
+  reader<DB>(): Kysely<DB> {
+    return this.#reader as Kysely<DB>; // as in `transaction`
+  }
+
+  async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
+    await this.#migrations.apply(service, migrations);
+  }
+
+  async snapshot(path: string): Promise<void> {
+    await this.#channel.snapshot(path);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  /** A transaction that writes one page, and changes nothing: nobody else may come for hours. */
+  #lookForRoom(): void {
+    this.#looking ??= this.transaction(async (tx) => await sql`PRAGMA user_version = 0`.execute(tx))
+      .then(() => this.#channel.forgetFull())
+      .catch(() => undefined) // As full as before.
+      .finally(() => {
+        this.#looking = undefined;
+      });
+  }
+
+  async #close(): Promise<void> {
+    await this.#groups.idle();
+    this.#expiry[Symbol.dispose]();
+    await this.#channel.close();
+  }
+}

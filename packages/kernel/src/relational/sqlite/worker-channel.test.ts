@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { SystemClock } from '../../clock/system-clock.js';
+import { GroupCommit } from '../group-commit.js';
+import { WorkerChannel } from './worker-channel.js';
+
+it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
+  const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
+  const groups = new GroupCommit(channel, new SystemClock(), limits);
+  const turn = await groups.enter();
+  const waiting = [groups.enter(), groups.enter()];
+  // A command that does not exist throws in the thread, as a bug of ours would.
+  channel.send({ op: 'none' } as never);
+  const unusable = { kind: 'store_unusable' };
+  await assert.rejects(turn.query('select 1', []), unusable);
+  await assert.rejects(turn.rollback(), unusable);
+  for (const turnOfOther of waiting) await assert.rejects(turnOfOther, unusable);
+  await assert.rejects(groups.enter(), unusable);
+  await assert.rejects(channel.query('reader', 'select 1', []), unusable);
+  await channel.close();
+});
+
+it('opens in a thread that was started ahead', async () => {
+  const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const around = { filesReady: Promise.resolve(), thread };
+  const channel = await WorkerChannel.open(settings, 10, around);
+  const answer = await channel.query('reader', 'select 1', []);
+  assert.deepEqual(answer?.rows, [[1]]);
+  await channel.close();
+  assert.equal(thread.threadId, -1);
+});
+
+it('says so when a thread that was started ahead has failed or ends', async () => {
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  for (const code of ['process.exit(0)', 'throw new Error("broken")']) {
+    const thread = new Worker(code, { eval: true });
+    // As whoever started it does, who has nobody to tell yet.
+    thread.on('error', () => undefined);
+    const around = { filesReady: Promise.resolve(), thread };
+    await assert.rejects(WorkerChannel.open(settings, 10, around), { kind: 'store_unusable' });
+  }
+  const failed = new Worker('throw new Error("broken")', { eval: true });
+  const opening = new Promise<WorkerChannel>((resolve, reject) => {
+    // Its failure is known, its end is not.
+    failed.once('error', () => {
+      const around = { filesReady: Promise.resolve(), thread: failed };
+      WorkerChannel.open(settings, 10, around).then(resolve, reject);
+    });
+  });
+  await assert.rejects(opening, { kind: 'store_unusable' });
+});
+
+it('never stops a thread from outside, which may be within native code', async (t) => {
+  const terminate = t.mock.method(Worker.prototype, 'terminate');
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const start = () => new Worker(new URL('./sqlite-worker.js', import.meta.url));
+
+  const opened = start();
+  const channel = await WorkerChannel.open(settings, 10, {
+    filesReady: Promise.resolve(),
+    thread: opened,
+  });
+  await channel.close();
+  assert.equal(opened.threadId, -1);
+  await channel.close();
+
+  const broken = start();
+  const lost = await WorkerChannel.open(settings, 10, {
+    filesReady: Promise.resolve(),
+    thread: broken,
+  });
+  lost.break('an answer could not be read');
+  await lost.close();
+  assert.equal(broken.threadId, -1);
+
+  const unneeded = start();
+  const filesReady = Promise.reject(new Error('the folder cannot be read'));
+  await assert.rejects(
+    WorkerChannel.open(settings, 10, { filesReady, thread: unneeded }),
+    /the folder cannot be read/,
+  );
+  assert.equal(unneeded.threadId, -1);
+  assert.equal(terminate.mock.callCount(), 0);
+});

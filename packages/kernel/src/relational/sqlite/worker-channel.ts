@@ -1,0 +1,194 @@
+import { Worker } from 'node:worker_threads';
+import type { DomainError } from '../../errors/domain-error.js';
+import { asDiskFull, type DiskFull } from '../../fs/disk-full.js';
+import { obstacleOf } from '../../fs/obstacle-of.js';
+import { storeError } from '../relational-errors.js';
+import { toStoreError } from './sqlite-errors.js';
+import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
+
+interface Waiting {
+  readonly resolve: (answer: QueryAnswer | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Nothing that the thread does between its last command and its end takes a noticeable part of it. */
+const MOST_END_MS = 5000;
+
+/** Commands without an answer of their own; they travel with the next one that has one. */
+type SilentCommand = Exclude<Command, { id: number }>;
+
+/** The main thread's end of the conversation: numbers commands, sends them in batches, hands out answers. */
+export class WorkerChannel {
+  readonly #worker: Worker;
+  readonly #maxWaitingCount: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #unsent: Command[] = [];
+  #isSending = false;
+  #lastId = 0;
+  #broken: DomainError | undefined;
+  #full: DiskFull | undefined;
+
+  private constructor(worker: Worker, maxWaitingCount: number) {
+    this.#worker = worker;
+    this.#maxWaitingCount = maxWaitingCount;
+    worker.on('message', (replies: readonly Reply[]) => this.#settle(replies));
+    worker.on('messageerror', (error) => this.break('an answer could not be read', error));
+    worker.on('error', (error) => this.break('its thread failed', error));
+    worker.on('exit', () => this.break('its thread ended'));
+  }
+
+  /**
+   * Resolves when the thread has opened the database. The thread starts at once, unless it runs already, and waits until
+   * `filesReady` has resolved: a start of the program needs it soon.
+   */
+  static async open(
+    settings: WorkerSettings,
+    maxWaitingCount: number,
+    around: { readonly filesReady: Promise<void>; readonly thread?: Worker | undefined },
+  ): Promise<WorkerChannel> {
+    const worker = around.thread ?? startThread();
+    const opened = new Promise<void>((resolve, reject) => {
+      const onError = (error: unknown) =>
+        reject(storeError('store_unusable', 'it could not be opened', error));
+      const onExit = () => onError(new Error('its thread ended'));
+      worker.once('error', onError);
+      // One that was started ahead may have failed before anybody listened: its end is all that can still be heard.
+      worker.once('exit', onExit);
+      worker.once('message', () => {
+        worker.off('error', onError);
+        worker.off('exit', onExit);
+        resolve();
+      });
+    });
+    const told = around.filesReady.then(() => worker.postMessage(settings));
+    try {
+      await Promise.all([told, opened]);
+    } catch (error) {
+      // Settings that never came are waited for; after a failed opening the thread ends anyway.
+      await ended(worker, undefined);
+      throw storeError.is(error, 'store_unusable')
+        ? await couldNotOpen(settings.path, error.cause)
+        : error;
+    }
+    return new WorkerChannel(worker, maxWaitingCount);
+  }
+
+  /** Set by the first write that the disk had no room for. */
+  get fullBy(): DiskFull | undefined {
+    return this.#full;
+  }
+
+  /** There is room again. */
+  forgetFull(): void {
+    this.#full = undefined;
+  }
+
+  get brokenBy(): DomainError | undefined {
+    return this.#broken;
+  }
+
+  send(command: SilentCommand): void {
+    if (this.#broken === undefined) this.#unsent.push(command);
+  }
+
+  async query(
+    on: 'writer' | 'reader',
+    sql: string,
+    parameters: readonly SqlValue[],
+  ): Promise<QueryAnswer | undefined> {
+    if (this.#waiting.size >= this.#maxWaitingCount)
+      throw storeError('store_overloaded', this.#maxWaitingCount);
+    return await this.#ask({ op: 'query', id: this.#nextId(), on, sql, parameters });
+  }
+
+  async commitGroup(): Promise<void> {
+    await this.#ask({ op: 'commit_group', id: this.#nextId() });
+  }
+
+  async snapshot(path: string): Promise<void> {
+    await this.#ask({ op: 'snapshot', id: this.#nextId(), path });
+  }
+
+  /** Twice is harmless, also on a broken channel. */
+  async close(): Promise<void> {
+    if (this.#broken === undefined) {
+      await this.#ask({ op: 'close', id: this.#nextId() });
+      this.break('it is closed');
+    }
+    // Twice for one that has closed, which does not hear it.
+    await ended(this.#worker, [{ op: 'close', id: this.#nextId() }]);
+  }
+
+  /** Rejects everything that waits and whatever comes later. */
+  break(why: string, cause?: unknown): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = storeError('store_unusable', why, cause);
+    for (const { reject } of this.#waiting.values()) reject(this.#broken);
+    this.#waiting.clear();
+    this.#unsent = [];
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  async #ask(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
+    if (this.#broken !== undefined) throw this.#broken;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(command.id, { resolve, reject });
+      this.#unsent.push(command);
+      if (this.#isSending) return;
+      this.#isSending = true;
+      // One message for all that is asked in this turn of the event loop: a message costs more than a statement.
+      queueMicrotask(() => this.#sendAll());
+    });
+  }
+
+  #sendAll(): void {
+    this.#isSending = false;
+    const commands = this.#unsent;
+    this.#unsent = [];
+    if (commands.length > 0) this.#worker.postMessage(commands);
+  }
+
+  #settle(replies: readonly Reply[]): void {
+    for (const reply of replies) {
+      const waiting = this.#waiting.get(reply.id);
+      if (waiting === undefined) continue;
+      this.#waiting.delete(reply.id);
+      if ('failure' in reply) {
+        const error = toStoreError(reply.failure);
+        this.#full ??= asDiskFull(error);
+        waiting.reject(error);
+        if (reply.failure.isFatal) this.break('the database failed', error);
+      } else waiting.resolve(reply.answer);
+    }
+  }
+}
+
+function startThread(): Worker {
+  const name = 'relational-store';
+  // No variable means anything to it, and some are secrets.
+  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { name, env: {} });
+}
+
+/**
+ * Tells the thread its last message and waits until it has ended by itself. One that is terminated within the driver takes
+ * the whole process along: calls into the runtime fail there, which the driver's native code does not expect.
+ */
+async function ended(worker: Worker, lastMessage: readonly Command[] | undefined): Promise<void> {
+  if (worker.threadId < 0) return;
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  worker.postMessage(lastMessage);
+  const lastResort = setTimeout(() => void worker.terminate(), MOST_END_MS);
+  await exited;
+  clearTimeout(lastResort);
+}
+
+/** SQLite tells a number at most. */
+async function couldNotOpen(path: string, cause: unknown): Promise<DomainError> {
+  const known = (await obstacleOf(path)) ?? (await obstacleOf(`${path}-wal`));
+  const why = known ?? (cause instanceof Error ? cause.message : JSON.stringify(cause));
+  return storeError('store_unusable', `${path} could not be opened: ${why}`, cause);
+}

@@ -1,0 +1,214 @@
+import {
+  type Clock,
+  CredentialUncheckable,
+  isDomainError,
+  type Principal,
+  type Random,
+} from '@plinth/kernel';
+import { rateLimitError } from '../errors.js';
+import { type Caller, parseKey } from '../model/caller.js';
+import type { Decision } from '../model/decision.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
+import type { ClientAddresses } from './client-address.js';
+import type { Lease } from './lease.js';
+import type { Limiter } from './limiter.js';
+import type { Profiles } from './profiles.js';
+
+/** What another system wants to know about one request of its own. */
+export interface Question {
+  readonly caller:
+    | { readonly by: 'identity'; readonly key: string }
+    | { readonly by: 'authorization'; readonly header: string; readonly ip: string | undefined }
+    | { readonly by: 'ip'; readonly ip: string };
+  readonly resource: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly cost: number;
+  readonly points: number | undefined;
+  readonly content: boolean;
+  readonly contentPerMinute: number | undefined;
+  readonly graph: boolean | { readonly mutation: boolean };
+  readonly heavy: number;
+  /** Takes a slot until `finish`. */
+  readonly lease: boolean;
+  /** Charges nothing. */
+  readonly dryRun: boolean;
+  /** In the place of the limit that the caller has; counted apart from it, in a window of its own. */
+  readonly override?: { readonly limit: number; readonly windowSec: number };
+}
+
+/** A question of which everything is known but the answer. */
+export interface Understood {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly isBadCredential: boolean;
+  readonly isLeased: boolean;
+  readonly isDry: boolean;
+}
+
+export interface Answer {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly decision: Decision;
+  readonly leaseId: string | undefined;
+  /** The question brought a credential that nobody knows. */
+  readonly isBadCredential: boolean;
+  /** Over a limit that is not only noted. */
+  readonly isRefused: boolean;
+}
+
+interface HeldLease {
+  readonly lease: Lease;
+  readonly startedMs: number;
+}
+
+const MAX_LEASE_COUNT = 100_000;
+/** As long as a slot is kept for a request that nobody ends. */
+const LEASE_MS = 600_000;
+const SERVICE = 'check';
+
+export interface DecisionServiceNeeds {
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly profiles: Profiles;
+  readonly resolve: (authorization: string) => Principal | Promise<Principal>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Answers questions of other systems with the counters that this server's own requests use. */
+export class DecisionService {
+  readonly #needs: DecisionServiceNeeds;
+  /** Oldest first. */
+  readonly #leases = new Map<string, HeldLease>();
+
+  constructor(needs: DecisionServiceNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
+  async ask(question: Question): Promise<Answer> {
+    return await this.decide(await this.understand(question));
+  }
+
+  /** Finds out who and what is meant, and charges nothing. Throws `question_invalid` and `CredentialUncheckable`. */
+  async understand(question: Question): Promise<Understood> {
+    const { resources } = this.#needs.limiter;
+    const resource = resources.find(question.resource);
+    if (resource === undefined) {
+      throw rateLimitError('question_invalid', `there is no resource ${question.resource}`);
+    }
+    const { caller, isBadCredential } = await this.#callerOf(question.caller);
+    const { override, lease, dryRun } = question;
+    const how = { isBadCredential, isLeased: lease, isDry: dryRun };
+    if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
+    const own = resources.withWindow(resource, override.windowSec);
+    return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
+  }
+
+  /** Throws `store_unavailable`. */
+  async decide({ caller, plan, isBadCredential, isLeased, isDry }: Understood): Promise<Answer> {
+    const { limiter } = this.#needs;
+    if (isDry) {
+      const decision = await limiter.store.peek(caller, plan);
+      const isRefused = !decision.isAllowed;
+      return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
+    }
+    const { admission, isRefused, lease } = await limiter.admit(caller, plan, SERVICE);
+    const leaseId = lease && isLeased ? this.#keep(lease) : undefined;
+    if (leaseId === undefined) lease?.finish();
+    return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
+  }
+
+  /** Throws `lease_unknown`. */
+  finish(leaseId: string, end: { readonly cpuMs: number; readonly notModified: boolean }): void {
+    const kept = this.#leases.get(leaseId);
+    if (kept === undefined) throw rateLimitError('lease_unknown');
+    this.#leases.delete(leaseId);
+    const { lease } = kept;
+    if (end.notModified) lease.refund();
+    if (end.cpuMs > 0) lease.chargeCpu(end.cpuMs);
+    lease.finish();
+  }
+
+  async #callerOf(
+    asked: Question['caller'],
+  ): Promise<{ readonly caller: Caller; readonly isBadCredential: boolean }> {
+    const { limiter, addresses, profiles, resolve } = this.#needs;
+    const ofAddress = (ip: string | undefined): Caller => {
+      const address = addresses.parse(ip ?? '');
+      if (address === undefined) throw rateLimitError('question_invalid', 'ip is not an address');
+      return limiter.callers.ofAddress(address.key, address.address);
+    };
+    switch (asked.by) {
+      case 'ip':
+        return { caller: ofAddress(asked.ip), isBadCredential: false };
+      case 'identity': {
+        const key = addresses.keyOf(asked.key);
+        // No store is asked for what can be nobody's key.
+        const isKey = key !== undefined && parseKey(key) !== undefined;
+        const caller = isKey && limiter.callers.ofKey(key, await profiles.of(key));
+        if (!caller) throw rateLimitError('question_invalid', 'identity is not a key like user:1');
+        return { caller, isBadCredential: false };
+      }
+      case 'authorization': {
+        let principal: Principal | undefined;
+        try {
+          principal = await resolve(asked.header);
+        } catch (error) {
+          if (!isDomainError(error) || error instanceof CredentialUncheckable) throw error;
+        }
+        const caller = principal && limiter.callers.ofPrincipal(principal);
+        if (caller !== undefined) return { caller, isBadCredential: false };
+        return { caller: ofAddress(asked.ip ?? UNKNOWN_ADDRESS), isBadCredential: true };
+      }
+    }
+  }
+
+  #keep(lease: Lease): string {
+    const { clock, random } = this.#needs;
+    const nowMs = clock.monotonicMs();
+    for (const [id, { lease: old, startedMs }] of this.#leases) {
+      if (nowMs - startedMs < LEASE_MS && this.#leases.size < MAX_LEASE_COUNT) break;
+      this.#leases.delete(id);
+      old.finish();
+    }
+    const id = random.uuidV4();
+    this.#leases.set(id, { lease, startedMs: nowMs });
+    return id;
+  }
+}
+
+/** Charged when a question brings a bad credential and does not say where it came from. */
+const UNKNOWN_ADDRESS = '0.0.0.0';
+
+function withLimit(caller: Caller, { index, windowSec }: Resource, most: number): Caller {
+  const limit: number[] = [];
+  limit[index] = Math.min(most, UNLIMITED - 1);
+  const windows: number[] = [];
+  windows[index] = windowSec;
+  return { ...caller, limits: { limit, windowSec: windows } };
+}
+
+function planOf(question: Question, resource: Resource): Plan {
+  const { endpoint, method, graph, lease } = question;
+  const plan = makePlan({
+    resource,
+    endpoint,
+    method,
+    cost: {
+      cost: question.cost,
+      content: question.content,
+      graph,
+      heavy: question.heavy,
+      ...(question.points !== undefined && { points: question.points }),
+      ...(question.contentPerMinute !== undefined && {
+        contentPerMinute: question.contentPerMinute,
+      }),
+    },
+    secondary: 'all',
+  });
+  // Nobody would give a slot back that was taken without a lease.
+  return { ...plan, takesSlot: lease };
+}

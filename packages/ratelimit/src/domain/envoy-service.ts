@@ -1,0 +1,114 @@
+import { rateLimitError } from '../errors.js';
+import type { Answer, DecisionService, Question } from './decision-service.js';
+
+/** Units of the protocol by name, in seconds. Months and years are those of the reference service. */
+export const UNIT_SEC = {
+  SECOND: 1,
+  MINUTE: 60,
+  HOUR: 3_600,
+  DAY: 86_400,
+  WEEK: 604_800,
+  MONTH: 2_592_000,
+  YEAR: 31_536_000,
+} as const;
+export type Unit = keyof typeof UNIT_SEC;
+
+export const isUnit = (text: string): text is Unit => Object.hasOwn(UNIT_SEC, text);
+
+/** One question of a proxy: every descriptor is asked about, and none may be over its limit. */
+export interface EnvoyRequest {
+  readonly descriptors: readonly EnvoyDescriptor[];
+  readonly hitsAddend: number;
+}
+
+export interface EnvoyDescriptor {
+  readonly entries: readonly { readonly key: string; readonly value: string }[];
+  /** Takes the place of the limit that the identity has. */
+  readonly limit: { readonly requestsPerUnit: number; readonly unit: Unit } | undefined;
+  readonly hitsAddend: number | undefined;
+}
+
+export interface EnvoyAnswer {
+  readonly isOverLimit: boolean;
+  /** One per descriptor; `undefined` for one that names nobody, which is not limited. */
+  readonly answers: readonly (Answer | undefined)[];
+  /** The one that the headers tell of: the refusal, or what has least left. */
+  readonly tightest: Answer | undefined;
+}
+
+const MAX_DESCRIPTOR_COUNT = 100;
+const MAX_HITS = 1_000_000;
+
+/** Answers proxies that speak Envoy's protocol. Source: rate-limits, section 12.2. */
+export class EnvoyService {
+  readonly #decisions: DecisionService;
+
+  constructor(decisions: DecisionService) {
+    this.#decisions = decisions;
+  }
+
+  /** Throws `question_invalid` and `store_unavailable`. */
+  async ask(request: EnvoyRequest): Promise<EnvoyAnswer> {
+    if (request.descriptors.length === 0) {
+      throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
+    }
+    if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
+      throw rateLimitError('question_invalid', `at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
+    }
+    const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
+    const answers: (Answer | undefined)[] = [];
+    for (const question of questions) {
+      answers.push(question && (await this.#decisions.ask(question)));
+    }
+    const given = answers.filter((answer) => answer !== undefined);
+    const refusal = given.find(({ isRefused }) => isRefused);
+    return {
+      isOverLimit: refusal !== undefined,
+      answers,
+      tightest: refusal ?? given.sort((a, b) => leftOf(a) - leftOf(b))[0],
+    };
+  }
+}
+
+export const leftOf = ({ decision }: Answer): number => Math.max(0, decision.limit - decision.used);
+
+function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question | undefined {
+  const entryOf = (key: string): string | undefined =>
+    descriptor.entries.find((entry) => entry.key === key)?.value;
+  const cost = descriptor.hitsAddend ?? hitsAddend;
+  if (!Number.isInteger(cost) || cost < 0 || cost > MAX_HITS) {
+    throw rateLimitError('question_invalid', `hits_addend is a whole number up to ${MAX_HITS}`);
+  }
+  const key = entryOf('identity');
+  const header = entryOf('authorization');
+  const ip = entryOf('remote_address');
+  const caller: Question['caller'] | undefined =
+    key !== undefined
+      ? { by: 'identity', key }
+      : header !== undefined && header !== ''
+        ? { by: 'authorization', header, ip }
+        : ip !== undefined
+          ? { by: 'ip', ip }
+          : undefined;
+  if (caller === undefined) return undefined;
+  const path = entryOf('path');
+  const { limit } = descriptor;
+  return {
+    caller,
+    resource: entryOf('resource') ?? 'core',
+    endpoint: path?.split('?', 1)[0] ?? '*',
+    method: (entryOf('method') ?? 'GET').toUpperCase(),
+    cost,
+    // Without a path there is no endpoint whose points could be counted.
+    points: path === undefined ? 0 : undefined,
+    content: entryOf('content') === 'true',
+    contentPerMinute: undefined,
+    graph: false,
+    heavy: 0,
+    lease: false,
+    dryRun: false,
+    ...(limit !== undefined && {
+      override: { limit: limit.requestsPerUnit, windowSec: UNIT_SEC[limit.unit] },
+    }),
+  };
+}

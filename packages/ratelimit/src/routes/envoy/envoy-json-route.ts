@@ -1,0 +1,69 @@
+import {
+  type Dialect,
+  type HttpAnswer,
+  type HttpHead,
+  jsonAnswer,
+  jsonOf,
+  OpenApi,
+  type RouteTable,
+  requestError,
+} from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { EnvoyService } from '../../domain/envoy-service.js';
+import { rateLimitError } from '../../errors.js';
+import type { AnswerContext } from '../answer.js';
+import { MAX_BODY_BYTES } from '../check-route.js';
+import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
+
+export interface EnvoyJsonNeeds {
+  readonly decisions: EnvoyService;
+  /** Whose clients ask: those with the server's own token. */
+  readonly dialect: Dialect;
+  contextOf(request: HttpHead): AnswerContext;
+}
+
+/** The protocol's twin over plain HTTP, for tests and proxies without gRPC. Source: rate-limits, section 12.2. */
+export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
+  return {
+    dialect,
+    api: 'ratelimit',
+    answerError(error, request) {
+      if (
+        rateLimitError.is(error, 'question_invalid') ||
+        requestError.is(error, 'json_unreadable')
+      ) {
+        return jsonAnswer(400, { message: error.message });
+      }
+      if (rateLimitError.is(error, 'store_unavailable'))
+        return jsonAnswer(500, { message: 'internal error' });
+      return dialect.answerError(error, request);
+    },
+    routes: [
+      {
+        method: 'POST',
+        path: '/json',
+        access: 'admin',
+        body: { maxBytes: MAX_BODY_BYTES },
+        about: { summary: 'question in the protocol of Envoy (RateLimitRequest), as JSON' },
+        input: { body: Type.Object({}), judged: 'the protocol has words of its own' },
+        output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
+        errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counters cannot be reached' },
+        async handle(request): Promise<HttpAnswer> {
+          const answer = await decisions.ask(readEnvoyRequest(jsonOf(request.body)));
+          const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));
+          return jsonAnswer(response.overallCode === CODE.OVER_LIMIT ? 429 : 200, {
+            ...response,
+            statuses: statuses.map(withDurationText),
+            ...(rawBody !== undefined && { rawBody: rawBody.toString('base64') }),
+          });
+        },
+      },
+    ],
+  };
+}
+
+/** Durations of proto3 JSON are text with a unit. */
+function withDurationText(status: object): object {
+  const seconds: unknown = Reflect.get(status, 'durationUntilReset');
+  return seconds === undefined ? status : { ...status, durationUntilReset: `${seconds}s` };
+}

@@ -1,0 +1,112 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { Logger } from '@plinth/kernel';
+import type { EnvoyService } from '../../domain/envoy-service.js';
+import { rateLimitError } from '../../errors.js';
+import type { AnswerContext } from '../answer.js';
+import { ENVOY_DESCRIPTION } from './envoy-description.js';
+import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
+
+export interface EnvoyServerNeeds {
+  readonly decisions: EnvoyService;
+  readonly context: AnswerContext;
+  readonly log: Logger;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/** Envoy's rate limit service over gRPC, on a port of its own. Source: rate-limits, section 12.2. */
+export class EnvoyServer {
+  readonly #needs: EnvoyServerNeeds;
+  #server: grpc.Server | undefined;
+
+  constructor(needs: EnvoyServerNeeds) {
+    this.#needs = needs;
+  }
+
+  /** @returns the port. */
+  async listen(): Promise<number> {
+    // Loaded here, so that nobody without such a proxy pays for it.
+    const [grpcModule, { fromJSON }] = await Promise.all([
+      import('@grpc/grpc-js'),
+      import('@grpc/proto-loader'),
+    ]);
+    const { Server, ServerCredentials, status } = grpcModule;
+    const definition = fromJSON(ENVOY_DESCRIPTION as unknown as Description, {
+      longs: Number,
+      enums: String,
+      defaults: false,
+    });
+    const service = definition[SERVICE_NAME];
+    const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_SIZE_BYTES });
+    // The loader gives services and messages in one record; this name is a service's.
+    server.addService(service as grpc.ServiceDefinition, {
+      ShouldRateLimit: (
+        call: grpc.ServerUnaryCall<unknown, object>,
+        callback: grpc.sendUnaryData<object>,
+      ) => {
+        this.#answer(call.request).then(
+          (response) => callback(null, response),
+          (error: unknown) => {
+            if (rateLimitError.is(error, 'question_invalid')) {
+              callback({ code: status.INVALID_ARGUMENT, details: error.message });
+              return;
+            }
+            if (rateLimitError.is(error, 'store_unavailable')) {
+              callback({ code: status.UNAVAILABLE, details: error.message });
+              return;
+            }
+            this.#needs.log.error({ err: error }, 'envoy request failed');
+            callback({ code: status.INTERNAL, details: 'internal error' });
+          },
+        );
+      },
+    });
+    server.addService(definition['grpc.health.v1.Health'] as grpc.ServiceDefinition, {
+      Check: (
+        call: grpc.ServerUnaryCall<{ readonly service?: string }, object>,
+        callback: grpc.sendUnaryData<object>,
+      ) => {
+        if (HEALTHY_NAMES.has(call.request.service ?? '')) callback(null, { status: 'SERVING' });
+        else callback({ code: status.NOT_FOUND, details: 'unknown service' });
+      },
+    });
+    this.#server = server;
+    const { host, port } = this.#needs;
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    return await new Promise((resolve, reject) => {
+      server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
+        if (error) reject(error);
+        else resolve(boundPort);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    server?.forceShutdown();
+  }
+
+  async #answer(request: unknown): Promise<object> {
+    const { decisions, context } = this.#needs;
+    const response = toEnvoyResponse(await decisions.ask(readEnvoyRequest(request)), context);
+    return {
+      ...response,
+      statuses: response.statuses.map((status) => {
+        const seconds: unknown = Reflect.get(status, 'durationUntilReset');
+        return seconds === undefined ? status : { ...status, durationUntilReset: { seconds } };
+      }),
+    };
+  }
+}
+
+/** The loader's type for it, which wants fields on every level. */
+type Description = Parameters<typeof import('@grpc/proto-loader').fromJSON>[0];
+
+const SERVICE_NAME = 'envoy.service.ratelimit.v3.RateLimitService';
+
+/** What a health check may ask about: the process, or the service by the reference service's name for it or by its own. */
+const HEALTHY_NAMES: ReadonlySet<string> = new Set(['', 'ratelimit', SERVICE_NAME]);
+
+const MAX_MESSAGE_SIZE_BYTES = 1_048_576;

@@ -1,0 +1,121 @@
+import {
+  type EnvoyAnswer,
+  type EnvoyDescriptor,
+  type EnvoyRequest,
+  isUnit,
+  leftOf,
+  UNIT_SEC,
+} from '../../domain/envoy-service.js';
+import { rateLimitError } from '../../errors.js';
+import { windowSecOf } from '../../model/plan.js';
+import { UNLIMITED } from '../../model/resource.js';
+import { type AnswerContext, toWireAnswer } from '../answer.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const CODE = { OK: 'OK', OVER_LIMIT: 'OVER_LIMIT' } as const;
+
+/** A response in the proto3 JSON form; gRPC has the same fields in its own spelling. */
+export interface EnvoyResponse {
+  readonly overallCode: string;
+  readonly statuses: readonly object[];
+  readonly responseHeadersToAdd: readonly { readonly key: string; readonly value: string }[];
+  /** The body of a refusal. */
+  readonly rawBody: Buffer | undefined;
+}
+
+/** The message as gRPC decodes it or as JSON spells it. Throws `question_invalid`. */
+export function readEnvoyRequest(message: unknown): EnvoyRequest {
+  const fields = fieldsOf(message);
+  return {
+    descriptors: listOf(fields['descriptors']).map(readDescriptor),
+    hitsAddend: numberOf(pick(fields, 'hitsAddend', 'hits_addend')) || 1,
+  };
+}
+
+function readDescriptor(value: unknown): EnvoyDescriptor {
+  const fields = fieldsOf(value);
+  const entries = listOf(fields['entries']).map((entry) => {
+    const { key, value: text = '' } = fieldsOf(entry);
+    if (typeof key !== 'string' || typeof text !== 'string') {
+      throw rateLimitError('question_invalid', 'an entry has a key and a value');
+    }
+    return { key, value: text };
+  });
+  const limit = fields['limit'];
+  const hits = pick(fields, 'hitsAddend', 'hits_addend');
+  return {
+    entries,
+    limit: limit === undefined || limit === null ? undefined : readLimit(fieldsOf(limit)),
+    hitsAddend: hits === undefined || hits === null ? undefined : numberOf(unwrap(hits)),
+  };
+}
+
+function readLimit(fields: Fields): EnvoyDescriptor['limit'] {
+  const unit = fields['unit'];
+  if (typeof unit !== 'string' || !isUnit(unit))
+    throw rateLimitError('question_invalid', 'unknown unit');
+  return { requestsPerUnit: numberOf(pick(fields, 'requestsPerUnit', 'requests_per_unit')), unit };
+}
+
+/** A wrapped integer: gRPC gives `{value}`, JSON the value itself. */
+const unwrap = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, 'value') : value;
+
+const pick = (fields: Fields, ...names: readonly string[]): unknown =>
+  names.map((name) => fields[name]).find((value) => value !== undefined);
+
+function numberOf(value: unknown): number {
+  // 64-bit integers are text in JSON.
+  const number = value === undefined ? 0 : Number(value);
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw rateLimitError('question_invalid', 'not a whole number');
+  return number;
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw rateLimitError('question_invalid', 'expected an object');
+  }
+  return value as Fields; // just checked
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw rateLimitError('question_invalid', 'expected a list');
+  return value;
+}
+
+const NAME_OF_SEC: ReadonlyMap<number, string> = new Map(
+  Object.entries(UNIT_SEC).map(([name, seconds]) => [seconds, name]),
+);
+
+export function toEnvoyResponse(answer: EnvoyAnswer, context: AnswerContext): EnvoyResponse {
+  const nowSec = context.clock.nowMs() / 1000;
+  const wire = answer.tightest && toWireAnswer(answer.tightest, context);
+  return {
+    overallCode: answer.isOverLimit ? CODE.OVER_LIMIT : CODE.OK,
+    statuses: answer.answers.map((each) => {
+      if (each === undefined || each.decision.limit === UNLIMITED) {
+        return { code: each !== undefined && each.isRefused ? CODE.OVER_LIMIT : CODE.OK };
+      }
+      const { decision, caller, plan } = each;
+      const windowSec = windowSecOf(caller, plan);
+      return {
+        code: each.isRefused ? CODE.OVER_LIMIT : CODE.OK,
+        currentLimit: {
+          requestsPerUnit: decision.limit,
+          unit: NAME_OF_SEC.get(windowSec) ?? 'UNKNOWN',
+          name: plan.resource.name,
+        },
+        limitRemaining: leftOf(each),
+        durationUntilReset: Math.max(0, Math.ceil(decision.resetSec - nowSec)),
+      };
+    }),
+    responseHeadersToAdd: Object.entries(wire?.headers ?? {}).map(([key, value]) => ({
+      key,
+      value,
+    })),
+    rawBody: answer.isOverLimit ? Buffer.from(JSON.stringify(wire?.body)) : undefined,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Clock, HeaderList, Pass } from '@plinth/kernel';
+import type { RateLimitConfig } from '../../config.js';
+import type { Lease } from '../../domain/lease.js';
+import type { Limiter, Outcome } from '../../domain/limiter.js';
+import { rateLimitError } from '../../errors.js';
+import type { Caller } from '../../model/caller.js';
+import { type Plan, windowSecOf } from '../../model/plan.js';
+import { headerList, limitedByHeaderOf } from './headers.js';
+import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
+
+export interface AdmitNeeds {
+  readonly config: RateLimitConfig;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+}
+
+export interface AskedRequest {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  /** In the metrics. */
+  readonly service: string;
+  /** Asked only when there is something to word. */
+  context(): RefusalContext;
+}
+
+/** In the words of the service that was meant, with headers about the limits. */
+export interface Worded {
+  readonly refusal: Refusal;
+  readonly headers: HeaderList;
+}
+
+const NO_HEADERS: HeaderList = [];
+
+/** Of a request that nothing is counted of. */
+export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() {} };
+
+/** The one way of a request of HTTP into the limiter and out of it, for the gate and for the middleware. */
+export function admitRequest(
+  needs: AdmitNeeds,
+  asked: AskedRequest,
+): Pass | Worded | Promise<Pass | Worded> {
+  const { limiter } = needs;
+  return unlessAway(
+    asked,
+    () => limiter.admit(asked.caller, asked.plan, asked.service),
+    (outcome) => wordOutcome(needs, asked, outcome),
+  );
+}
+
+/** Asks a store, at once where it can; a store that is away has an answer of its own. */
+export function unlessAway<Found, Then>(
+  asked: Pick<AskedRequest, 'context'>,
+  ask: () => Found | Promise<Found>,
+  then: (found: Found) => Then | Promise<Then>,
+): Then | Worded | Promise<Then | Worded> {
+  const fail = (error: unknown): Worded => {
+    if (!rateLimitError.is(error, 'store_unavailable')) throw error;
+    return { refusal: unavailableRefusal(asked.context()), headers: NO_HEADERS };
+  };
+  let found: Found | Promise<Found>;
+  try {
+    found = ask();
+  } catch (error) {
+    return fail(error);
+  }
+  return found instanceof Promise ? found.then(then, fail) : then(found);
+}
+
+function wordOutcome(
+  { config, clock }: AdmitNeeds,
+  { caller, context }: AskedRequest,
+  { admission, isRefused, lease }: Outcome,
+): Pass | Worded {
+  const windowSec = windowSecOf(caller, admission.plan);
+  const hasIetfHeaders = config.ietf_headers;
+  const headers = (): HeaderList => headerList(admission, { windowSec, clock, hasIetfHeaders });
+  if (isRefused) {
+    const named: HeaderList =
+      config.limited_by_header && admission.limitedBy !== undefined
+        ? [[limitedByHeaderOf(config), admission.limitedBy]]
+        : NO_HEADERS;
+    const refusal = refusalOf(caller, admission, context());
+    return { refusal, headers: [...headers(), ...named] };
+  }
+  return lease === undefined ? { ...UNLIMITED, settle: headers } : new LimitedPass(lease, headers);
+}
+
+class LimitedPass implements Pass {
+  readonly #lease: Lease;
+  readonly #headers: () => HeaderList;
+
+  /** @param headers about the bucket that was charged, as it is when they are asked for. */
+  constructor(lease: Lease, headers: () => HeaderList) {
+    this.#lease = lease;
+    this.#headers = headers;
+  }
+
+  begin(): void {
+    this.#lease.begin();
+  }
+
+  settle(status: number): HeaderList {
+    this.#lease.settle(status);
+    return this.#headers();
+  }
+
+  finish(): void {
+    this.#lease.finish();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock, HeaderList } from '@plinth/kernel';
+import type { RateLimitConfig } from '../../config.js';
+import type { Admission } from '../../model/limit-store.js';
+import { UNLIMITED } from '../../model/resource.js';
+
+/** Headers about the bucket of a request, on every answer. Source: rate-limits, sections 5.2 and 5.4. */
+export function headerList(
+  { limit, used, resetSec, plan }: Pick<Admission, 'limit' | 'used' | 'resetSec' | 'plan'>,
+  at: { readonly windowSec: number; readonly clock: Clock; readonly hasIetfHeaders: boolean },
+): HeaderList {
+  if (limit === UNLIMITED) return [];
+  const remaining = limit > used ? limit - used : 0;
+  const { name } = plan.resource;
+  const headers: [string, string][] = [
+    ['x-ratelimit-limit', String(limit)],
+    ['x-ratelimit-remaining', String(remaining)],
+    ['x-ratelimit-used', String(used)],
+    ['x-ratelimit-reset', String(resetSec)],
+    ['x-ratelimit-resource', name],
+  ];
+  if (at.hasIetfHeaders) {
+    const leftSec = Math.max(0, Math.ceil(resetSec - at.clock.nowMs() / 1000));
+    headers.push(['ratelimit-policy', `"${name}";q=${limit};w=${at.windowSec}`]);
+    headers.push(['ratelimit', `"${name}";r=${remaining};t=${leftSec}`]);
+  }
+  return headers;
+}
+
+/** Names the limit of a refusal, where the operator wants that to be known. Source: rate-limits, section 5.2. */
+export const limitedByHeaderOf = (config: Pick<RateLimitConfig, 'vendor_name'>): string =>
+  `x-${config.vendor_name.toLowerCase()}-limited-by`;
+
+/** Headers of ours that scripts of other origins may read. */
+export const EXPOSED_HEADERS =
+  'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset';

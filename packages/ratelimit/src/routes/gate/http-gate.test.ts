@@ -1,0 +1,339 @@
+// Source: rate-limits, sections 2, 5, 9 and 11: who is counted, for what, and who is kept out.
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { it } from 'node:test';
+import {
+  type Dialect,
+  emptyAnswer,
+  loadSettings,
+  type Principal,
+  type Route,
+  type Visit,
+} from '@plinth/kernel';
+import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../../config.js';
+import { ClientAddresses } from '../../domain/client-address.js';
+import { LimiterNumbers } from '../../domain/limiter-numbers.js';
+import { LoginGuard } from '../../domain/login-guard.js';
+import { makeLimiter } from '../../domain/make-limiter.js';
+import { rateLimitError } from '../../errors.js';
+import type { LimitStore } from '../../model/limit-store.js';
+import { openStore } from '../../storage/open-store.js';
+import { RouteListing } from '../route-listing.js';
+import { HttpGate } from './http-gate.js';
+
+const USER: Principal = { kind: 'user', userId: 7 };
+const APP: Principal = { kind: 'app', appId: 3 };
+const shop = (service = 'shop'): Dialect => ({
+  service,
+  paths: ['/'],
+  identify: () => USER,
+  answerError: () => emptyAnswer(500),
+  answerNotFound: () => emptyAnswer(404),
+});
+const route = (path: string, more: Partial<Route> = {}): Route => ({
+  ...{
+    method: 'GET',
+    path,
+    access: 'public',
+    about: { summary: path },
+    output: { 204: { description: 'done' } },
+  },
+  handle: () => emptyAnswer(204),
+  ...more,
+});
+const THINGS = route('/things');
+
+/** A gate whose addresses may ask three times a minute, and users and apps five times. */
+function open(
+  settings: Partial<RateLimitConfig> = {},
+  { bend = (store: LimitStore): LimitStore => store, dialect = shop() } = {},
+) {
+  const clock = new ManualClock(1_000_000_000);
+  const defaults = loadSettings({ on: RATE_LIMIT_SETTINGS }, { flags: new Map(), env: {} }).on;
+  const config: RateLimitConfig = {
+    ...defaults,
+    resources: { gamedata: { limit: 5, anonymous_limit: 3 } },
+    services: { shop: { enabled: true, resource: 'gamedata' }, closed: { enabled: false } },
+    vendor_name: 'Acme',
+    ...settings,
+  };
+  const store = bend(
+    openStore({ config, clock, random: new SeededRandom(1), onBan() {}, onChange() {} }),
+  );
+  const routes = new RouteListing();
+  const gate = new HttpGate({
+    ...{ config, clock, routes },
+    limiter: makeLimiter({ config, store, clock, numbers: new LimiterNumbers() }),
+    addresses: new ClientAddresses({
+      ...{ trustedProxies: ['10.9.0.0/16'], header: 'x-forwarded-for' },
+      ...{ ipv4Prefix: 32, ipv6Prefix: 64, exemptNetworks: config.exempt_cidrs },
+    }),
+    logins: new LoginGuard({ clock }),
+  });
+  const ask = (about: Asked = {}) => gate.admit(visit(dialect, about));
+  /** What is used of the limit once it is let in, `free` where nothing is; `cut`, or status and message of the refusal. */
+  const told = async (about: Asked = {}): Promise<string> => {
+    const answer = await ask(about);
+    if (!('refusal' in answer)) {
+      const used = new Map(answer.settle(200)).get('x-ratelimit-used') ?? 'free';
+      answer.finish();
+      return used;
+    }
+    if (answer.refusal === undefined) return 'cut';
+    const { message } = JSON.parse(String(answer.refusal.body)) as { message: string };
+    return `${answer.refusal.status} ${message}`;
+  };
+  const inTurn = async (count: number, about: Asked = {}): Promise<readonly string[]> => {
+    const all: string[] = [];
+    for (let i = 0; i < count; i++) all.push((await told(about)).slice(0, 18));
+    return all;
+  };
+  return { clock, gate, store, routes, ask, told, inTurn };
+}
+type Asked = Partial<Visit> & Sent;
+
+interface Sent {
+  readonly from?: string;
+  readonly method?: string;
+  readonly authorization?: string;
+  readonly forwarded?: string;
+  readonly socket?: Socket;
+}
+
+function visit(dialect: Dialect, about: Asked): Visit {
+  const { from = '192.0.2.1', method = 'GET', authorization, forwarded, ...rest } = about;
+  const { socket = new Socket() } = about;
+  Object.defineProperty(socket, 'remoteAddress', { value: from, configurable: true });
+  const headers = {
+    ...(authorization !== undefined && { authorization }),
+    ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
+  };
+  return {
+    ...{ dialect, headers: [], route: THINGS, principal: undefined, purpose: 'request' },
+    request: {
+      ...{ method, url: '/things', headers, base: 'http://a', ip: from, httpVersion: 1, socket },
+      headerList: () => [],
+      leaving: () => new AbortController().signal,
+    },
+    ...rest,
+  };
+}
+
+it('covers the services that the settings limit', () => {
+  const { gate } = open();
+  assert.deepEqual(
+    ['shop', 'closed', 'unheard'].map((name) => gate.covers(name)),
+    [true, false, false],
+  );
+  assert.equal(open({ enabled: false }).gate.covers('shop'), false);
+});
+
+const OVER = '403 API rate limit';
+
+it('counts addresses and whoever is recognised apart', async () => {
+  const { inTurn } = open();
+  assert.deepEqual(await inTurn(4), ['1', '2', '3', OVER]);
+  assert.deepEqual(await inTurn(1, { from: '192.0.2.2' }), ['1']);
+  assert.deepEqual(await inTurn(6, { principal: USER }), ['1', '2', '3', '4', '5', OVER]);
+  assert.deepEqual(await inTurn(1, { principal: { kind: 'user', userId: 8 } }), ['1']);
+  // Who is not a client of limits is its address: here it has nothing left.
+  const principal: Principal = { kind: 'anonymous', ip: '192.0.2.1' };
+  assert.deepEqual(await inTurn(1, { principal }), [OVER]);
+});
+
+it('lets operators, probes, and what is exempt, go on for nothing', async () => {
+  const { inTurn } = open({ exempt_cidrs: ['198.51.100.0/24'] });
+  await inTurn(4);
+  for (const path of ['/health', '/ping', '/metrics', '/ready', '/ops/v1/apps']) {
+    assert.deepEqual(await inTurn(1, { route: route(path) }), ['free'], path);
+  }
+  assert.deepEqual(await inTurn(1, { route: route('/healthy') }), [OVER]);
+  assert.deepEqual(await inTurn(1, { route: route('/x', { cost: { exempt: true } }) }), ['free']);
+  assert.deepEqual(await inTurn(5, { from: '198.51.100.9' }), Array(5).fill('free'));
+  assert.deepEqual(await inTurn(1, { principal: APP }), ['1']);
+  const { told } = open({ app_jwt: 'exempt' });
+  assert.deepEqual(
+    [await told({ principal: APP }), await told({ principal: USER })],
+    ['free', '1'],
+  );
+});
+
+it('charges what a route costs, and a preflight nothing', async () => {
+  const { inTurn } = open();
+  const dear = route('/dear', { cost: { cost: 2 } });
+  assert.deepEqual(await inTurn(2, { route: dear, principal: USER }), ['2', '4']);
+  const preflight: Asked = { route: undefined, method: 'OPTIONS', purpose: 'preflight' };
+  assert.deepEqual(await inTurn(2, { ...preflight, principal: USER }), ['4', '4']);
+  const own = route('/own', { cost: { resource: 'search' } });
+  assert.deepEqual(await inTurn(1, { route: own, principal: USER }), ['1']);
+});
+
+it('charges requests without a route, by methods that there are', async () => {
+  const { inTurn } = open();
+  for (const [at, method] of ['GET', 'POST', 'BREW', 'OPTIONS'].entries()) {
+    const used = await inTurn(1, { route: undefined, principal: USER, method });
+    assert.deepEqual(used, [String(Math.min(at + 1, 3))], method);
+  }
+});
+
+it('takes the two forms of a path for one endpoint where a service has both', async () => {
+  for (const [service, refused] of [
+    ['webhooks', 3],
+    ['shop', undefined],
+  ] as const) {
+    const services = {
+      webhooks: { resource: 'gamedata' },
+      shop: { enabled: true, resource: 'gamedata' },
+    };
+    const { told } = open({ services, secondary_points_rest: 3 }, { dialect: shop(service) });
+    const routes = ['/api/v3/x', '/x', '/api/v3/x', '/x'].map((path) => route(path));
+    for (const [at, each] of routes.entries()) {
+      const isRefused = (await told({ route: each, principal: USER })).startsWith('403');
+      assert.equal(isRefused, at === refused, `${service} ${at}`);
+    }
+  }
+});
+
+it('takes methods that it does not know for changes', async () => {
+  const { told } = open({ secondary_points_rest: 9 });
+  const asked: Asked = { route: undefined, principal: USER };
+  const all: boolean[] = [];
+  for (const method of ['GET', 'BREW', 'FROTH'])
+    all.push((await told({ ...asked, method })).startsWith('403'));
+  assert.deepEqual(all, [false, false, true]);
+});
+
+it('lists what each route costs', () => {
+  const { gate, routes } = open();
+  gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);
+  gate.announce('webhooks', [route('/api/v3/app/hook')]);
+  const listed = routes
+    .list()
+    .map(({ method, path, cost, exempt }) => [method, path, cost, exempt]);
+  assert.deepEqual(listed, [
+    ['POST', '/a', 2, false],
+    ['GET', '/ops/v1/b', 0, true],
+    ['HEAD', '/ops/v1/b', 0, true],
+    ['GET', '/api/v3/app/hook', 1, false],
+    ['HEAD', '/api/v3/app/hook', 1, false],
+  ]);
+});
+
+it('refuses wrong credentials of an address that has presented more than fifty, and no right ones', async () => {
+  const { told, clock } = open({ resources: {} });
+  const wrong: Asked = { purpose: 'refusal', authorization: 'Bearer x', route: route('/ops/v1/a') };
+  for (let i = 0; i < 51; i++) assert.equal(await told(wrong), 'free');
+  assert.equal(
+    await told(wrong),
+    '403 Maximum number of login attempts exceeded. Please try again later.',
+  );
+  // Without any, from elsewhere, or where it is right or could not be checked.
+  const { authorization: _, ...none } = wrong;
+  assert.equal(await told(none), 'free');
+  assert.equal(await told({ ...wrong, from: '192.0.2.9' }), 'free');
+  assert.equal(await told({ ...wrong, purpose: 'request', principal: USER }), 'free');
+  assert.equal(await told({ ...wrong, purpose: 'uncheckable' }), 'free');
+  await clock.advanceMs(3_600_000);
+  assert.equal(await told(wrong), 'free');
+});
+
+it('charges nobody for a credential that could not be checked, and keeps banned addresses out', async () => {
+  const { inTurn, store } = open();
+  const unknown: Asked = { purpose: 'uncheckable', authorization: 'Bearer x' };
+  assert.deepEqual(await inTurn(4, unknown), Array(4).fill('free'));
+  assert.deepEqual(await inTurn(1), ['1']);
+  await store.ban('ip:192.0.2.1', 60);
+  assert.match((await inTurn(1, unknown)).join(), /^403 /);
+  assert.match((await inTurn(1)).join(), /^403 /);
+});
+
+it('cuts an address that has too many connections and no credential', async () => {
+  const { told } = open({ ban_ip_connections: 2, resources: {} });
+  const socket = new Socket();
+  assert.notEqual(await told({ socket }), 'cut');
+  assert.notEqual(await told(), 'cut');
+  assert.equal(await told(), 'cut');
+  assert.notEqual(await told({ socket }), 'cut');
+  assert.notEqual(await told({ principal: USER }), 'cut');
+  // Connections of a proxy are those of many.
+  const forwarded = '192.0.2.1';
+  for (let i = 0; i < 3; i++) assert.notEqual(await told({ from: '10.9.0.1', forwarded }), 'cut');
+  for (const settings of [{ shadow: true }, { ban_enabled: false }]) {
+    const { told: other } = open({ ban_ip_connections: 1, ...settings });
+    await other();
+    assert.notEqual(await other(), 'cut');
+  }
+});
+
+it('lets everything pass in shadow, and tells what it would have', async () => {
+  const { inTurn, ask } = open({ shadow: true });
+  assert.deepEqual(await inTurn(5), ['1', '2', '3', '3', '3']);
+  // What was not charged is not given back.
+  await inTurn(5, { principal: USER });
+  const answer = await ask({ principal: USER });
+  assert.ok(!('refusal' in answer));
+  assert.equal(new Map(answer.settle(304)).get('x-ratelimit-used'), '5');
+});
+
+it('says which limit it was where the operator wants that, when to come again, and who is asked', async () => {
+  const dialect: Dialect = {
+    ...shop(),
+    wordRefusal: (body) => ({ ...body, own: true }),
+    refusalHeaders: () => [['x-own', 'yes']],
+  };
+  for (const isNamed of [false, true]) {
+    const more = { limited_by_header: isNamed, retry_after_on_primary: true, support_hint: true };
+    const { ask, inTurn } = open(more, { dialect });
+    await inTurn(3);
+    const answer = await ask({ headers: [['x-acme-request-id', 'AB:1']] });
+    assert.ok('refusal' in answer);
+    const headers = new Map(answer.refusal?.headers);
+    assert.equal(headers.get('x-acme-limited-by'), isNamed ? 'primary' : undefined);
+    assert.equal(headers.get('retry-after'), '60');
+    assert.deepEqual([headers.get('x-ratelimit-remaining'), headers.get('x-own')], ['0', 'yes']);
+    const body = JSON.parse(String(answer.refusal?.body)) as { message: string; own: boolean };
+    assert.match(body.message, /please include the request ID AB:1\.$/);
+    assert.equal(body.own, true);
+  }
+  const { ask, inTurn } = open();
+  await inTurn(3);
+  const answer = await ask();
+  assert.ok('refusal' in answer);
+  assert.equal(new Map(answer.refusal?.headers).get('retry-after'), undefined);
+});
+
+it('says that a store is away, and passes a bug on', async () => {
+  for (const isLate of [false, true]) {
+    for (const error of [rateLimitError('store_unavailable'), new TypeError('a bug')]) {
+      const fail = () => {
+        if (isLate) return Promise.reject(error);
+        throw error;
+      };
+      const bend = (store: LimitStore) =>
+        new Proxy(store, {
+          get: (_, name) => (name === 'admit' || name === 'banOf' ? fail : undefined),
+        });
+      const { told } = open({}, { bend });
+      for (const purpose of ['request', 'uncheckable'] as const) {
+        const asking = told({ purpose });
+        if (error instanceof TypeError) await assert.rejects(asking, TypeError);
+        else assert.equal(await asking, '503 Service unavailable');
+      }
+    }
+  }
+});
+
+it('gives a recognised caller back what it was told to have already', async () => {
+  for (const [principal, left] of [
+    [USER, '1'],
+    [undefined, '2'],
+  ] as const) {
+    const { ask, told } = open();
+    const answer = await ask({ principal });
+    assert.ok(!('refusal' in answer));
+    answer.settle(304);
+    answer.finish();
+    assert.equal(await told({ principal }), left);
+  }
+});

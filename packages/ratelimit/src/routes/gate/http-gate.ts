@@ -1,0 +1,221 @@
+import {
+  bytesAnswer,
+  type Clock,
+  type HeaderList,
+  type Pass,
+  type Refused,
+  type RequestGate,
+  type Route,
+  type RouteCost,
+  type Visit,
+} from '@plinth/kernel';
+import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
+import type { ClientAddress, ClientAddresses } from '../../domain/client-address.js';
+import type { Limiter } from '../../domain/limiter.js';
+import type { LoginGuard } from '../../domain/login-guard.js';
+import type { Caller } from '../../model/caller.js';
+import { makePlan, type Plan } from '../../model/plan.js';
+import { docsBaseAt } from '../docs-base.js';
+import type { RouteListing } from '../route-listing.js';
+import {
+  type AskedRequest,
+  admitRequest,
+  UNLIMITED,
+  unlessAway,
+  type Worded,
+} from './admit-request.js';
+import { ConnectionGuard } from './connection-guard.js';
+import { loginRefusal, type RefusalContext } from './refusal.js';
+
+export interface HttpGateNeeds {
+  readonly config: RateLimitConfig;
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly logins: LoginGuard;
+  readonly routes: RouteListing;
+  readonly clock: Clock;
+}
+
+/** Operators and probes must get through when everybody else is held back. */
+const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
+const OPERATOR_PREFIX = '/ops/';
+/** Routes of these are there with and without it; both forms are one endpoint. */
+const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
+const ALIAS_PREFIX = '/api/v3/';
+/** Endpoint of requests that match no route. */
+const NO_ENDPOINT = '*';
+const NO_HEADERS: HeaderList = [];
+
+const CUT: Refused = { refusal: undefined };
+
+type Decision = Pass | Refused;
+type Admitted = Pass | Worded;
+
+/** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
+export class HttpGate implements RequestGate {
+  readonly #needs: HttpGateNeeds;
+  readonly #rules = new Map<string, ServiceRule>();
+  /** By route; methods have routes of their own, but HEAD, which costs what its GET does. */
+  readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
+  /** Of requests without a route, by service and method. */
+  readonly #unrouted = new Map<string, Plan>();
+  readonly #connections: ConnectionGuard | undefined;
+
+  constructor(needs: HttpGateNeeds) {
+    this.#needs = needs;
+    const { ban_enabled, ban_ip_connections, shadow } = needs.config;
+    this.#connections =
+      ban_enabled && !shadow ? new ConnectionGuard(ban_ip_connections) : undefined;
+  }
+
+  covers(service: string): boolean {
+    return this.#ruleOf(service).isEnabled;
+  }
+
+  announce(service: string, routes: readonly Route[]): void {
+    for (const route of routes) {
+      this.#needs.routes.add(service, route, this.#routePlan(route, service));
+    }
+  }
+
+  admit(visit: Visit): Decision | Promise<Decision> {
+    const { addresses, logins } = this.#needs;
+    const { request } = visit;
+    const address = addresses.of(request);
+    if (visit.purpose === 'refusal' && request.headers['authorization'] !== undefined) {
+      if (logins.isLocked(address.key)) {
+        const refusal = loginRefusal(this.#contextOf(visit));
+        return this.#refuse(visit, { refusal, headers: NO_HEADERS });
+      }
+      logins.noteFailure(address.key);
+    }
+    const plan = this.#planOf(visit);
+    if (plan === 'exempt' || this.#isExempt(visit, address)) return UNLIMITED;
+    const caller = this.#callerOf(visit, address);
+    if (!this.#mayConnect(caller, address, visit)) return CUT;
+    const asked: AskedRequest = {
+      caller,
+      plan,
+      service: visit.dialect.service,
+      context: () => this.#contextOf(visit),
+    };
+    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, asked);
+    const refuse = (admitted: Admitted): Decision =>
+      'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
+    // Whoever is banned stays out; the others are not charged for what they cannot help.
+    const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(asked, admit) : admit();
+    return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
+  }
+
+  #unlessBanned(
+    asked: AskedRequest,
+    admit: () => Admitted | Promise<Admitted>,
+  ): Admitted | Promise<Admitted> {
+    return unlessAway(
+      asked,
+      () => this.#needs.limiter.store.banOf(asked.caller.key),
+      (ban) => (ban === undefined ? UNLIMITED : admit()),
+    );
+  }
+
+  #isExempt({ principal }: Visit, address: ClientAddress): boolean {
+    if (address.isExempt) return true;
+    return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
+  }
+
+  /** Connections of a proxy are no sign of what its clients do. */
+  #mayConnect(caller: Caller, address: ClientAddress, { request }: Visit): boolean {
+    if (caller.identityClass !== 'ip' || address.isForwarded) return true;
+    return this.#connections?.admits(caller.key, request.socket) !== false;
+  }
+
+  #callerOf({ principal }: Visit, address: ClientAddress): Caller {
+    const { callers } = this.#needs.limiter;
+    const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
+    return known ?? callers.ofAddress(address.key, address.address);
+  }
+
+  #contextOf({ request, dialect, headers }: Visit): RefusalContext {
+    const { config } = this.#needs;
+    const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
+    return {
+      config,
+      rule: this.#ruleOf(dialect.service),
+      docsBase: docsBaseAt(config, request.base),
+      requestId: headers.find(([name]) => name === idHeader)?.[1],
+    };
+  }
+
+  #refuse({ request, dialect }: Visit, { refusal, headers }: Worded): Refused {
+    const { status, contentType, retryAfterSec, body } = refusal;
+    const bytes = Buffer.from(JSON.stringify(dialect.wordRefusal?.(body) ?? body));
+    const retry: HeaderList =
+      retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
+    const own = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
+    return { refusal: bytesAnswer(status, contentType, bytes, [...own, ...headers, ...retry]) };
+  }
+
+  #ruleOf(service: string): ServiceRule {
+    let rule = this.#rules.get(service);
+    if (rule === undefined) {
+      rule = serviceRule(this.#needs.config, service);
+      this.#rules.set(service, rule);
+    }
+    return rule;
+  }
+
+  #planOf({ request, route, dialect }: Visit): Plan | 'exempt' {
+    if (route === undefined) return this.#unroutedPlan(request.method, dialect.service);
+    let plan = this.#plans.get(route);
+    if (plan === undefined) {
+      plan = this.#routePlan(route, dialect.service);
+      this.#plans.set(route, plan);
+    }
+    return plan;
+  }
+
+  #routePlan({ path, cost = {}, method }: Route, service: string): Plan | 'exempt' {
+    const isExempt = cost.exempt || EXEMPT_PATHS.has(path) || path.startsWith(OPERATOR_PREFIX);
+    return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
+  }
+
+  #unroutedPlan(method: string, service: string): Plan {
+    const known = KNOWN_METHODS.has(method) ? method : 'POST';
+    const key = `${service} ${known}`;
+    let plan = this.#unrouted.get(key);
+    if (plan === undefined) {
+      plan = this.#makePlan(NO_ENDPOINT, {}, known, service);
+      this.#unrouted.set(key, plan);
+    }
+    return plan;
+  }
+
+  #makePlan(endpoint: string, cost: RouteCost, method: string, service: string): Plan {
+    const { resources } = this.#needs.limiter;
+    const { resource: ownName, secondary } = this.#ruleOf(service);
+    return makePlan({
+      resource: resources.need(cost.resource ?? ownName),
+      endpoint: endpointOf(endpoint, service),
+      method,
+      // A question what may be asked is not yet a request.
+      cost: method === 'OPTIONS' ? { ...cost, cost: 0 } : cost,
+      secondary,
+    });
+  }
+}
+
+/** Others are the client's choice and have no bound; they cost as much as any that is no read. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+function endpointOf(url: string, service: string): string {
+  const isAliased = ALIASED_SERVICES.has(service) && url.startsWith(ALIAS_PREFIX);
+  return isAliased ? url.slice(ALIAS_PREFIX.length - 1) : url;
+}

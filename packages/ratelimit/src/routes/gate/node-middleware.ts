@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, Pass, RouteCost } from '@plinth/kernel';
+import { Memo } from '@plinth/kernel';
+import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
+import type { ClientAddresses } from '../../domain/client-address.js';
+import type { Limiter } from '../../domain/limiter.js';
+import type { Caller } from '../../model/caller.js';
+import { makePlan, type Plan } from '../../model/plan.js';
+import { docsBaseAt } from '../docs-base.js';
+import { admitRequest, type Worded } from './admit-request.js';
+import type { RefusalContext } from './refusal.js';
+
+/** What an application says about its requests. */
+export interface MiddlewareOptions {
+  /** Key of the identity, such as `user:583231`; `undefined` for one that is known by its address alone. */
+  readonly identify?: (request: IncomingMessage) => string | undefined;
+  /** What the request costs. Made once per endpoint and method where it gives the same object. */
+  readonly costOf?: (request: IncomingMessage) => RouteCost;
+  /** Name under which points are counted: a route's template. The path, unless told otherwise. */
+  readonly endpointOf?: (request: IncomingMessage) => string;
+}
+
+export type NodeMiddleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+export interface MiddlewareNeeds {
+  readonly config: RateLimitConfig;
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly clock: Clock;
+}
+
+const SERVICE = 'library';
+const NO_COST: RouteCost = {};
+/** Plans that are kept; an application whose paths are its endpoints would make no end of them. */
+const MAX_PLAN_COUNT = 10_000;
+
+/**
+ * The limiter in front of any application on Node's own HTTP server: for Express as it is, for Fastify through
+ * `fastifyRateLimit`. A refused request never reaches `next`.
+ */
+export function nodeMiddleware(
+  needs: MiddlewareNeeds,
+  options: MiddlewareOptions = {},
+): NodeMiddleware {
+  const { config, limiter, addresses } = needs;
+  const rule: ServiceRule = { ...serviceRule(config, 'ratelimit'), isEnabled: true };
+  const plans = new Memo<string, { readonly cost: RouteCost; readonly plan: Plan }>({
+    maxCount: MAX_PLAN_COUNT,
+  });
+
+  const planOf = (request: IncomingMessage): Plan | undefined => {
+    const cost = options.costOf?.(request) ?? NO_COST;
+    if (cost.exempt) return undefined;
+    const { method = 'GET', url = '/' } = request;
+    const endpoint = options.endpointOf?.(request) ?? url.split('?', 1)[0] ?? '/';
+    const key = `${method} ${endpoint}`;
+    const known = plans.get(key);
+    if (known?.cost === cost) return known.plan;
+    const resource = limiter.resources.need(cost.resource ?? rule.resource);
+    const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
+    const plan = makePlan({ resource, endpoint, method, cost: ofMethod, secondary: 'all' });
+    plans.set(key, { cost, plan });
+    return plan;
+  };
+
+  const contextOf = (request: IncomingMessage): RefusalContext => ({
+    config,
+    rule,
+    docsBase: docsBaseAt(config, `http://${request.headers.host ?? 'localhost'}`),
+    requestId: undefined,
+  });
+
+  return (request, response, next) => {
+    const address = addresses.of(request);
+    const plan = planOf(request);
+    if (plan === undefined || address.isExempt || !config.enabled) {
+      next();
+      return;
+    }
+    const key = options.identify?.(request);
+    const known = key === undefined ? undefined : limiter.callers.ofKey(key);
+    const caller: Caller = known ?? limiter.callers.ofAddress(address.key, address.address);
+
+    const conclude = (admitted: Pass | Worded): void => {
+      if ('refusal' in admitted) {
+        send(response, admitted);
+        return;
+      }
+      watch(admitted, response);
+      next();
+    };
+    const context = () => contextOf(request);
+    try {
+      const admitted = admitRequest(needs, { caller, plan, service: SERVICE, context });
+      if (admitted instanceof Promise) admitted.then(conclude, next);
+      else conclude(admitted);
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+/** Follows the response: its first byte ends the handler's work, its end or that of the connection what it owes. */
+function watch(pass: Pass, response: ServerResponse): void {
+  pass.begin();
+  // The client may have gone while its counters were asked for; nobody would say so a second time.
+  const stream: unknown = Reflect.get(response, 'stream'); // of version 2, which alone knows of its end
+  if (response.destroyed || Reflect.get(Object(stream), 'destroyed') === true) pass.finish();
+  else response.once('close', () => pass.finish());
+  const writeHead = response.writeHead;
+  response.writeHead = function watched(this: ServerResponse, ...args: unknown[]) {
+    const status = typeof args[0] === 'number' ? args[0] : response.statusCode;
+    for (const [name, value] of pass.settle(status)) response.setHeader(name, value);
+    response.writeHead = writeHead;
+    return Reflect.apply(writeHead, this, args);
+  } as typeof response.writeHead;
+}
+
+function send(
+  response: ServerResponse,
+  { refusal: { status, contentType, body, retryAfterSec }, headers }: Worded,
+): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
+  if (retryAfterSec !== undefined) response.setHeader('retry-after', String(retryAfterSec));
+  const bytes = Buffer.from(JSON.stringify(body));
+  // The request's body is not read: what may follow it on this connection cannot be told apart.
+  response.setHeader('connection', 'close');
+  response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length });
+  response.end(bytes);
+}

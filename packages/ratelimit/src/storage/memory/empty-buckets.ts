@@ -1,0 +1,66 @@
+import type { Clock } from '@plinth/kernel';
+import type { Caller } from '../../model/caller.js';
+import type { Plan } from '../../model/plan.js';
+import { UNLIMITED } from '../../model/resource.js';
+import { bucketOf, type RedisAdmission } from '../redis/redis-admission.js';
+
+/** A bucket that is known to be empty is refused here for so long before Redis is asked again. */
+const KNOWN_MS = 1_000;
+const MAX_COUNT = 100_000;
+
+interface EmptyBucket {
+  readonly untilMs: number;
+  readonly used: number;
+  readonly resetSec: number;
+  /** Refusals since Redis was asked, told to it with the next question. */
+  rejectionCount: number;
+}
+
+/** Buckets that Redis has lately called empty, so that a flood of refusals stays on this node. */
+export class EmptyBuckets {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, EmptyBucket>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * How the bucket stands if this request can be refused without Redis; otherwise how many refusals Redis has still to
+   * be told of.
+   */
+  look(
+    caller: Caller,
+    plan: Plan,
+  ): { readonly used: number; readonly resetSec: number } | { readonly untoldCount: number } {
+    if (this.#known.size === 0) return NOTHING_UNTOLD;
+    const bucket = bucketOf(caller.key, plan.resource);
+    const known = this.#known.get(bucket);
+    if (known === undefined) return NOTHING_UNTOLD;
+    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
+    const isEmpty = plan.cost > 0 && known.used + plan.cost > limit;
+    if (isEmpty && this.#clock.monotonicMs() < known.untilMs) {
+      known.rejectionCount += 1;
+      return known;
+    }
+    this.#known.delete(bucket);
+    return { untoldCount: known.rejectionCount };
+  }
+
+  remember({ caller, plan, used, resetSec }: RedisAdmission): void {
+    const leftMs = Math.min(KNOWN_MS, resetSec * 1000 - this.#clock.nowMs());
+    if (leftMs <= 0) return;
+    if (this.#known.size >= MAX_COUNT) this.#known.clear();
+    const untilMs = this.#clock.monotonicMs() + leftMs;
+    const bucket = bucketOf(caller.key, plan.resource);
+    this.#known.set(bucket, { untilMs, used, resetSec, rejectionCount: 0 });
+  }
+
+  forget(identity: string): void {
+    for (const bucket of this.#known.keys()) {
+      if (bucket.startsWith(`${identity} `)) this.#known.delete(bucket);
+    }
+  }
+}
+
+const NOTHING_UNTOLD = { untoldCount: 0 };

@@ -1,0 +1,188 @@
+import type { Clock, RelationalStore } from '@plinth/kernel';
+import { BAN_MEMORY_MS } from '../../model/limit-store.js';
+import type { Resource } from '../../model/resource.js';
+import type { CachedIdentities, CachedIdentity } from './cached-identities.js';
+import { SNAPSHOT_MIGRATIONS, type SnapshotTables } from './snapshot-tables.js';
+
+export interface SnapshotsOptions {
+  readonly kept: CachedIdentities;
+  readonly relational: RelationalStore;
+  readonly resources: readonly Resource[];
+  readonly clock: Clock;
+  /** Length of the slots of the hour; counts of other slots cannot be taken up. */
+  readonly hourSlotMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A crash loses at most what was counted within this time. */
+const INTERVAL_MS = 1_000;
+/** Rows of one statement: takes the main thread a few milliseconds. */
+const BATCH_COUNT = 500;
+/** More changes within a second than these wait for the next. */
+const MAX_BATCHES_PER_ROUND = 40;
+const PAGE_COUNT = 5_000;
+/** Every so many rounds rows that say nothing any more are removed. */
+const CLEANING_ROUND_COUNT = 60;
+const VERSION = 1;
+
+/** What a row's `state` holds; resources by the names of their buckets, because their order is the settings'. */
+interface State {
+  readonly v: number;
+  /** Windows: resource, used, reset in epoch seconds. */
+  readonly w: readonly (readonly [string, number, number])[];
+  /** Content of the last hour by slot, and the length of a slot in milliseconds. */
+  readonly c: readonly (readonly [number, number])[];
+  readonly s: number;
+  /** End of a ban in epoch milliseconds, and its level. */
+  readonly b: readonly [number, number] | null;
+}
+
+/** Keeps the counters of a memory store in the relational store, so that a restart does not open new windows. */
+export class Snapshots {
+  readonly #options: SnapshotsOptions;
+  readonly #byName: ReadonlyMap<string, Resource>;
+  #pending: readonly CachedIdentity[] = [];
+  #round = 0;
+  #ticker: Disposable | undefined;
+
+  constructor(options: SnapshotsOptions) {
+    this.#options = options;
+    this.#byName = new Map(options.resources.map((resource) => [resource.bucket, resource]));
+  }
+
+  async prepare(): Promise<void> {
+    await this.#options.relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
+  }
+
+  /** Takes up what was kept; before the first request. */
+  async start(): Promise<void> {
+    const { kept, clock } = this.#options;
+    await this.prepare();
+    await this.#load();
+    kept.trackChanges();
+    this.#ticker = clock.every(INTERVAL_MS, () => this.#write());
+  }
+
+  /** Keeps what is left. Twice is harmless. */
+  async close(): Promise<void> {
+    if (this.#ticker === undefined) return;
+    this.#ticker[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#write(Number.POSITIVE_INFINITY);
+  }
+
+  async #load(): Promise<void> {
+    const { relational, kept, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    let after = '';
+    for (;;) {
+      const rows = await relational
+        .reader<SnapshotTables>()
+        .selectFrom('ratelimit_identities')
+        .selectAll()
+        .where('identity_key', '>', after)
+        .where('until_ms', '>', nowMs)
+        .orderBy('identity_key')
+        .limit(PAGE_COUNT)
+        .execute();
+      for (const { identity_key, state } of rows) {
+        const identity = this.#read(identity_key, state);
+        if (identity !== undefined) kept.restore(identity);
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE_COUNT) return;
+      after = last.identity_key;
+    }
+  }
+
+  async #write(maxBatchCount = MAX_BATCHES_PER_ROUND): Promise<void> {
+    const { kept, onFailure } = this.#options;
+    try {
+      for (let count = 0; count < maxBatchCount; count += 1) {
+        // What could not be written is tried again before anything else.
+        if (this.#pending.length === 0) this.#pending = kept.takeChanged(BATCH_COUNT);
+        if (this.#pending.length === 0) break;
+        await this.#upsert(this.#pending);
+        this.#pending = [];
+      }
+      this.#round += 1;
+      if (this.#round % CLEANING_ROUND_COUNT === 0) await this.#clean();
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  async #upsert(identities: readonly CachedIdentity[]): Promise<void> {
+    const rows = identities.map((kept) => this.#toRow(kept));
+    await this.#options.relational.transaction<SnapshotTables, void>(async (tx) => {
+      await tx
+        .insertInto('ratelimit_identities')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('identity_key').doUpdateSet((row) => ({
+            state: row.ref('excluded.state'),
+            until_ms: row.ref('excluded.until_ms'),
+          })),
+        )
+        .execute();
+    });
+  }
+
+  async #clean(): Promise<void> {
+    const { relational, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    await relational.transaction<SnapshotTables, void>(async (tx) => {
+      await tx
+        .deleteFrom('ratelimit_identities')
+        .where('identity_key', 'in', (query) =>
+          query
+            .selectFrom('ratelimit_identities')
+            .select('identity_key')
+            .where('until_ms', '<=', nowMs)
+            .limit(PAGE_COUNT),
+        )
+        .execute();
+    });
+  }
+
+  #toRow(kept: CachedIdentity): SnapshotTables['ratelimit_identities'] {
+    const { resources, hourSlotMs } = this.#options;
+    const { windows, contentHour, ban } = kept;
+    const state: State = {
+      v: VERSION,
+      w: windows.map(({ resourceIndex, used, resetSec }) => [
+        resources[resourceIndex]?.bucket ?? '',
+        used,
+        resetSec,
+      ]),
+      c: contentHour,
+      s: hourSlotMs,
+      b: ban === undefined ? null : [ban.untilMs, ban.level],
+    };
+    const lastSlot = contentHour.at(-1)?.[0];
+    const until_ms = Math.max(
+      0,
+      ...windows.map(({ resetSec }) => resetSec * 1000),
+      // The next ban within a day lasts longer.
+      ban === undefined ? 0 : ban.untilMs + BAN_MEMORY_MS,
+      // A slot counts for one window after it.
+      lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
+    );
+    return { identity_key: kept.key, state: JSON.stringify(state), until_ms: Math.ceil(until_ms) };
+  }
+
+  /** `undefined` for what a later version wrote. */
+  #read(key: string, text: string): CachedIdentity | undefined {
+    const state = JSON.parse(text) as State; // written here, or not of this version
+    if (state.v !== VERSION) return undefined;
+    return {
+      key,
+      windows: state.w.flatMap(([name, used, resetSec]) => {
+        const resource = this.#byName.get(name);
+        return resource === undefined ? [] : [{ resourceIndex: resource.index, used, resetSec }];
+      }),
+      contentHour: state.s === this.#options.hourSlotMs ? state.c : [],
+      ban: state.b === null ? undefined : { untilMs: state.b[0], level: state.b[1] },
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import { type Clock, invariant } from '@plinth/kernel';
+import type { LimitRules } from '../../model/limit-store.js';
+import { type RedisClient, RedisLink, type RedisServer } from './redis-client.js';
+
+export interface RedisCallsOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly rules: LimitRules;
+  /** Longest silence of a server while calls to it wait. */
+  readonly timeoutMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** Keys of one server that an operator's question may look through. */
+const MAX_SCANNED_COUNT = 200_000;
+const SCAN_STEP_COUNT = 1_000;
+
+type SeeKeys = (keys: readonly string[]) => Promise<void>;
+
+/** Calls to Redis: each is given up when the server that it was sent to is silent. */
+export class RedisCalls {
+  readonly #options: RedisCallsOptions;
+  #link: RedisLink | undefined;
+  #errorCount = 0;
+
+  constructor(options: RedisCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Calls that failed. */
+  get errorCount(): number {
+    return this.#errorCount;
+  }
+
+  get isOpen(): boolean {
+    return this.#link !== undefined;
+  }
+
+  async start(): Promise<void> {
+    this.#link = await RedisLink.open(this.#options);
+    await this.#link.connectSoon();
+  }
+
+  close(): void {
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  /** The server that keeps a key, as far as is known; `''` while the store is closed. */
+  serverNameOf(key: string): string {
+    return this.#link?.serverOf(key).name ?? '';
+  }
+
+  /**
+   * @param key one of those that the call is about; all of them lie in one slot.
+   * @param onLate hears the answer to a call that was given up.
+   */
+  call<T>(
+    key: string,
+    run: (client: RedisClient) => Promise<T>,
+    onLate?: (answer: T) => void,
+  ): Promise<T> {
+    const link = this.#open;
+    return this.#watched(link.serverOf(key), run(link.client), onLate);
+  }
+
+  /** Shows the keys that match a pattern and lie where `key` does, some at a time. */
+  async scanBeside(key: string, pattern: string, see: SeeKeys): Promise<void> {
+    await this.#scan(this.#open.serverOf(key), pattern, see);
+  }
+
+  /** Shows the keys of every server that match a pattern, some at a time. */
+  async scanAll(pattern: string, see: SeeKeys): Promise<void> {
+    for (const server of this.#open.shards) await this.#scan(server, pattern, see);
+  }
+
+  async #scan(server: RedisServer, pattern: string, see: SeeKeys): Promise<void> {
+    let cursor = '0';
+    let seenCount = 0;
+    do {
+      const asked = server.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT);
+      const [next, keys] = await this.#watched(server, asked);
+      cursor = next;
+      seenCount += SCAN_STEP_COUNT;
+      if (keys.length > 0) await see(keys);
+    } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
+  }
+
+  #watched<T>({ watch }: RedisServer, asked: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
+    return watch.watch(asked, onLate).catch((error: unknown) => {
+      this.#errorCount += 1;
+      throw error;
+    });
+  }
+
+  get #open(): RedisLink {
+    invariant(this.#link, 'the store was started');
+    return this.#link;
+  }
+}
+
+/** Text that means nothing but itself in the pattern of a search. */
+export const escapeGlob = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');

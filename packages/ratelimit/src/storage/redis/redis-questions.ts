@@ -1,0 +1,88 @@
+import type { Caller } from '../../model/caller.js';
+import type { Plan } from '../../model/plan.js';
+import { UNLIMITED } from '../../model/resource.js';
+import type { LimitKeys } from '../limit-keys.js';
+import { AskedTogether } from './asked-together.js';
+import type { ScriptAnswer } from './redis-admission.js';
+import type { RedisCalls } from './redis-calls.js';
+import type { RedisSettlement } from './redis-settlement.js';
+
+/** What a question says beside who asks for what. */
+export interface Question {
+  /** Name of the slot that is taken; empty: none. */
+  readonly slotId: string;
+  /** Refusals of this node that Redis does not know of. */
+  readonly untoldCount: number;
+  /** Units to take ahead. */
+  readonly ahead: number;
+  /** Nothing is charged. */
+  readonly isDry: boolean;
+}
+
+/** Puts decisions to Redis, each in one script call; what is decided too late is given back. */
+export class RedisQuestions {
+  readonly #calls: RedisCalls;
+  readonly #keys: LimitKeys;
+  readonly #settlement: RedisSettlement;
+  readonly #together: AskedTogether;
+
+  constructor(calls: RedisCalls, keys: LimitKeys, settlement: RedisSettlement) {
+    this.#calls = calls;
+    this.#keys = keys;
+    this.#settlement = settlement;
+    this.#together = new AskedTogether(
+      (names, args, onLate) =>
+        calls.call(
+          names[0] ?? '',
+          (client) => client.rlAdmitPrimary(names.length, ...names, ...args),
+          onLate,
+        ),
+      ([primary, ban], [limit = 0, , cost = 0], answer) => {
+        const identity = keys.identityOf(ban, 'ban');
+        const bucket = primary.slice(keys.of(identity, 'p:').length);
+        settlement.takeBack({ identity, bucket, cost: limit < 0 ? 0 : cost, slotId: '' }, answer);
+      },
+    );
+  }
+
+  ask(caller: Caller, plan: Plan, question: Question): Promise<ScriptAnswer> {
+    const { index, bucket } = plan.resource;
+    const limit = caller.limits.limit[index] ?? UNLIMITED;
+    const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
+    const own = this.#keys.own(caller.key);
+    const [primary, ban] = [`${own}p:${bucket}`, `${own}ban`];
+    const most = limit === UNLIMITED ? -1 : limit;
+    const { slotId, untoldCount, ahead, isDry } = question;
+    if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
+      return this.#together.ask([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
+    }
+    const cost = isDry || most < 0 ? 0 : plan.cost;
+    return this.#calls.call(
+      own,
+      (client) =>
+        client.rlAdmitAll(
+          primary,
+          ban,
+          `${own}s:${this.#keys.endpointHash(plan.endpoint)}`,
+          most,
+          windowSec,
+          plan.cost,
+          untoldCount,
+          ahead,
+          isDry ? 1 : 0,
+          slotId,
+          plan.points,
+          plan.isGraph ? 1 : 0,
+          plan.chargesCpu ? 1 : 0,
+          plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
+          plan.contentPerMinute ?? -1,
+          plan.heavy,
+        ),
+      (answer) => this.#settlement.takeBack({ identity: caller.key, bucket, cost, slotId }, answer),
+    );
+  }
+}
+
+/** Whether a decision changes more in Redis than the primary bucket. */
+export const countsBesides = (plan: Plan): boolean =>
+  plan.takesSlot || plan.isContent || plan.isTokenCreation || plan.points > 0 || plan.heavy > 0;

@@ -1,0 +1,346 @@
+import type { Clock, Random } from '@plinth/kernel';
+import type { Caller } from '../../model/caller.js';
+import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../../model/decision.js';
+import {
+  DEFAULT_RULES,
+  type LimitRules,
+  type LimitStore,
+  type StoreStats,
+} from '../../model/limit-store.js';
+import type { Plan } from '../../model/plan.js';
+import { type Resource, UNLIMITED } from '../../model/resource.js';
+import { LimitKeys } from '../limit-keys.js';
+import { EmptyBuckets } from '../memory/empty-buckets.js';
+import { NodeCount } from '../node-count.js';
+import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
+import { banOf, RedisBans } from './redis-bans.js';
+import { RedisCalls } from './redis-calls.js';
+import { countsBesides, RedisQuestions } from './redis-questions.js';
+import { RedisSettlement } from './redis-settlement.js';
+import { type IdentityUse, RedisUsage } from './redis-usage.js';
+import { type ReservedBucket, ReservedUnits } from './reserved-units.js';
+
+export interface RedisStoreOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** First part of every key. */
+  readonly prefix?: string;
+  /** Longest silence of a server while calls to it wait. */
+  readonly timeoutMs?: number;
+  readonly rules?: LimitRules;
+  /** Units of a busy bucket that are taken ahead; 0: none. */
+  readonly reserve?: number;
+  readonly onBan?: (ban: Ban) => void;
+  readonly onError?: (error: Error) => void;
+}
+
+/** Running requests are charged about so often. */
+const TICK_MS = 1_000;
+const DEFAULT_TIMEOUT_MS = 50;
+
+/**
+ * Counters in Redis or Valkey, shared by all nodes. A decision is made within one script call, so that nothing comes in
+ * between; all keys of an identity carry it as their hash tag. Source: rate-limits, section 14.2.
+ */
+export class RedisStore implements LimitStore {
+  readonly #clock: Clock;
+  readonly #rules: LimitRules;
+  readonly #onBan: (ban: Ban) => void;
+  readonly #nodeId: string;
+  readonly #keys: LimitKeys;
+  readonly #calls: RedisCalls;
+  readonly #settlement: RedisSettlement;
+  readonly #questions: RedisQuestions;
+  readonly #usage: RedisUsage;
+  readonly #bans: RedisBans;
+  readonly #nodes: NodeCount;
+  readonly #empty: EmptyBuckets;
+  readonly #reserved: ReservedUnits | undefined;
+  readonly #running = new Set<RedisAdmission>();
+  #ticker: Disposable | undefined;
+  #slotCount = 0;
+
+  constructor(options: RedisStoreOptions) {
+    const { url, clock, random, prefix = 'rl:', rules = DEFAULT_RULES, reserve = 0 } = options;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, onBan = () => {}, onError = () => {} } = options;
+    this.#clock = clock;
+    this.#rules = rules;
+    this.#onBan = onBan;
+    this.#nodeId = random.uuidV4();
+    const keys = new LimitKeys(prefix);
+    const calls = new RedisCalls({ url, clock, rules, timeoutMs, onError });
+    this.#keys = keys;
+    this.#calls = calls;
+    this.#settlement = new RedisSettlement(calls, keys, rules);
+    this.#questions = new RedisQuestions(calls, keys, this.#settlement);
+    this.#usage = new RedisUsage(calls, keys, rules);
+    this.#bans = new RedisBans(calls, keys);
+    this.#nodes = new NodeCount(calls, keys, this.#nodeId);
+    this.#empty = new EmptyBuckets(clock);
+    this.#reserved = reserve > 0 ? new ReservedUnits(clock, reserve) : undefined;
+  }
+
+  /** Nodes that share this store, as far as was known last. */
+  get nodeCount(): number {
+    return this.#nodes.latest;
+  }
+
+  get stats(): StoreStats {
+    return {
+      bucketCount: 0,
+      inFlightCount: this.#running.size,
+      banCount: 0,
+      errorCount: this.#calls.errorCount,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (this.#calls.isOpen) return;
+    await this.#calls.start();
+    this.#ticker = this.#clock.every(TICK_MS, () => this.#tick());
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#settlement.giveUnitsBack(this.#reserved?.dropAll() ?? []);
+    this.#calls.close();
+  }
+
+  /** The server that counts for an identity; one may be away while the others answer. */
+  serverNameOf(identity: string): string {
+    return this.#calls.serverNameOf(this.#keys.own(identity));
+  }
+
+  /** At once where this node can say it alone, with one round trip otherwise. */
+  admit(caller: Caller, plan: Plan): RedisAdmission | Promise<RedisAdmission> {
+    const bucket = this.#bucketOf(caller, plan);
+    if (bucket !== undefined) {
+      const admission = this.#admitFromUnits(caller, plan, bucket);
+      if (admission !== undefined) return admission;
+    }
+    const known = this.#empty.look(caller, plan);
+    if ('used' in known) return this.#refuseAlone(caller, plan, known);
+    const { untoldCount } = known;
+    if (bucket === undefined) return this.#admitByRedis(caller, plan, { untoldCount, ahead: 0 });
+    return this.#admitAndFill(caller, plan, bucket, untoldCount);
+  }
+
+  async peek(caller: Caller, plan: Plan): Promise<Decision> {
+    const ask = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
+    const decision = toAdmission(
+      caller,
+      plan,
+      await this.#questions.ask(caller, plan, ask),
+      this.#rules,
+    );
+    decision.used -= this.#unitsOf(decision);
+    return decision;
+  }
+
+  refund(admission: RedisAdmission): void {
+    const { caller, plan, resetSec } = admission;
+    admission.used = Math.max(0, admission.used - plan.cost);
+    if (this.#reserved?.giveBack(caller.key, plan.resource, resetSec, plan.cost)) return;
+    this.#settlement.settle(admission, { refund: plan.cost });
+  }
+
+  releaseSlot(admission: RedisAdmission): void {
+    const { slotId } = admission;
+    if (slotId === '') return;
+    admission.slotId = '';
+    this.#settlement.freeSlot(admission, slotId);
+  }
+
+  watchRunning(admission: RedisAdmission, charge: () => void): void {
+    admission.onTick = charge;
+    admission.startedMs = this.#clock.monotonicMs();
+  }
+
+  chargeCpu(admission: RedisAdmission, cpuMs: number): void {
+    const whole = Math.round(cpuMs);
+    if (whole > 0) admission.owedCpuMs += whole;
+  }
+
+  finish(admission: RedisAdmission): void {
+    if (!this.#running.delete(admission)) {
+      this.#payCpu(admission);
+      return;
+    }
+    const { slotId, owedCpuMs } = admission;
+    admission.slotId = '';
+    admission.owedCpuMs = 0;
+    if (owedCpuMs > 0) this.#settlement.settle(admission, { slotId, cpuMs: owedCpuMs });
+    else if (slotId !== '') this.#settlement.freeSlot(admission, slotId);
+  }
+
+  async usage(
+    key: string,
+    resources: readonly Resource[],
+  ): Promise<readonly (BucketUsage | undefined)[]> {
+    const found = await this.#usage.primary(key, resources);
+    return resources.map((resource, index) => {
+      const bucket = found[index];
+      if (bucket === undefined) return undefined;
+      const ahead = this.#reserved?.unitsOf(key, resource, bucket.resetSec) ?? 0;
+      return { ...bucket, used: Math.max(0, bucket.used - ahead) };
+    });
+  }
+
+  async secondaryUsage(key: string): Promise<SecondaryUsage> {
+    return await this.#usage.secondary(key);
+  }
+
+  async reset(key: string, resources: readonly Resource[]): Promise<void> {
+    this.#empty.forget(key);
+    this.#reserved?.drop(key);
+    await this.#usage.reset(key, resources);
+  }
+
+  async top(resource: Resource, limit: number): Promise<readonly IdentityUse[]> {
+    return await this.#usage.top(resource, limit);
+  }
+
+  async ban(key: string, durationSec: number): Promise<void> {
+    const ban = await this.#bans.begin(key, durationSec * 1000);
+    await this.#noteBan(ban);
+    await this.#bans.list(ban);
+  }
+
+  async unban(key: string): Promise<boolean> {
+    return await this.#bans.end(key);
+  }
+
+  async banOf(key: string): Promise<Ban | undefined> {
+    return await this.#bans.find(key);
+  }
+
+  async bans(limit: number): Promise<readonly Ban[]> {
+    return await this.#bans.all(limit);
+  }
+
+  /** A bucket whose units may be given to this request. Limits that live in Redis alone ask it every time. */
+  #bucketOf({ key, limits }: Caller, plan: Plan): ReservedBucket | undefined {
+    if (this.#reserved === undefined || plan.cost === 0 || countsBesides(plan)) return undefined;
+    const limit = limits.limit[plan.resource.index] ?? UNLIMITED;
+    return limit === UNLIMITED ? undefined : this.#reserved.open(key, plan.resource);
+  }
+
+  #admitFromUnits(caller: Caller, plan: Plan, bucket: ReservedBucket): RedisAdmission | undefined {
+    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
+    if (!this.#reserved?.take(bucket, plan.cost, limit)) return undefined;
+    const answer: ScriptAnswer = [bucket.used - bucket.units, bucket.resetSec];
+    const admission = toAdmission(caller, plan, answer, this.#rules);
+    this.#running.add(admission);
+    return admission;
+  }
+
+  /**
+   * Asks with units ahead. Of those who come meanwhile each waits for the answer, once: they would all ask for units
+   * otherwise.
+   */
+  async #admitAndFill(
+    caller: Caller,
+    plan: Plan,
+    bucket: ReservedBucket,
+    untoldCount: number,
+  ): Promise<RedisAdmission> {
+    if (bucket.filling !== undefined && !bucket.isScarce) {
+      await bucket.filling.catch(() => {});
+      const admission = this.#admitFromUnits(caller, plan, bucket);
+      if (admission !== undefined) return admission;
+    }
+    const ahead = bucket.filling === undefined ? (this.#reserved?.wish(bucket) ?? 0) : 0;
+    const asked = this.#admitByRedis(caller, plan, { untoldCount, ahead });
+    if (ahead > 0) {
+      bucket.filling = asked;
+      const done = () => {
+        bucket.filling = undefined;
+      };
+      asked.then(done, done);
+    }
+    return await asked;
+  }
+
+  async #admitByRedis(
+    caller: Caller,
+    plan: Plan,
+    how: { readonly untoldCount: number; readonly ahead: number },
+  ): Promise<RedisAdmission> {
+    const slotId = plan.takesSlot ? this.#nextSlotId() : '';
+    const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
+    const answer = await this.#questions.ask(caller, plan, { slotId, ...how, isDry: false });
+    const admission = toAdmission(caller, plan, answer, this.#rules);
+    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
+    if (level > 0) {
+      const ban = banOf(caller.key, level, untilMs);
+      await this.#noteBan(ban);
+      void this.#bans.list(ban);
+    }
+    if (admission.isAllowed) {
+      const { used, resetSec } = admission;
+      const bucket = this.#reserved?.find(caller.key, plan.resource);
+      if (bucket !== undefined) {
+        const wished = how.ahead;
+        this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
+        admission.used -= this.#unitsOf(admission);
+      } else if (units > 0) {
+        // The bucket was given up while Redis was asked.
+        const { key: identity } = caller;
+        const { resource } = plan;
+        void this.#settlement.giveUnitsBack([{ identity, resource, units, resetSec }]);
+        admission.used -= units;
+      }
+      admission.slotId = slotId;
+      this.#running.add(admission);
+    } else if (admission.limitedBy === 'primary') {
+      this.#empty.remember(admission);
+    }
+    return admission;
+  }
+
+  /** What is charged in Redis, but used by nobody yet. */
+  #unitsOf({ caller, plan, resetSec }: RedisAdmission): number {
+    return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
+  }
+
+  /** No other node makes the same. */
+  #nextSlotId(): string {
+    this.#slotCount += 1;
+    return `${this.#nodeId}${this.#slotCount.toString(36)}`;
+  }
+
+  #payCpu(admission: RedisAdmission): void {
+    const { owedCpuMs } = admission;
+    if (owedCpuMs === 0) return;
+    admission.owedCpuMs = 0;
+    this.#settlement.settle(admission, { cpuMs: owedCpuMs });
+  }
+
+  async #tick(): Promise<void> {
+    await this.#nodes.tick();
+    void this.#settlement.giveUnitsBack(this.#reserved?.dropIdle() ?? []);
+    const nowMs = this.#clock.monotonicMs();
+    for (const admission of this.#running) {
+      if (admission.startedMs === 0 || nowMs - admission.startedMs < TICK_MS) continue;
+      admission.onTick?.();
+      this.#payCpu(admission);
+    }
+  }
+
+  #refuseAlone(
+    caller: Caller,
+    plan: Plan,
+    { used, resetSec }: { readonly used: number; readonly resetSec: number },
+  ): RedisAdmission {
+    const waitMs = resetSec * 1000 - this.#clock.nowMs();
+    return toAdmission(caller, plan, [used, resetSec, 'primary', waitMs], this.#rules);
+  }
+
+  /** The ban is in force already. Units at hand would let requests pass, so they go back. */
+  async #noteBan(ban: Ban): Promise<void> {
+    await this.#settlement.giveUnitsBack(this.#reserved?.drop(ban.identity) ?? []);
+    this.#onBan(ban);
+  }
+}

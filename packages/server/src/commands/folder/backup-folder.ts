@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { BACKUP_FORMAT_VERSION } from '../../backup/backup-format.js';
+import { RESTORE_MARKER } from '../../folder/data-folder.js';
+import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { tell } from '../output/terminal.js';
+
+const MANIFEST = 'backup.json';
+/** What every backup has. */
+const STORE = 'plinth.db';
+/** What the commands themselves put into a folder. */
+const OWN_NAMES: readonly string[] = [MANIFEST, RESTORE_MARKER, ...FOLDER_LOCK_FILES];
+/** Secrets of the node are for its own user only. */
+const FILE_MODE = 0o600;
+
+const Manifest = Type.Object({
+  format_version: Type.Integer(),
+  id: Type.String(),
+  created_at: Type.String(),
+  left_out: Type.Optional(Type.Array(Type.String())), // none in format 1
+  files: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      size_bytes: Type.Integer({ minimum: 0 }),
+      crc32c: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+});
+export type Manifest = Type.Static<typeof Manifest>;
+
+/** Throws `CommandFailed` for what is not the description of a backup that this release can read. */
+export function readManifest(text: string, where: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CommandFailed(`${where} is damaged: it is no JSON`);
+  }
+  const version: unknown = Reflect.get(Object(value), 'format_version');
+  if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
+    throw new CommandFailed(`${where} has format ${version}, which this release does not know`);
+  }
+  if (!Check(Manifest, value)) throw new CommandFailed(`${where} is damaged`);
+  const fault = faultOf(value);
+  if (fault !== undefined) throw new CommandFailed(`${where} ${fault}`);
+  return value;
+}
+
+/** What is wrong with the names of the files; `undefined`: nothing. */
+function faultOf({ files }: Manifest): string | undefined {
+  const names = new Set<string>();
+  const folders = new Set<string>();
+  for (const { name } of files) {
+    if (!isPathWithin(name)) return `names a file outside of the backup: ${name}`;
+    if (OWN_NAMES.includes(name)) return `names a file that no backup has: ${name}`;
+    if (names.has(name)) return `names a file twice: ${name}`;
+    names.add(name);
+    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+  }
+  const both = [...names].find((name) => folders.has(name));
+  if (both !== undefined) return `names a file that is a folder as well: ${both}`;
+  return names.has(STORE) ? undefined : `is no backup of a server: it has no ${STORE}`;
+}
+
+function isPathWithin(name: string): boolean {
+  for (const char of name) if (char === '\\' || char < ' ' || char === '\x7f') return false;
+  return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/** What is missing in a backup, for whoever makes or restores it. */
+export function tellLeftOut({ left_out }: Manifest): void {
+  for (const sentence of left_out ?? []) {
+    tell(`plinth: not in the backup: ${sentence}\n`);
+  }
+}
+
+/** Digest and description of a backup as one file; written last, so that a backup without it is not complete. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const sha256 = digestOf(manifest);
+  const bytes = Buffer.from(`${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
+  const path = join(folder, MANIFEST);
+  const part = `${path}.part`;
+  await writeContent(part, [bytes]);
+  await rename(part, path);
+  await syncFolder(folder);
+}
+
+export async function readBackup(folder: string): Promise<Manifest> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for await (const piece of piecesOf(folder, MANIFEST)) pieces.push(piece);
+  } catch (error) {
+    throw new CommandFailed(`${folder} is no complete backup: ${(error as Error).message}`);
+  }
+  const text = Buffer.concat(pieces).toString();
+  const manifest = readManifest(text, join(folder, MANIFEST));
+  const { sha256, ...rest } = JSON.parse(text) as Manifest & { readonly sha256?: unknown };
+  if (sha256 !== digestOf(rest)) throw new CommandFailed(`${join(folder, MANIFEST)} is damaged`);
+  return manifest;
+}
+
+/** Makes the folder; throws unless it holds nothing but the files of a lock, or what `isOwn` says may go. */
+export async function makeEmptyFolder(
+  folder: string,
+  isOwn: (names: readonly string[]) => boolean = () => false,
+): Promise<void> {
+  const all = await mkdir(folder, { recursive: true })
+    .then(() => readdir(folder))
+    .catch((error: Error) => {
+      throw new CommandFailed(
+        `the folder ${folder} cannot be made or read: ${error.message}; name another, or let this user make and read it`,
+      );
+    });
+  const names = all.filter((name) => !FOLDER_LOCK_FILES.includes(name));
+  if (names.length > 0 && !isOwn(names)) {
+    throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
+  }
+}
+
+/** The files of a lock stay. */
+export async function emptyFolder(folder: string, except: readonly string[]): Promise<void> {
+  const kept = [...FOLDER_LOCK_FILES, ...except];
+  for (const name of await readdir(folder)) {
+    if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
+  }
+}
+
+/**
+ * Writes a file, makes its content durable (its name is when `syncFolders` resolves), and compares it with what it should be.
+ * @throws `CommandFailed` when it is another.
+ */
+export async function writeChecked(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  expected: Manifest['files'][number],
+  onPiece: (sizeBytes: number) => void,
+): Promise<void> {
+  const counted = async function* () {
+    for await (const piece of checked(pieces, expected)) {
+      onPiece(piece.byteLength);
+      yield piece;
+    }
+  };
+  await writeContent(path, counted());
+}
+
+/** Throws `CommandFailed` at the end when it was another file. */
+export async function* checked(
+  pieces: AsyncIterable<Uint8Array>,
+  expected: Manifest['files'][number],
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  let sum = 0;
+  for await (const piece of pieces) {
+    sizeBytes += piece.byteLength;
+    sum = crc32c([piece], sum);
+    yield piece;
+  }
+  if (sizeBytes !== expected.size_bytes) {
+    const { name, size_bytes } = expected;
+    throw new CommandFailed(`${name} is not whole: ${sizeBytes} of ${size_bytes} bytes`);
+  }
+  if (sum !== expected.crc32c) {
+    throw new CommandFailed(`${expected.name} is damaged: its checksum does not match`);
+  }
+}
+
+/** Content of a file of a backup; opened when it is read. Throws `CommandFailed`. */
+export async function* piecesOf(backup: string, name: string): AsyncGenerator<Uint8Array> {
+  const path = join(backup, name);
+  try {
+    if (!(await isPlainFile(backup, name))) {
+      throw new CommandFailed(
+        `${path} is a link, leads over one, or is no file; a backup has neither`,
+      );
+    }
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** A link on the way would bring in what the backup never held, and what is no file may never end. */
+async function isPlainFile(backup: string, name: string): Promise<boolean> {
+  const path = join(backup, name);
+  const isDirect = (await realpath(path)) === join(await realpath(backup), name);
+  return isDirect && (await lstat(path)).isFile();
+}
+
+async function writeContent(
+  path: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
+  };
+  await mkdir(dirname(path), { recursive: true }).catch(fail);
+  const file = await open(path, 'w', FILE_MODE).catch(fail);
+  try {
+    for await (const piece of pieces) await file.writeFile(piece).catch(fail);
+    await file.sync().catch(fail);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the names of the files below `folder` durable, and those of the folders that they are in. */
+export async function syncFolders(
+  folder: string,
+  files: readonly { readonly name: string }[],
+): Promise<void> {
+  const folders = new Set<string>();
+  for (const { name } of files) {
+    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+  }
+  for (const each of [...folders, '.']) await syncFolder(join(folder, each));
+}
+
+/** Makes names that came into it or went durable. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return; // It cannot be told to.
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function digestOf(manifest: Manifest): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+}

@@ -1,0 +1,87 @@
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { bytesOf, type Connection, callOk, connectionOf, withConnection } from '../connection.js';
+import { CommandFailed } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
+import {
+  makeEmptyFolder,
+  readManifest,
+  syncFolders,
+  tellLeftOut,
+  writeChecked,
+  writeManifest,
+} from './backup-folder.js';
+
+const BACKUPS = 'ops/v1/backups';
+const CONCURRENCY = 4;
+
+/** `plinth backup`. */
+export function backupCommand(): Command {
+  const command = withConnection(new Command('backup'), { database: false })
+    .description('copy the state of one moment from a running server into a folder')
+    .requiredOption('--to <folder>', 'a new or empty folder')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plinth backup --to /backups/monday\n\nThe folder holds secrets of the server: keep it where you would keep its data folder.',
+    );
+  return command.action(async () => {
+    keepToItself(); // It holds secrets.
+    const folder = resolve(String(command.opts()['to']));
+    await makeEmptyFolder(folder);
+    const connection = connectionOf(command.opts());
+    // The server keeps the files as long as somebody holds the answer: however this ends, it learns of it.
+    const holding = new AbortController();
+    const { signal } = holding;
+    const answer = await callOk(connection, BACKUPS, { method: 'POST', signal });
+    const lines = linesOf(answer);
+    try {
+      const { value: first } = await lines.next();
+      const manifest = readManifest(first ?? '', 'the answer of the server');
+      const ended = endOf(lines);
+      await Promise.race([copyFiles(connection, manifest, { folder, signal }), ended]);
+      await syncFolders(folder, manifest.files);
+      await writeManifest(folder, manifest);
+      const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
+      print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
+      tellLeftOut(manifest);
+    } finally {
+      holding.abort();
+    }
+  });
+}
+
+async function* linesOf(answer: Response): AsyncGenerator<string> {
+  yield* createInterface({ input: Readable.from(bytesOf(answer)) });
+}
+
+/** Rejects when the server ends the backup. Never resolves. */
+async function endOf(lines: AsyncGenerator<string>): Promise<never> {
+  for await (const _signOfLife of lines);
+  throw new CommandFailed('the server has ended the backup before all of it was read');
+}
+
+async function copyFiles(
+  connection: Connection,
+  { id, files }: ReturnType<typeof readManifest>,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const progress = new Progress(
+    'backup',
+    files.reduce((sum, file) => sum + file.size_bytes, 0),
+  );
+  const waiting = [...files];
+  const copyNext = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const query = { name: file.name };
+      const answer = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
+      const pieces = bytesOf(answer);
+      await writeChecked(join(folder, file.name), pieces, file, (size) => progress.add(size));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, copyNext));
+  progress.end();
+}

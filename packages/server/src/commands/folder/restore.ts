@@ -1,0 +1,123 @@
+import { open, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
+import { Command } from 'commander';
+import { RESTORE_MARKER } from '../../folder/data-folder.js';
+import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
+import {
+  emptyFolder,
+  type Manifest,
+  makeEmptyFolder,
+  piecesOf,
+  readBackup,
+  syncFolder,
+  syncFolders,
+  tellLeftOut,
+  writeChecked,
+} from './backup-folder.js';
+
+/** Where `plinth backup` puts the files of plugins. */
+const PLUGINS = 'plugins/';
+
+/** `plinth restore`. */
+export function restoreCommand(): Command {
+  const command = new Command('restore')
+    .description('make a data folder from a backup; no server needs to run')
+    .requiredOption('--from <folder>', 'the backup')
+    .requiredOption('--data-dir <folder>', 'a new or empty folder')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plinth restore --from /backups/monday --data-dir ./data\n  plinth serve --data-dir ./data',
+    );
+  return command.action(async () => {
+    keepToItself();
+    const from = resolve(String(command.opts()['from']));
+    const to = resolve(String(command.opts()['dataDir']));
+    const manifest = await readBackup(from);
+    await assertApart(from, to);
+    await makeEmptyFolder(to, isHalfRestored);
+    const lock = await lockFolder(to);
+    try {
+      await makeEmptyFolder(to, isHalfRestored); // A server may have begun in it meanwhile, and have ended.
+      await lock.sign().catch((error: unknown) => {
+        throw cannotWrite(to, error);
+      });
+      await copyAll({ manifest, from, to });
+    } finally {
+      // Also after a failure the lock's file stays, and with it a new folder: a second try takes it for empty.
+      await lock.release();
+    }
+    print(`${to}: as of ${manifest.created_at}\n`);
+    if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
+      print(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
+    }
+    tellLeftOut(manifest);
+  });
+}
+
+/** Whoever removes the one later would remove the other. */
+async function assertApart(from: string, to: string): Promise<void> {
+  const [source, target] = await Promise.all([realPathOf(from), realPathOf(to)]);
+  if (target !== source && !target.startsWith(source + sep)) return;
+  throw new CommandFailed(`${to} lies in the backup ${from}; name a folder outside of it`);
+}
+
+/** With links resolved, as far as the path exists. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await realPathOf(parent), basename(path));
+  }
+}
+
+/** What a restore that was cut short left behind goes; a server has refused to touch it. */
+const isHalfRestored = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
+
+async function lockFolder(folder: string): Promise<FolderLock> {
+  try {
+    return await FolderLock.take(new NodeFileSystem(), folder);
+  } catch (error) {
+    throw isDomainError(error) ? new CommandFailed(error.message) : error;
+  }
+}
+
+/** All files, or none of them. */
+async function copyAll(at: {
+  readonly manifest: Manifest;
+  readonly from: string;
+  readonly to: string;
+}): Promise<void> {
+  const { manifest, from, to } = at;
+  const marker = join(to, RESTORE_MARKER);
+  const made = await open(marker, 'w').catch((error: unknown) => {
+    throw cannotWrite(marker, error);
+  });
+  await made.close();
+  await syncFolder(to);
+  await emptyFolder(to, [RESTORE_MARKER]);
+  const progress = new Progress(
+    'restore',
+    manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
+  );
+  try {
+    for (const file of manifest.files) {
+      const pieces = piecesOf(from, file.name);
+      await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
+    }
+    await syncFolders(to, manifest.files);
+  } catch (error) {
+    await emptyFolder(to, [RESTORE_MARKER]);
+    await syncFolder(to); // Before the marker goes, all else must be gone for good.
+    await rm(marker);
+    await syncFolder(to);
+    throw error;
+  }
+  await rm(marker);
+  await syncFolder(to);
+  progress.end();
+}

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import {
+  asDiskFull,
+  ConfigInvalid,
+  defaultText,
+  describeSettings,
+  isDomainError,
+  type SettingDescription,
+  type SettingsSources,
+} from '@plinth/kernel';
+import { Command, Option } from 'commander';
+import { forgetVariables } from '../../process/forget-variables.js';
+import { stopTimes } from '../../process/hard-end.js';
+import { endAtOnceOnBug } from '../../process/last-words.js';
+import { closeOnSignals, reloadOnHangup } from '../../process/stop-signals.js';
+import { SETTINGS } from '../../settings.js';
+import { readSettings, startServer } from '../../start-server.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { print } from '../output/terminal.js';
+
+const EXAMPLES = `
+Examples:
+  plinth serve --data-dir ./data
+  plinth serve --http-bind 127.0.0.1:9000 --without-auth
+  plinth serve --config plinth.json --log-level debug
+
+Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables
+of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
+
+const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
+const DAMAGE_HINT = `
+  Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
+  the damage and logs what was lost.`;
+
+/**
+ * `plinth serve`: every declared setting is a flag.
+ * @param words the command line: declaring hundreds of flags takes longer than reading all settings, so it is only done for
+ * help and when a flag is wrong.
+ */
+export function serveCommand(words: readonly string[]): Command {
+  const command = new Command('serve')
+    .description('run the server')
+    .option('--config <file>', 'JSON file with settings')
+    .addHelpText('after', EXAMPLES);
+  const settings = describeSettings(Object.values(SETTINGS));
+  const given = flagsOf(words);
+  const known = new Set(['--config', ...settings.flatMap(({ flags }) => flags.map(asGiven))]);
+  const areAllKnown = given.every((flag) => known.has(flag));
+  for (const setting of settings) {
+    const isGiven = setting.flags.some((flag) => given.includes(asGiven(flag)));
+    if (isGiven || !areAllKnown) addFlags(command, setting);
+  }
+  return command.action(async () => {
+    keepToItself();
+    const { config, ...flags } = givenFlags(command);
+    await serve({
+      env: process.env,
+      flags: new Map(Object.entries(flags)),
+      ...(await read(config)),
+    });
+  });
+}
+
+const asGiven = (flag: string): string => `--${flag}`;
+
+const flagsOf = (words: readonly string[]): readonly string[] =>
+  words.filter((word) => word.startsWith('-')).map((word) => word.replace(/=.*$/s, ''));
+
+/** The shortest spelling is shown; the others, and what has no effect, work and stay out of the help. */
+function addFlags(command: Command, setting: SettingDescription): void {
+  const shown = setting.flags.at(1) ?? setting.flags[0];
+  for (const flag of setting.flags) {
+    const takes = takesBareFlag(setting) ? '[value]' : '<value>';
+    const byDefault =
+      setting.default === undefined ? '' : ` (default: ${defaultText(setting.default)})`;
+    command.addOption(
+      new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`).hideHelp(
+        flag !== shown || !setting.hasEffect,
+      ),
+    );
+  }
+}
+
+function takesBareFlag({ isBoolean, key }: SettingDescription): boolean {
+  return isBoolean || key === 'admin_token_recovery_http_bind';
+}
+
+function givenFlags(command: Command): Record<string, string> {
+  const given: Record<string, string> = Object.create(null);
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === undefined || option.long === undefined) continue;
+    const isBareAddress = value === true && option.long.endsWith('recovery-http-bind');
+    given[option.long.slice(2)] = isBareAddress ? '127.0.0.1:8182' : String(value);
+  }
+  return given;
+}
+
+async function read(config: string | undefined): Promise<Pick<SettingsSources, 'file'>> {
+  if (config === undefined) return {};
+  try {
+    return { file: JSON.parse(await readFile(config, 'utf8')) };
+  } catch (error) {
+    throw new CommandFailed(`--config ${config}: ${messageOf(error)}`, EXIT.usage);
+  }
+}
+
+async function serve(sources: SettingsSources): Promise<void> {
+  try {
+    const settings = readSettings(sources);
+    forgetVariables(process.env);
+    endAtOnceOnBug();
+    const starting = startServer({ settings });
+    const closed = closeOnSignals(starting, stopTimes(settings.server.shutdown_timeout_ms).endMs);
+    closed.catch(() => undefined); // A failed start is reported below.
+    const server = await starting;
+    reloadOnHangup(server);
+    if (process.stdout.isTTY) printBanner(server.address.url, settings);
+    await closed;
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/** What the system's error about an address says beside its code. */
+interface Listening {
+  readonly address?: string;
+  readonly port?: number;
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigInvalid) {
+    const list = error.problems.map((problem) => `\n  ${problem}`).join('');
+    return new CommandFailed(
+      `the configuration cannot be used:${list}\n  See \`plinth serve --help\` and docs/SETTINGS.md.`,
+      EXIT.usage,
+    );
+  }
+  const { code, address, port } = Object(error) as NodeJS.ErrnoException & Listening;
+  if (code === 'EADDRINUSE') {
+    const bind = address === undefined ? 'the configured address' : `${address}:${port}`;
+    return new CommandFailed(
+      `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
+    );
+  }
+  if (isDomainError(error)) {
+    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
+    return new CommandFailed(`${error.message}${hint}`);
+  }
+  const full = asDiskFull(error);
+  return full === undefined ? error : new CommandFailed(full.message);
+}
+
+function printBanner(url: string, settings: ReturnType<typeof readSettings>): void {
+  const { server, identity } = settings;
+  const where = server.object_store === 'memory' ? 'memory, nothing is kept' : server.data_dir;
+  const token = identity.without_auth
+    ? 'no token needed: everybody who reaches the port may do everything'
+    : 'first token: plinth token create';
+  print(`
+  plinth listens on ${url}
+
+    services  ${server.services.join(', ')}
+    data      ${where}
+    access    ${token}
+    stop      Ctrl-C
+
+`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  FolderLock,
+  isDomainError,
+  LocalObjectStore,
+  NodeFileSystem,
+  openRelationalStore,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import { Command } from 'commander';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
+import { checked, piecesOf, readBackup, tellLeftOut } from './backup-folder.js';
+
+/** `plinth verify`. */
+export function verifyCommand(): Command {
+  const command = new Command('verify')
+    .description(
+      'compare every file of a backup, or those of the time-series service in a data folder, with its checksum; no server needs to run',
+    )
+    .option('--from <folder>', 'the backup')
+    .option('--data-dir <folder>', 'the data folder of a server that does not run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth verify --from /backups/monday\n  plinth verify --data-dir ./data',
+    );
+  return command.action(async () => {
+    const { from, dataDir } = command.opts<{ from?: string; dataDir?: string }>();
+    if ((from === undefined) === (dataDir === undefined)) {
+      throw new CommandFailed('say either --from or --data-dir', EXIT.usage);
+    }
+    if (from !== undefined) await verifyBackup(resolve(from));
+    else await verifyDataFolder(resolve(String(dataDir)));
+  });
+}
+
+async function verifyBackup(from: string): Promise<void> {
+  const manifest = await readBackup(from);
+  const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
+  const progress = new Progress('verify', totalBytes);
+  const faults: string[] = [];
+  for (const file of manifest.files) {
+    try {
+      for await (const piece of checked(piecesOf(from, file.name), file)) {
+        progress.add(piece.byteLength);
+      }
+    } catch (error) {
+      if (!(error instanceof CommandFailed)) throw error;
+      faults.push(error.message);
+    }
+  }
+  progress.end();
+  report(from, faults, manifest.files.length, totalBytes);
+  tellLeftOut(manifest);
+}
+
+/** What a server reads later than at its start: the rest is compared by every start. */
+async function verifyDataFolder(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'plinth.db');
+  await stat(path).catch((error: Error) => {
+    throw new CommandFailed(`${dataDir} is no data folder: ${error.message}`);
+  });
+  keepToItself();
+  const fileSystem = new NodeFileSystem();
+  const clock = new SystemClock();
+  const lock = await orFail(FolderLock.take(fileSystem, dataDir));
+  try {
+    const relational = await orFail(openRelationalStore({ path, clock, fileSystem }));
+    try {
+      const root = join(dataDir, 'objects');
+      const random = new SystemRandom(clock);
+      const objects = await LocalObjectStore.open({ fileSystem, root, random });
+      // Loaded here: the other commands do without the service.
+      const { findDamage } = await import('@plinth/tsdb');
+      const { fileCount, totalBytes, files } = await findDamage({ relational, objects });
+      const progress = new Progress('verify', totalBytes);
+      const faults: string[] = [];
+      for await (const { sizeBytes, damage } of files) {
+        progress.add(sizeBytes);
+        if (damage !== undefined) faults.push(damage);
+      }
+      progress.end();
+      report(dataDir, faults, fileCount, totalBytes);
+    } finally {
+      await relational.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+function report(folder: string, faults: readonly string[], fileCount: number, sizeBytes: number) {
+  if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}`);
+  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
+}
+
+async function orFail<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    throw isDomainError(error) ? new CommandFailed(error.message) : error;
+  }
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { ReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { CommandFailed } from '../output/exit.js';
+
+export interface Input {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Size of the file as it lies on disk; undefined for standard input. */
+  readonly sizeBytes: number | undefined;
+  /** Bytes taken from disk so far. */
+  readonly readBytes: () => number;
+}
+
+/** Opens a file or standard input (`-`); gzip is known by its first bytes, whatever the name says. */
+export async function openInput(file: string, open: (path: string) => ReadStream): Promise<Input> {
+  if (file === '-') {
+    return { bytes: gunzipIfNeeded(process.stdin), sizeBytes: undefined, readBytes: () => 0 };
+  }
+  try {
+    const { size } = await stat(file);
+    const stream = open(file);
+    await once(stream, 'open');
+    return {
+      bytes: gunzipIfNeeded(stream),
+      sizeBytes: size,
+      readBytes: () => stream.bytesRead,
+    };
+  } catch (error) {
+    throw new CommandFailed(
+      `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const parts = stream[Symbol.asyncIterator]();
+  const first = await parts.next();
+  if (first.done) return;
+  const rest = async function* () {
+    yield first.value;
+    for (let next = await parts.next(); !next.done; next = await parts.next()) yield next.value;
+  };
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* rest();
+    return;
+  }
+  const { Readable } = await import('node:stream');
+  const source = Readable.from(rest());
+  const gunzip = createGunzip();
+  source.once('error', (error) => gunzip.destroy(error));
+  yield* source.pipe(gunzip);
+}

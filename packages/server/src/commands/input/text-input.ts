@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { CommandFailed } from '../output/exit.js';
+
+/** A whole file, or standard input for `-`. */
+export async function readTextInput(file: string): Promise<string> {
+  if (file === '-') return await text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`cannot read ${file}: ${why}`);
+  }
+}

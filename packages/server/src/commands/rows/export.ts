@@ -1,0 +1,234 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { Command, Option } from 'commander';
+import {
+  bytesOf,
+  type Connection,
+  callOk,
+  connectionOf,
+  databaseOf,
+  withConnection,
+} from '../connection.js';
+import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
+
+const FORMATS = ['parquet', 'csv', 'lp'] as const;
+/** For its own user alone, as the data folder that it comes from; what the umask leaves of the other. */
+const PRIVATE = 0o600;
+const SHARED = 0o666;
+/** Lines of line protocol that are written in one go. */
+const LINES_PER_PIECE = 1000;
+
+interface ExportOptions {
+  readonly table?: string;
+  readonly query?: string;
+  readonly format: (typeof FORMATS)[number];
+  readonly output: string;
+  readonly lossy?: true;
+  readonly shared?: true;
+}
+
+/** Counts what a format cannot hold. */
+interface Loss {
+  rowCount: number;
+  valueCount: number;
+}
+
+/** `plinth export`. */
+export function exportCommand(): Command {
+  const command = withConnection(new Command('export'), { database: true })
+    .description('write a table, or the answer of a query, to a file')
+    .option('--table <name>', 'the table')
+    .option('--query <sql>', 'instead of a table; not as line protocol')
+    .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
+    .requiredOption('-o, --output <file>', 'the file')
+    .option('--lossy', 'line protocol: leave out what it cannot hold (NaN, rows without a field)')
+    .option('--shared', 'let others read the file, as far as the umask lets them')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything but NaN: `plinth write` brings it back. In CSV an empty text is "", apart from NULL; cells are what is stored, also those that begin with = + - @: do not let a spreadsheet take texts of strangers for formulas (import them as text).',
+    );
+  return command.action(async () => {
+    const options = command.opts<ExportOptions>();
+    const connection = connectionOf(command.opts());
+    const loss = { rowCount: 0, valueCount: 0 };
+    const pieces =
+      options.format === 'lp'
+        ? exportLines(connection, options, loss)
+        : exportAnswer(connection, options);
+    const check = (): void => {
+      const { rowCount, valueCount } = loss;
+      if (options.lossy || rowCount + valueCount === 0) return;
+      throw new CommandFailed(
+        `line protocol cannot hold ${valueCount} values that are NaN, and ${rowCount} rows without a field; nothing is kept.\n` +
+          '  Export as Parquet, or leave them out with --lossy.',
+      );
+    };
+    await writeWhole(options.output, pieces, { check, mode: options.shared ? SHARED : PRIVATE });
+  });
+}
+
+/** The file has its name only when all of it is there and `check` does not throw. */
+async function writeWhole(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { check, mode }: { readonly check: () => void; readonly mode: number },
+): Promise<void> {
+  const part = `${path}.part`;
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
+  };
+  if (await exists(path)) throw new CommandFailed(`cannot write ${path}: it is there already`);
+  const file = await open(part, 'w', mode).catch(fail);
+  const progress = new Progress('export', 0);
+  let sizeBytes = 0;
+  try {
+    if (mode === PRIVATE) await file.chmod(mode).catch(fail); // One that is left of another export has its own.
+    for await (const piece of pieces) {
+      await file.writeFile(piece).catch(fail);
+      sizeBytes += piece.byteLength;
+      progress.add(piece.byteLength);
+    }
+    check();
+    await file.sync().catch(fail);
+    await file.close();
+    await rename(part, path).catch(fail);
+  } catch (error) {
+    await file.close();
+    await rm(part, { force: true });
+    throw error;
+  }
+  progress.end();
+  print(`${path}: ${sizeBytes} bytes\n`);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function* exportAnswer(
+  connection: Connection,
+  { table, query, format }: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  if ((table === undefined) === (query === undefined)) {
+    throw new CommandFailed('say either --table or --query', EXIT.usage);
+  }
+  const q = query ?? `SELECT * FROM ${quoted(table ?? '')}`;
+  yield* await answerOf(connection, q, format === 'csv' ? 'csv_exact' : format);
+}
+
+async function answerOf(
+  connection: Connection,
+  q: string,
+  format: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const json = { db: databaseOf(connection), q, format };
+  return bytesOf(await callOk(connection, 'api/v3/query_sql', { json }));
+}
+
+interface ExportedColumn {
+  readonly key: string;
+  readonly data_type: string;
+}
+
+/** Values come as text, so that 64-bit integers and nanoseconds stay whole. */
+async function* exportLines(
+  connection: Connection,
+  { table }: ExportOptions,
+  loss: Loss,
+): AsyncGenerator<Uint8Array> {
+  if (table === undefined) throw new CommandFailed('line protocol needs --table', EXIT.usage);
+  const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
+  const columns = await readRows<ExportedColumn>(await answerOf(connection, q, 'jsonl'));
+  if (columns.length === 0) throw new CommandFailed(`there is no table ${table}`);
+  const list = columns.map(({ key, data_type }, i) => `${exact(quoted(key), data_type)} AS c${i}`);
+  // Small numbers would be taken for seconds.
+  yield Buffer.from('# precision: ns\n');
+  const rows = `SELECT ${list.join(', ')} FROM ${quoted(table)}`;
+  const lines = createInterface({
+    input: Readable.from(await answerOf(connection, rows, 'jsonl')),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
+  let piece: string[] = [];
+  for await (const line of lines) {
+    if (line === '') continue;
+    const text = toLine(table, columns, JSON.parse(line) as Record<string, unknown>, loss);
+    if (text !== undefined) piece.push(text);
+    if (piece.length < LINES_PER_PIECE) continue;
+    yield Buffer.from(piece.join(''));
+    piece = [];
+  }
+  if (piece.length > 0) yield Buffer.from(piece.join(''));
+}
+
+async function readRows<T>(body: AsyncIterable<Uint8Array>): Promise<T[]> {
+  let text = '';
+  for await (const piece of body) text += Buffer.from(piece).toString();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** JSON holds texts and booleans exactly, but neither 64-bit integers nor infinities. */
+function exact(column: string, type: string): string {
+  switch (type) {
+    case 'time':
+      return `CAST(CAST(${column} AS BIGINT) AS VARCHAR)`;
+    case 'integer':
+    case 'uinteger':
+    case 'float':
+      return `CAST(${column} AS VARCHAR)`;
+    default:
+      return column;
+  }
+}
+
+/** `undefined` for a row of which line protocol can say no field. */
+function toLine(
+  table: string,
+  columns: readonly ExportedColumn[],
+  row: Readonly<Record<string, unknown>>,
+  loss: Loss,
+): string | undefined {
+  let tags = '';
+  const fields: string[] = [];
+  let time = '';
+  columns.forEach(({ key, data_type }, i) => {
+    const value = row[`c${i}`];
+    if (value === undefined || value === null) return;
+    if (data_type === 'time') time = String(value);
+    else if (data_type === 'tag') tags += `,${escaped(key)}=${escaped(String(value))}`;
+    else if (/^[+-]?nan$/i.test(String(value)) && data_type === 'float') loss.valueCount += 1;
+    else fields.push(`${escaped(key)}=${fieldText(value, data_type)}`);
+  });
+  if (fields.length === 0) {
+    loss.rowCount += 1;
+    return undefined;
+  }
+  const name = table.replace(/[\\ ,]/g, '\\$&');
+  return `${name}${tags} ${fields.join(',')} ${time}\n`;
+}
+
+function fieldText(value: unknown, type: string): string {
+  switch (type) {
+    case 'integer':
+      return `${String(value)}i`;
+    case 'uinteger':
+      return `${String(value)}u`;
+    case 'string':
+      return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+    case 'float':
+      // An infinity is a number that is too large.
+      return String(value).replace(/inf(?:inity)?$/i, '1e999');
+    default:
+      return String(value);
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[\\ ,=]/g, '\\$&');
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

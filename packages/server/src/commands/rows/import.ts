@@ -1,0 +1,101 @@
+import { createReadStream } from 'node:fs';
+import { Command } from 'commander';
+import {
+  type Connection,
+  call,
+  connectionOf,
+  databaseOf,
+  failureOf,
+  withConnection,
+} from '../connection.js';
+import { type FieldType, findNumberColumns } from '../input/csv-lines.js';
+import { openInput } from '../input/input.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { writeFiles } from './write.js';
+
+interface ImportOptions {
+  readonly table: string;
+  readonly tag: readonly string[];
+  readonly time: string;
+  readonly lossy?: true;
+}
+
+/** `plinth import`. */
+export function importCommand(): Command {
+  const command = withConnection(new Command('import'), { database: true })
+    .description('read files of Parquet (.parquet) or CSV (.csv, also .gz) into a table')
+    .argument('<file...>', 'the files')
+    .requiredOption('--table <name>', 'the table')
+    .option('--tag <columns>', 'columns that are tags; all others are fields', split, [])
+    .option('--time <column>', 'column with the time', 'time')
+    .option(
+      '--lossy',
+      'Parquet: leave out what line protocol cannot hold, instead of refusing the file',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\nColumns of CSV that the table does not have yet are integers where all their values are whole numbers, and floats\nwhere some are not.\n\n`plinth write` takes line protocol, and CSV with more choices.',
+    );
+  return command.action(async (files: string[]) => {
+    const { table, tag, time, lossy } = command.opts<ImportOptions>();
+    const connection = connectionOf(command.opts());
+    for (const file of files) {
+      const format = formatOf(file);
+      const types = 'csv' in format ? { types: await typesOf(file, table, connection) } : {};
+      await writeFiles(
+        [file],
+        { ...format, ...types, ...(lossy && { lossy }), table, tag, time, ...HOW },
+        connection,
+      );
+    }
+  });
+}
+
+/** As `plinth write` does without other flags. */
+const HOW = {
+  precision: 'ns',
+  acceptPartial: true,
+  sync: true,
+  concurrency: 4,
+  field: new Map(),
+  timeFormat: 'auto',
+} as const;
+
+const TYPES: ReadonlyMap<string, FieldType> = new Map([
+  ['integer', 'int'],
+  ['uinteger', 'uint'],
+  ['float', 'float'],
+  ['boolean', 'bool'],
+  ['string', 'string'],
+]);
+
+/** What the table says of its columns; of others what all their values in the file have in common. */
+async function typesOf(
+  file: string,
+  table: string,
+  connection: Connection,
+): Promise<ReadonlyMap<string, FieldType>> {
+  const { bytes } = await openInput(file, (path) =>
+    createReadStream(path, { highWaterMark: 1 << 20 }),
+  );
+  const types = new Map<string, FieldType>(await findNumberColumns(bytes));
+  const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
+  const json = { db: databaseOf(connection), q, format: 'json_rows' };
+  const answer = await call(connection, 'api/v3/query_sql', { json });
+  // The import makes a database that is not there.
+  if (answer.status === 404) return types;
+  if (!answer.ok) throw failureOf(answer.status, await answer.text(), connection);
+  for (const { key, data_type } of (await answer.json()) as { key: string; data_type: string }[]) {
+    const type = TYPES.get(data_type);
+    if (type !== undefined) types.set(key, type);
+  }
+  return types;
+}
+
+function formatOf(file: string): { readonly csv: true } | { readonly parquet: true } {
+  if (/\.csv(?:\.gz)?$/i.test(file)) return { csv: true };
+  if (/\.parquet$/i.test(file)) return { parquet: true };
+  throw new CommandFailed(`${file}: neither .parquet nor .csv`, EXIT.usage);
+}
+
+const split = (text: string): string[] => text.split(',').filter((part) => part !== '');

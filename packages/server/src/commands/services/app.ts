@@ -1,0 +1,286 @@
+import { writeFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
+import { readTextInput } from '../input/text-input.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { print, tell } from '../output/terminal.js';
+import { formatTable } from '../output/text-table.js';
+
+const EXAMPLES = `
+Examples:
+  plinth app create --name ci --webhook-url https://ci.example.com/hook --generate-secret --events push,issues --key-out ci.pem
+  plinth app list
+  plinth app update ci --content-type form
+  plinth app rotate-secret 1 --overlap 24h
+
+An app is named by its id or its client id. Its private key is shown once, when it is made.`;
+
+interface WebhookOptions {
+  readonly webhookUrl?: string;
+  readonly secret?: string;
+  readonly generateSecret?: boolean;
+  readonly events?: string;
+  readonly contentType?: string;
+  readonly insecureSsl?: boolean;
+  readonly active?: boolean;
+  readonly ordering?: string;
+  readonly standardWebhooks?: string;
+  readonly retry?: string;
+}
+
+/** `plinth app`. */
+export function appCommand(): Command {
+  const app = new Command('app')
+    .description('register apps, and manage their keys and webhooks')
+    .addHelpText('after', EXAMPLES);
+  for (const command of [
+    createCommand(),
+    listCommand(),
+    showCommand(),
+    updateCommand(),
+    deleteCommand(),
+    rotateCommand(),
+    addKeyCommand(),
+    removeKeyCommand(),
+    ...['ping', 'suspend', 'unsuspend'].map(verbCommand),
+  ]) {
+    app.addCommand(command);
+  }
+  return app;
+}
+
+const PATH = 'ops/v1/apps';
+const pathOf = (name: string, rest = ''): string => `${PATH}/${encodeURIComponent(name)}${rest}`;
+
+function withWebhook(command: Command): Command {
+  return command
+    .option('--webhook-url <url>', 'where deliveries go')
+    .option('--secret <text>', 'signs the deliveries')
+    .option('--generate-secret', 'make a secret and show it once')
+    .option('--events <list>', 'subscriptions, comma-separated: issues,push.* or *')
+    .option('--content-type <type>', 'json or form')
+    .option('--insecure-ssl', "do not verify the receiver's certificate")
+    .option('--ordering <mode>', 'none, or key: strict order per key')
+    .option('--standard-webhooks <kind>', 'off, hmac or ed25519')
+    .option('--retry <policy>', 'none, standard, or seconds between attempts: 5,60,600')
+    .option('--no-active', 'keep the webhook switched off');
+}
+
+function createCommand(): Command {
+  const command = withConnection(new Command('create'), { database: false })
+    .description('register an app')
+    .requiredOption('--name <name>', 'name of the app')
+    .option('--public-key <file>', 'public RSA key in PEM; without it a pair is made')
+    .option('--key-out <file>', 'write the private key there instead of showing it');
+  return withWebhook(command).action(async () => {
+    const options = command.opts<WebhookOptions & Record<string, string | undefined>>();
+    const { webhook, secret } = await webhookOf(options, true);
+    const json = {
+      name: options['name'],
+      ...(webhook !== undefined && { webhook }),
+      ...(options['publicKey'] !== undefined && {
+        public_key: await readTextInput(options['publicKey']),
+      }),
+    };
+    const made = await answerOf(connectionOf(command.opts()), PATH, { json });
+    await printKey(made, options['keyOut']);
+    printJson(made);
+    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
+  });
+}
+
+function listCommand(): Command {
+  const command = withConnection(new Command('list'), { database: false }).description(
+    'show all apps',
+  );
+  return command.action(async () => {
+    const connection = connectionOf(command.opts());
+    const rows: string[][] = [];
+    for (let cursor: number | undefined = 0; cursor !== undefined; ) {
+      const query = { per_page: '100', cursor: String(cursor) };
+      const response = await callOk(connection, PATH, { query });
+      const apps = (await response.json()) as Record<string, unknown>[];
+      rows.push(...apps.map(summaryOf));
+      const last = apps.at(-1);
+      const hasNext = response.headers.get('link')?.includes('rel="next"') === true;
+      cursor = hasNext && last !== undefined ? Number(last['id']) : undefined;
+    }
+    print(formatTable(['id', 'client id', 'name', 'state', 'url', 'events'], rows));
+  });
+}
+
+function showCommand(): Command {
+  const command = withConnection(new Command('show'), { database: false })
+    .description('show one app with its keys and webhook')
+    .argument('<app>');
+  return command.action(async (name: string) => {
+    printJson(await answerOf(connectionOf(command.opts()), pathOf(name)));
+  });
+}
+
+function updateCommand(): Command {
+  const command = withConnection(new Command('update'), { database: false })
+    .description('change an app or its webhook')
+    .argument('<app>')
+    .option('--name <name>', 'another name')
+    .option('--active', 'switch the webhook on');
+  return withWebhook(command).action(async (app: string) => {
+    const options = command.opts<WebhookOptions & { readonly name?: string }>();
+    const isActiveGiven = command.getOptionValueSource('active') === 'cli';
+    const { webhook, secret } = await webhookOf(options, isActiveGiven);
+    const json = {
+      ...(options.name !== undefined && { name: options.name }),
+      ...(webhook !== undefined && { webhook }),
+    };
+    if (Object.keys(json).length === 0) throw new CommandFailed('nothing to change', EXIT.usage);
+    const method = 'PATCH';
+    printJson(await answerOf(connectionOf(command.opts()), pathOf(app), { method, json }));
+    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
+  });
+}
+
+function deleteCommand(): Command {
+  const command = withConnection(new Command('delete'), { database: false })
+    .description('remove an app; what is queued for it is cancelled')
+    .argument('<app>');
+  return command.action(async (name: string) => {
+    await callOk(connectionOf(command.opts()), pathOf(name), { method: 'DELETE' });
+    tell(`app ${name} deleted\n`);
+  });
+}
+
+function rotateCommand(): Command {
+  const command = withConnection(new Command('rotate-secret'), { database: false })
+    .description('give the webhook a new secret while the old one stays valid')
+    .argument('<app>')
+    .option('--secret <text>', 'the new secret; without it one is made')
+    .option('--overlap <duration>', 'how long the old one stays valid', '24h')
+    .option('--sign-with <which>', 'new or old, during the overlap', 'new');
+  return command.action(async (name: string) => {
+    const { secret, overlap, signWith } = command.opts<Record<string, string>>();
+    const json = {
+      ...(secret !== undefined && { secret }),
+      overlap_seconds: secondsOf(overlap ?? ''),
+      sign_with: signWith,
+    };
+    const connection = connectionOf(command.opts());
+    printJson(await answerOf(connection, pathOf(name, '/secret/rotate'), { json }));
+  });
+}
+
+function addKeyCommand(): Command {
+  const command = withConnection(new Command('add-key'), { database: false })
+    .description('add a key; without a file a pair is made')
+    .argument('<app>')
+    .option('--public-key <file>', 'public RSA key in PEM')
+    .option('--key-out <file>', 'write the private key there instead of showing it');
+  return command.action(async (name: string) => {
+    const { publicKey, keyOut } = command.opts<Record<string, string | undefined>>();
+    const json = publicKey === undefined ? {} : { public_key: await readTextInput(publicKey) };
+    const made = await answerOf(connectionOf(command.opts()), pathOf(name, '/keys'), { json });
+    await printKey(made, keyOut);
+    printJson(made);
+  });
+}
+
+function removeKeyCommand(): Command {
+  const command = withConnection(new Command('remove-key'), { database: false })
+    .description('remove a key; the last one stays')
+    .argument('<app>')
+    .argument('<key-id>');
+  return command.action(async (name: string, key: string) => {
+    const path = pathOf(name, `/keys/${encodeURIComponent(key)}`);
+    await callOk(connectionOf(command.opts()), path, { method: 'DELETE' });
+    tell(`key ${key} removed\n`);
+  });
+}
+
+function verbCommand(verb: string): Command {
+  const descriptions: Readonly<Record<string, string>> = {
+    ping: 'send the event ping to the webhook',
+    suspend: 'refuse the app and hold its deliveries',
+    unsuspend: 'let the app and its deliveries go on',
+  };
+  const command = withConnection(new Command(verb), { database: false })
+    .description(descriptions[verb] ?? '')
+    .argument('<app>');
+  return command.action(async (name: string) => {
+    await callOk(connectionOf(command.opts()), pathOf(name, `/${verb}`), { method: 'POST' });
+    tell(`${verb}: done\n`);
+  });
+}
+
+async function webhookOf(
+  options: WebhookOptions,
+  withActive: boolean,
+): Promise<{ readonly webhook: object | undefined; readonly secret: string | undefined }> {
+  const { generateSecret, secret } = options;
+  const { randomBytes } = await import('node:crypto');
+  const made = generateSecret === true ? randomBytes(32).toString('base64url') : undefined;
+  const webhook = {
+    ...(options.webhookUrl !== undefined && { url: options.webhookUrl }),
+    ...((made ?? secret) !== undefined && { secret: made ?? secret }),
+    ...(options.events !== undefined && {
+      events: options.events.split(',').map((name) => name.trim()),
+    }),
+    ...(options.contentType !== undefined && { content_type: options.contentType }),
+    ...(options.insecureSsl === true && { insecure_ssl: '1' }),
+    ...(options.ordering !== undefined && { ordering: options.ordering }),
+    ...(options.standardWebhooks !== undefined && { standard_webhooks: options.standardWebhooks }),
+    ...(options.retry !== undefined && { retry: retryOf(options.retry) }),
+    ...(withActive && options.active !== undefined && { active: options.active }),
+  };
+  return { webhook: Object.keys(webhook).length === 0 ? undefined : webhook, secret: made };
+}
+
+function retryOf(text: string): object {
+  if (text === 'none' || text === 'standard') return { policy: text };
+  return { policy: 'schedule', schedule: text.split(',').map(Number) };
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function secondsOf(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
+  if (amount === undefined) {
+    throw new CommandFailed(`${text}: written like 90m, 12h or 30d`, EXIT.usage);
+  }
+  return Number(amount) * (SECONDS[unit === '' ? 's' : unit] ?? 1);
+}
+
+async function answerOf(
+  connection: Connection,
+  path: string,
+  options: { readonly method?: string; readonly json?: unknown } = {},
+): Promise<Record<string, unknown>> {
+  const response = await callOk(connection, path, options);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function printKey(made: Record<string, unknown>, file: string | undefined): Promise<void> {
+  if (file === undefined || typeof made['pem'] !== 'string') return;
+  // Only its owner may read it, and an older key of that name is not overwritten.
+  await writeFile(file, made['pem'], { mode: 0o600, flag: 'wx' });
+  delete made['pem'];
+  tell(`private key written to ${file}\n`);
+}
+
+function printJson(value: unknown): void {
+  print(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function summaryOf(app: Record<string, unknown>): string[] {
+  const hook = Object(app['hook']) as Record<string, unknown>;
+  const config = Object(hook['config']) as Record<string, unknown>;
+  const events = Array.isArray(hook['events']) ? hook['events'].join(',') : '';
+  const isOff = hook['active'] === false ? 'off' : 'on';
+  const state = app['suspended_at'] === null ? isOff : 'suspended';
+  return [
+    String(app['id']),
+    String(app['client_id']),
+    String(app['name']),
+    state,
+    String(config['url'] ?? ''),
+    events,
+  ];
+}

@@ -1,0 +1,118 @@
+import { Command } from 'commander';
+import { callOk, connectionOf, withConnection } from '../connection.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { print, tell } from '../output/terminal.js';
+import { formatTable } from '../output/text-table.js';
+
+const EXAMPLES = `
+Examples:
+  plinth deliveries list --app 1 --status failure
+  plinth deliveries show 244179063250944 --app 1
+  plinth deliveries redeliver 244179063250944 --app 1
+  plinth deliveries redrive --app 1 --since 2026-01-01T00:00:00Z --dry-run`;
+
+const withApp = (name: string): Command =>
+  withConnection(new Command(name), { database: false }).requiredOption(
+    '--app <id>',
+    'id or client id of the app',
+  );
+
+const pathOf = (app: string | undefined, rest: string): string =>
+  `ops/v1/apps/${encodeURIComponent(app ?? '')}${rest}`;
+
+/** `plinth deliveries`. */
+export function deliveriesCommand(): Command {
+  return new Command('deliveries')
+    .description('look at what was delivered, and deliver it again')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(redeliverCommand())
+    .addCommand(redriveCommand());
+}
+
+function listCommand(): Command {
+  const command = withApp('list')
+    .description('show deliveries, newest first')
+    .option('--status <status>', 'success or failure')
+    .option('--event <name>', 'of this event only')
+    .option('--guid <guid>', 'all attempts of one event')
+    .option('--since <time>', 'not older, ISO 8601')
+    .option('--until <time>', 'not newer, ISO 8601')
+    .option('--state <states>', 'what is not finished instead: pending, leased, dead')
+    .option('--limit <count>', 'how many', '30');
+  return command.action(async () => {
+    const { app, limit, ...options } = command.opts<Record<string, string | undefined>>();
+    const names = ['status', 'event', 'guid', 'since', 'until', 'state'];
+    const given = names.flatMap((name) => {
+      const value = options[name];
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    const query = { per_page: limit ?? '30', ...Object.fromEntries(given) };
+    const response = await callOk(connectionOf(command.opts()), pathOf(app, '/deliveries'), {
+      query,
+    });
+    const items = (await response.json()) as Record<string, unknown>[];
+    const columns =
+      options['state'] === undefined
+        ? ['id', 'delivered_at', 'event', 'action', 'status_code', 'status', 'redelivery', 'guid']
+        : ['queue_id', 'due_at', 'event', 'action', 'state', 'attempt', 'guid'];
+    const rows = items.map((item) => columns.map((name) => String(item[name] ?? '')));
+    print(formatTable(columns, rows));
+  });
+}
+
+function showCommand(): Command {
+  const command = withApp('show')
+    .description('show one delivery: what was sent and what came back')
+    .argument('<id>');
+  return command.action(async (id: string) => {
+    const { app } = command.opts<{ app: string }>();
+    const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}`);
+    const response = await callOk(connectionOf(command.opts()), path);
+    print(`${JSON.stringify(await response.json(), null, 2)}\n`);
+  });
+}
+
+function redeliverCommand(): Command {
+  const command = withApp('redeliver').description('send one delivery again').argument('<id>');
+  return command.action(async (id: string) => {
+    const { app } = command.opts<{ app: string }>();
+    const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}/attempts`);
+    await callOk(connectionOf(command.opts()), path, { method: 'POST' });
+    tell(`delivery ${id} is sent again\n`);
+  });
+}
+
+function redriveCommand(): Command {
+  const command = withApp('redrive')
+    .description('send again what failed and has not been delivered since')
+    .option('--dead', 'what ran out of retries')
+    .option('--event <name>', 'of this event only')
+    .option('--since <time>', 'not older, ISO 8601')
+    .option('--until <time>', 'not newer, ISO 8601')
+    .option('--dry-run', 'only say how many');
+  return command.action(async () => {
+    const { app, dead, dryRun, event, since, until } = command.opts<{
+      app: string;
+      dead?: boolean;
+      dryRun?: boolean;
+      event?: string;
+      since?: string;
+      until?: string;
+    }>();
+    if (dead === true && (event ?? since ?? until) !== undefined) {
+      throw new CommandFailed('--dead takes all of them', EXIT.usage);
+    }
+    const json = {
+      ...(dead === true ? { state: 'dead' } : { status: 'failure' }),
+      ...(event !== undefined && { event }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+      ...(dryRun === true && { dry_run: true }),
+    };
+    const response = await callOk(connectionOf(command.opts()), pathOf(app, '/redrive'), { json });
+    const { matched, queued } = (await response.json()) as { matched: number; queued: number };
+    print(`${matched} found, ${queued} sent again\n`);
+  });
+}

@@ -1,0 +1,118 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type Connection,
+  callOk,
+  connectionOf,
+  databaseOf,
+  withConnection,
+} from '../connection.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { print } from '../output/terminal.js';
+
+type Kind = 'last' | 'distinct';
+const KINDS: readonly Kind[] = ['last', 'distinct'];
+
+interface CreateOptions {
+  readonly kind: Kind;
+  readonly table: string;
+  readonly name?: string;
+  readonly columns?: readonly string[];
+  readonly values?: readonly string[];
+  readonly count?: number;
+  readonly ttl?: number;
+  readonly maxCardinality?: number;
+  readonly maxAge?: number;
+}
+
+/** `plinth cache`. */
+export function cacheCommand(): Command {
+  return new Command('cache')
+    .description('create, list and delete last-value and distinct-value caches')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth cache create -d home --kind last --table readings --columns room --count 3\n  plinth cache create -d home --kind distinct --table readings --columns floor,room\n  plinth query -d home "SELECT * FROM last_cache(\'readings\')"',
+    );
+}
+
+function create(): Command {
+  const command = about('create', 'create a cache; what is stored already is taken in')
+    .option('--name <name>', 'named after the table and columns without it')
+    .option('--columns <names>', 'key columns of a last cache, columns of a distinct cache', split)
+    .option('--values <names>', 'last: value columns; all others without it', split)
+    .option('--count <n>', 'last: rows of each key', parseCount)
+    .option('--ttl <seconds>', 'last: how long a row is kept', parseCount)
+    .option('--max-cardinality <n>', 'distinct: combinations that are kept', parseCount)
+    .option('--max-age <seconds>', 'distinct: how old a combination may be', parseCount);
+  return command.action(async () => {
+    const options = command.opts<CreateOptions>();
+    const connection = connectionOf(command.opts());
+    if (options.kind === 'distinct' && options.columns === undefined) {
+      throw new CommandFailed('a distinct cache needs --columns', EXIT.usage);
+    }
+    const json =
+      options.kind === 'last'
+        ? {
+            key_columns: options.columns,
+            value_columns: options.values,
+            count: options.count,
+            ttl: options.ttl,
+          }
+        : {
+            columns: options.columns,
+            max_cardinality: options.maxCardinality,
+            max_age: options.maxAge,
+          };
+    const { table, name } = options;
+    await callOk(connection, pathOf(options.kind), {
+      json: { db: databaseOf(connection), table, name, ...json },
+    });
+    print(`${options.kind} cache of ${table} created\n`);
+  });
+}
+
+function list(): Command {
+  const command = withConnection(new Command('list'), { database: true })
+    .description('list the caches of a database')
+    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+  return command.action(async () => {
+    const connection = connectionOf(command.opts());
+    for (const kind of KINDS) {
+      const q = `SELECT '${kind}' AS kind, * FROM system.${kind}_caches`;
+      print(`${(await read(connection, q, command)).trimEnd()}\n`);
+    }
+  });
+}
+
+async function read(connection: Connection, q: string, command: Command): Promise<string> {
+  const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
+  return await (await callOk(connection, 'api/v3/query_sql', { json })).text();
+}
+
+function remove(): Command {
+  const command = about('delete', 'delete a cache').requiredOption('--name <name>', 'the cache');
+  return command.action(async () => {
+    const { kind, table, name } = command.opts<CreateOptions & { name: string }>();
+    const connection = connectionOf(command.opts());
+    const query = { db: databaseOf(connection), table, name };
+    await callOk(connection, pathOf(kind), { method: 'DELETE', query });
+    print(`${kind} cache ${name} deleted\n`);
+  });
+}
+
+function about(name: string, description: string): Command {
+  return withConnection(new Command(name), { database: true })
+    .description(description)
+    .addOption(new Option('--kind <kind>', 'last or distinct').choices(KINDS).makeOptionMandatory())
+    .requiredOption('--table <name>', 'the table');
+}
+
+const pathOf = (kind: Kind): string => `api/v3/configure/${kind}_cache`;
+const split = (text: string): string[] => text.split(',').filter((part) => part !== '');
+
+function parseCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number');
+  return Number(text);
+}

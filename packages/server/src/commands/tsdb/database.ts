@@ -1,0 +1,87 @@
+import { Command } from 'commander';
+import { callOk, connectionOf, withConnection } from '../connection.js';
+import { print } from '../output/terminal.js';
+
+const PATH = 'api/v3/configure/database';
+const WHEN = 'when the data go for good: now, never, default or a time like 2026-01-31T00:00:00Z';
+
+/** `plinth database`. */
+export function databaseCommand(): Command {
+  return new Command('database')
+    .description('create, list, change, delete and restore databases')
+    .addCommand(list())
+    .addCommand(create())
+    .addCommand(update())
+    .addCommand(remove())
+    .addCommand(undelete())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth database create home --retention-period 30d\n  plinth database list --show-deleted\n  plinth database delete home\n  plinth database undelete home',
+    );
+}
+
+function list(): Command {
+  const command = withConnection(new Command('list'), { database: false })
+    .description('list databases')
+    .option('--show-deleted', 'deleted ones as well')
+    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+  return command.action(async () => {
+    const { showDeleted, format } = command.opts<{ showDeleted?: true; format: string }>();
+    const query = { format, ...(showDeleted && { show_deleted: 'true' }) };
+    const answer = await callOk(connectionOf(command.opts()), PATH, { query });
+    print(`${(await answer.text()).trimEnd()}\n`);
+  });
+}
+
+function create(): Command {
+  const command = named('create', 'create a database').option(
+    '--retention-period <duration>',
+    'rows older than this vanish, e.g. 30d',
+  );
+  return command.action(async (db: string) => {
+    const { retentionPeriod } = command.opts<{ retentionPeriod?: string }>();
+    const json = { db, ...(retentionPeriod && { retention_period: retentionPeriod }) };
+    await callOk(connectionOf(command.opts()), PATH, { json });
+    print(`database ${db} created\n`);
+  });
+}
+
+function update(): Command {
+  const command = named('update', 'set or clear the retention period of a database').requiredOption(
+    '--retention-period <duration>',
+    'e.g. 30d; none keeps rows for ever',
+  );
+  return command.action(async (db: string) => {
+    const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();
+    const json = { db, retention_period: retentionPeriod === 'none' ? null : retentionPeriod };
+    await callOk(connectionOf(command.opts()), PATH, { method: 'PUT', json });
+    print(`database ${db} updated\n`);
+  });
+}
+
+function remove(): Command {
+  const command = named('delete', 'delete a database; its data stay until --hard-delete').option(
+    '--hard-delete <when>',
+    WHEN,
+  );
+  return command.action(async (db: string) => {
+    const { hardDelete } = command.opts<{ hardDelete?: string }>();
+    const query = { db, ...(hardDelete !== undefined && { hard_delete_at: hardDelete }) };
+    await callOk(connectionOf(command.opts()), PATH, { method: 'DELETE', query });
+    print(`database ${db} deleted\n`);
+  });
+}
+
+function undelete(): Command {
+  const command = named('undelete', 'restore a deleted database whose data are still there');
+  return command.action(async (db: string) => {
+    await callOk(connectionOf(command.opts()), `${PATH}/undelete`, { json: { db } });
+    print(`database ${db} restored\n`);
+  });
+}
+
+function named(name: string, description: string): Command {
+  return withConnection(new Command(name), { database: false })
+    .description(description)
+    .argument('<database>');
+}

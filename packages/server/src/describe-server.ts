@@ -1,0 +1,25 @@
+import { createLogger } from '@plinth/kernel';
+import { DataFolder } from './folder/data-folder.js';
+import { readSettings } from './start-server.js';
+import { wireUp } from './wire-up.js';
+
+/** OpenAPI of a server with the usual settings, by the name of the description: of the routes that it has. */
+export async function describeServer(): Promise<Readonly<Record<string, object>>> {
+  const settings = readSettings({
+    env: {},
+    flags: new Map([
+      ['object-store', 'memory'],
+      // Otherwise keys are made and printed.
+      ['accounts-bootstrap-keys', `sk_test_${'0'.repeat(40)}`],
+    ]),
+  });
+  const folder = await DataFolder.open(settings.server);
+  const wired = await wireUp(settings, createLogger({ level: 'error', destination: 2 }), {
+    folder,
+  });
+  try {
+    return wired.descriptions();
+  } finally {
+    await wired.close();
+  }
+}

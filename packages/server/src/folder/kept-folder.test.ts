@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunningServer, readSettings, startServer } from '../start-server.js';
+
+const start = (dataDir: string): Promise<RunningServer> =>
+  startServer({
+    settings: readSettings({
+      env: {},
+      flags: new Map([
+        ['http-bind', '127.0.0.1:0'],
+        ['data-dir', dataDir],
+        ['without-auth', 'true'],
+      ]),
+    }),
+    logDestination: { write() {} },
+  });
+
+/** More seconds of the engine for 2,048 rows, in which it looks at no interrupt, than a close waits for queries. */
+const UNINTERRUPTIBLE =
+  "SELECT max(levenshtein(s, reverse(s)) + levenshtein(s, 'x' || reverse(s))) AS n FROM long";
+
+it('gives its folder to nobody while statements that nothing interrupts work there', {
+  timeout: 120_000,
+}, async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-kept-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await start(dataDir);
+  t.after(() => server.close());
+  const ask = async (q: string): Promise<string> => {
+    const query = new URLSearchParams({ db: 'd', q, format: 'json' });
+    return await (await fetch(`${server.address.url}/api/v3/query_sql?${query}`)).text();
+  };
+  const body = Array.from({ length: 2048 }, (_, i) => `long s="${`${i}`.padStart(1000)}" ${i + 1}`);
+  const written = await fetch(`${server.address.url}/api/v3/write_lp?db=d&precision=ns`, {
+    method: 'POST',
+    body: body.join('\n'),
+  });
+  assert.equal(written.status, 204);
+  const running = ask(UNINTERRUPTIBLE).catch(() => undefined);
+  const isRunning = `SELECT count(*) AS n FROM system.queries WHERE running AND query_text LIKE '%levenshtein(s%' AND query_text NOT LIKE '%running%'`;
+  for (let i = 0, said = ''; !said.includes('[[1]]'); i++) {
+    assert.ok(i < 100, said);
+    await sleep(20);
+    said = await ask(isRunning);
+  }
+  await sleep(1000); // The engine, where nothing can look, has begun with the rows.
+  await server.close(AbortSignal.abort());
+  await assert.rejects(async () => await (await start(dataDir)).close(), { kind: 'folder_in_use' });
+  await running;
+});

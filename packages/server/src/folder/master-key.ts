@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigInvalid, type FileSystem, type Random } from '@plinth/kernel';
+import type { ServerSettings } from '../settings.js';
+
+const FILE_NAME = 'master.key';
+const KEY_SIZE_BYTES = 32;
+/** As the setting `master_key` has it. */
+const MIN_LENGTH = 32;
+
+/**
+ * The key with which stored secrets are sealed, as the operator gives it, by itself or in a file; `undefined` when it is not given.
+ * Throws `ConfigInvalid`, without a word of the key.
+ */
+export async function readGivenMasterKey(
+  settings: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
+): Promise<Uint8Array | undefined> {
+  const { master_key: given, master_key_file: path } = settings;
+  if (path === undefined) return given === undefined ? undefined : Buffer.from(given);
+  if (given !== undefined) {
+    throw new ConfigInvalid(['server.master_key_file: server.master_key is given as well']);
+  }
+  let text: string;
+  try {
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigInvalid([`server.master_key_file: cannot be read: ${why}`]);
+  }
+  if (text.length >= MIN_LENGTH) return Buffer.from(text);
+  throw new ConfigInvalid([
+    `server.master_key_file: ${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}`,
+  ]);
+}
+
+/**
+ * The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone.
+ * Whoever calls holds the folder. Throws `ConfigInvalid` for a file that holds no key.
+ */
+export async function readOwnMasterKey(
+  dataDir: string,
+  files: FileSystem,
+  random: Random,
+): Promise<Uint8Array> {
+  const path = join(dataDir, FILE_NAME);
+  const kept = await readKept(path);
+  if (kept !== undefined) return kept;
+  const text = Buffer.from(random.bytes(KEY_SIZE_BYTES)).toString('base64');
+  // One that was begun earlier has sealed nothing.
+  const temporary = `${path}.tmp`;
+  await files.remove(temporary);
+  const file = await files.open(temporary, 'wx', 'buffered', 'private');
+  try {
+    await file.write([Buffer.from(`${text}\n`)], 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  // Nobody else makes one meanwhile: the folder is locked.
+  await files.rename(temporary, path);
+  await files.syncDirectory(dataDir);
+  return Buffer.from(text);
+}
+
+async function readKept(path: string): Promise<Uint8Array | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (text.length >= MIN_LENGTH) return Buffer.from(text);
+  throw new ConfigInvalid([
+    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}: put the key back from a copy; without one remove the file, and what was sealed with the key that is lost has to be entered again`,
+  ]);
+}

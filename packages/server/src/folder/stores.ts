@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import {
+  type Clock,
+  type CommitLog,
+  type EmbeddedStore,
+  type FileSystem,
+  type Leases,
+  LocalLeases,
+  LocalObjectStore,
+  type Logger,
+  type ObjectStore,
+  openCommitLog,
+  openPostgresStore,
+  openRelationalStore,
+  type Random,
+  type RelationalStore,
+  SecretBox,
+  type SharedStore,
+} from '@plinth/kernel';
+import type { ServerSettings } from '../settings.js';
+import { takeStoreThread } from '../store-thread.js';
+import type { DataFolder } from './data-folder.js';
+import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
+
+/** What services keep their state in. */
+export interface Stores {
+  readonly files: FileSystem;
+  /** Absolute; exists. */
+  readonly dataDir: string;
+  /** Of this node alone, or shared with others. */
+  readonly relational: RelationalStore;
+  /** In the data folder: for what describes files there. */
+  readonly local: EmbeddedStore;
+  /** `relational`, where that is not `local`. */
+  readonly shared: SharedStore | undefined;
+  /** Lies below `dataDir`. */
+  readonly objects: ObjectStore;
+  readonly leases: Leases;
+  /** For what must be read again and is stored: signing secrets. */
+  readonly secrets: SecretBox;
+  /** Opens the log in `folder`; whoever opens it closes it. */
+  openLog(options: {
+    readonly folder: string;
+    readonly nodeUuid: string;
+    readonly repair: boolean;
+    readonly firstFile: number;
+  }): Promise<CommitLog>;
+  /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
+  probe(): Promise<Error | undefined>;
+  close(): Promise<void>;
+}
+
+/** Opens the node's stores. */
+export async function openStores(needs: {
+  readonly folder: DataFolder;
+  readonly settings: ServerSettings;
+  /** Moves a damaged journal of the relational store aside. */
+  readonly repair: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}): Promise<Stores> {
+  const { settings, clock, random, log } = needs;
+  const { files, path: dataDir } = needs.folder;
+  const given = await readGivenMasterKey(settings);
+  const path = join(dataDir, 'plinth.db');
+  const local = await openRelationalStore({
+    ...{ path, clock, fileSystem: files, repair: needs.repair },
+    thread: takeStoreThread(),
+    onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
+  });
+  let shared: SharedStore | undefined;
+  let objects: ObjectStore;
+  let masterKey: Uint8Array;
+  try {
+    if (settings.database_url !== undefined) {
+      shared = await openPostgresStore({
+        url: settings.database_url,
+        clock,
+        random,
+        // The driver hangs its whole client on the error.
+        onConnectionLost: ({ message }) =>
+          log.warn({ why: message }, 'connection to PostgreSQL lost'),
+      });
+    }
+    objects = await LocalObjectStore.open({
+      ...{ fileSystem: files, root: join(dataDir, 'objects'), random },
+    });
+    masterKey = given ?? (await readOwnMasterKey(dataDir, files, random));
+  } catch (error) {
+    await shared?.close();
+    await local.close();
+    throw error;
+  }
+  const relational: RelationalStore = shared ?? local;
+  const leases = new LocalLeases();
+  const secrets = new SecretBox(masterKey, random);
+  return {
+    files,
+    dataDir,
+    relational,
+    local,
+    shared,
+    objects,
+    leases,
+    secrets,
+    openLog: ({ folder, nodeUuid, repair, firstFile }) =>
+      openCommitLog({
+        fileSystem: files,
+        directory: folder,
+        nodeId: nodeUuid,
+        repair,
+        firstFile,
+        onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
+      }),
+    async probe() {
+      await files.list(dataDir);
+      if (shared !== undefined) {
+        await shared.probe();
+        return shared.obstacle;
+      }
+      await local
+        .reader<Record<never, never>>()
+        .selectNoFrom(({ val }) => val(1).as('one'))
+        .execute();
+      return undefined;
+    },
+    async close() {
+      await leases.close();
+      await relational.close();
+      await local.close();
+    },
+  };
+}

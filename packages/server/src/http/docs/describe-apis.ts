@@ -1,0 +1,43 @@
+import { ACCOUNTS_API } from '@plinth/accounts';
+import { GAMEDATA_API } from '@plinth/gamedata';
+import { type ApiWords, type DescribedRoute, describeApi } from '@plinth/kernel';
+import { RATE_LIMIT_API } from '@plinth/ratelimit';
+import { TSDB_API } from '@plinth/tsdb';
+import { WEBHOOKS_API } from '@plinth/webhooks';
+import type { ServedRoute } from '../router.js';
+
+export type Description = ReturnType<typeof describeApi>;
+
+const OPERATOR_API: ApiWords = {
+  title: 'Plinth operator API',
+  description:
+    'Apps, identities, credentials, backups and pages of the whole server. Operators of a service find the rest in its own description.',
+};
+
+/** By the name that tables of routes say (`api`). */
+const WORDS = {
+  accounts: ACCOUNTS_API,
+  gamedata: GAMEDATA_API,
+  operator: OPERATOR_API,
+  ratelimit: RATE_LIMIT_API,
+  tsdb: TSDB_API,
+  webhooks: WEBHOOKS_API,
+} as const satisfies Readonly<Record<string, ApiWords>>;
+
+export type ApiName = keyof typeof WORDS;
+
+/** OpenAPI of those of these routes whose table says `name`. */
+export function describeOne(name: ApiName, served: readonly ServedRoute[]): Description {
+  const described = served
+    .filter(({ table }) => table.api === name)
+    .map(({ route, table }): DescribedRoute => ({ route, dialect: table.dialect }));
+  return describeApi(WORDS[name], described);
+}
+
+/** By the name of the description. */
+export const describeAll = (
+  served: readonly ServedRoute[],
+): Readonly<Record<ApiName, Description>> =>
+  Object.fromEntries(
+    Object.keys(WORDS).map((name) => [name, describeOne(name as ApiName, served)]),
+  ) as Record<ApiName, Description>; // its keys are the names

@@ -1,0 +1,62 @@
+// Source: RFC 9112, section 3.2; RFC 9110, sections 5.3 and 10.1.1.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { answerHeadFault, faultOfHead } from './head-fault.js';
+
+/** Status and message for the header lines of a request of a version. */
+function faultOf(
+  version: '1.0' | '1.1' | '2.0' | '2.1',
+  ...lines: readonly (readonly [string, string])[]
+) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fault = faultOfHead({
+    rawHeaders: lines.flat(),
+    headers: Object.fromEntries(lines.map(([name, value]) => [name.toLowerCase(), value])),
+    httpVersionMajor: major,
+    httpVersionMinor: minor,
+  });
+  return fault && `${fault.status} ${fault.message}`;
+}
+const HOST = ['Host', 'a'] as const;
+const TOKEN = ['Authorization', 'Bearer x'] as const;
+
+it('takes one host, in any letters, and none where the version knows none', () => {
+  for (const name of ['Host', 'host', 'HOST']) assert.equal(faultOf('1.1', [name, 'a']), undefined);
+  assert.equal(faultOf('1.0'), undefined);
+  assert.equal(faultOf('1.0', HOST), undefined);
+  for (const version of ['2.0', '2.1'] as const) {
+    assert.equal(faultOf(version, [':authority', 'a']), undefined);
+  }
+  // Another header as long, and one of another length that begins alike.
+  assert.equal(faultOf('1.1', HOST, ['From', 'a'], ['Hosts', 'a']), undefined);
+});
+
+it('refuses no host and several, before it looks at anything else', () => {
+  assert.equal(faultOf('1.1'), '400 the request has no Host header');
+  assert.equal(faultOf('1.1', ['From', 'a'], TOKEN, TOKEN), '400 the request has no Host header');
+  const several = '400 the request has more than one Host header';
+  assert.equal(faultOf('1.1', HOST, ['hOST', 'b']), several);
+  assert.equal(faultOf('1.0', HOST, HOST), several);
+  assert.equal(faultOf('2.0', ['host', 'a'], ['host', 'b']), several);
+});
+
+it('refuses two credentials in every version', () => {
+  const several = '400 the request has more than one Authorization header';
+  assert.equal(faultOf('1.1', HOST, TOKEN), undefined);
+  assert.equal(faultOf('1.1', HOST, TOKEN, ['AUTHORIZATION', 'Bearer y']), several);
+  assert.equal(faultOf('2.0', ['authorization', 'a'], ['authorization', 'a']), several);
+  // As long, and no credential.
+  assert.equal(faultOf('1.1', HOST, TOKEN, ['If-None-Match', 'a']), undefined);
+});
+
+it('knows one expectation', () => {
+  assert.equal(faultOf('1.1', HOST, ['Expect', '100-Continue']), undefined);
+  const fault = '417 the only expectation that is known is 100-continue';
+  assert.equal(faultOf('1.1', HOST, ['Expect', '200-ok']), fault);
+  assert.equal(faultOf('2.0', ['expect', '']), fault);
+});
+
+it('is worded as what cannot be parsed', () => {
+  const { status, body } = answerHeadFault({ status: 417, message: 'no' });
+  assert.deepEqual([status, String(body)], [417, '{"error":"no","data":{}}']);
+});

@@ -1,0 +1,44 @@
+import type { RunningServer } from '../start-server.js';
+import { endHardAfter } from './hard-end.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** SIGHUP makes a server with TLS read its key and certificate again; any other server ends by it, as programs do. */
+export function reloadOnHangup({ reloadTls }: RunningServer): void {
+  if (reloadTls === undefined) return;
+  let reloading = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reloading = reloading.then(reloadTls);
+  });
+}
+
+/**
+ * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
+ * more. To be called before whoever may send a signal hears that the server listens.
+ * @param endMs so long after the first signal the process ends in any case.
+ * @returns a promise of the closed server: the process then ends by itself with code 0.
+ */
+export function closeOnSignals(
+  server: RunningServer | Promise<RunningServer>,
+  endMs?: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const force = new AbortController();
+    let signalCount = 0;
+    const onSignal = (): void => {
+      signalCount += 1;
+      if (signalCount > 1) {
+        force.abort();
+        return;
+      }
+      if (endMs !== undefined) endHardAfter(endMs);
+      Promise.resolve(server)
+        .then((running) => running.close(force.signal))
+        .finally(() => {
+          for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+        })
+        .then(resolve, reject);
+    };
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}

@@ -1,0 +1,118 @@
+import { tsdbError } from '../../../errors.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import { runThrough, StepRunner, type Steps } from '../../../model/steps.js';
+import type { Admission, Catalog } from '../catalog.js';
+import type { CatalogState } from '../catalog-state.js';
+import type { CatalogChanges } from '../records/catalog-changes.js';
+import { DoubtfulTables } from '../records/doubtful-tables.js';
+import type { CatalogGrowth } from '../schema/catalog-growth.js';
+import type { CatalogLimits } from '../schema/limits.js';
+import { INTERNAL_DATABASE } from '../schema/names.js';
+import { admitKnown, hasNewTags } from './check-known.js';
+import { type CheckedTable, checkRows, ROWS_A_STEP } from './check-rows.js';
+
+export type AdmitRequest = Parameters<Catalog['admit']>[0];
+
+/** Holds parsed rows against the schema, and has it grow by what they bring; `Catalog.admit` says what it promises. */
+export class CatalogAdmission {
+  readonly #state: CatalogState;
+  readonly #growth: CatalogGrowth;
+  readonly #limits: CatalogLimits;
+  readonly #changes: CatalogChanges;
+  readonly #doubtful = new DoubtfulTables();
+
+  constructor(needs: {
+    readonly state: CatalogState;
+    readonly growth: CatalogGrowth;
+    readonly limits: CatalogLimits;
+    /** Changes of one database run one after the other. */
+    readonly changes: CatalogChanges;
+  }) {
+    this.#state = needs.state;
+    this.#growth = needs.growth;
+    this.#limits = needs.limits;
+    this.#changes = needs.changes;
+  }
+
+  admit(request: AdmitRequest): Admission | Promise<Admission> {
+    if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
+      throw tsdbError('internal_database', 'modify');
+    }
+    if (this.#changes.isBusy(request.database)) {
+      // The parser's known tag sets may be just those whose columns are still on their way.
+      const known = this.#admitKnown(request, true);
+      if (known !== undefined) return known;
+    }
+    return this.#changes.run(
+      request.database,
+      () => this.#admitKnown(request, false) ?? this.#admitInSteps(request),
+    );
+  }
+
+  #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
+    const database = this.#state.database(request.database);
+    if (database === undefined) return undefined;
+    const isDoubtful = (table: string) => isChanging || this.#doubtful.has(database.name, table);
+    const tables = admitKnown(database, request.tables, request.seriesOf, isDoubtful);
+    return tables === undefined ? undefined : { database, tables };
+  }
+
+  /** Few rows at once; others have their turns between the steps of many. */
+  #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
+    const steps = this.#admitByRow(request);
+    const rowCount = request.tables.reduce((sum, table) => sum + table.rowCount, 0);
+    if (rowCount < ROWS_A_STEP) return runThrough(steps);
+    return new StepRunner().run(steps).then((admission) => admission); // which may be a promise itself
+  }
+
+  *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
+    const database = this.#state.database(request.database);
+    if (database === undefined) this.#state.assertNotDeleted(request.database);
+    const checked = yield* checkRows({
+      database,
+      isDeleted: (table) =>
+        database !== undefined && this.#state.deleted.table(database.id, table) !== undefined,
+      tables: request.tables,
+      seriesOf: request.seriesOf,
+      limits: this.#limits,
+      tableCount: () => this.#state.tableCount,
+    });
+    const hasRefusals =
+      request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
+    if (request.allOrNothing && hasRefusals) return this.#conclude(request, checked, database);
+    const drafts = checked
+      .filter((table) => table.mayExist && table.draft.hasChanges)
+      .map((table) => table.draft);
+    if (database !== undefined && drafts.length === 0) {
+      return this.#conclude(request, checked, database);
+    }
+    return this.#growth.change(request.database, undefined, drafts).then(
+      (after) => this.#conclude(request, checked, after),
+      (error: unknown) => {
+        this.#conclude(request, checked, database);
+        throw error;
+      },
+    );
+  }
+
+  /** Also notes the tag sets that the parser knows from here on and the schema does not. */
+  #conclude(
+    request: AdmitRequest,
+    checked: readonly CheckedTable[],
+    database: DatabaseSchema | undefined,
+  ): Admission {
+    const tables = checked.map(({ parsed, refusals }) => {
+      const schema = database?.tables.get(parsed.table);
+      if (schema === undefined || !hasNewTags(schema, parsed)) {
+        this.#doubtful.add(request.database, parsed.table);
+      }
+      return { parsed, schema, refusals };
+    });
+    return { database, tables };
+  }
+
+  /** Parsers know tag sets of these names that the schema of a later table need not have. */
+  tablesLeft(tables: readonly { readonly database: string; readonly table: string }[]): void {
+    for (const { database, table } of tables) this.#doubtful.add(database, table);
+  }
+}

@@ -1,0 +1,243 @@
+import type { Kysely, Transaction } from 'kysely';
+import { tsdbError } from '../../../errors.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { CatalogTables } from '../records/catalog-tables.js';
+import type { TableEntry } from '../schema/grow-table.js';
+import { INTERNAL_DATABASE } from '../schema/names.js';
+import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';
+import { CatalogRestoration, type CatalogRestorationNeeds } from './catalog-restoration.js';
+import {
+  type DeletedDatabase,
+  type DeletedTable,
+  deletedName,
+  type HardDeletion,
+  hardDeleteMsOf,
+} from './deleted-resources.js';
+import {
+  isDatabaseDeletedAs,
+  isTableDeletedAs,
+  writeDeletedDatabase,
+  writeDeletedTable,
+  writeDeletedTables,
+} from './deletion-records.js';
+
+type CatalogTransaction = Transaction<CatalogTables>;
+
+/** A table that left the active ones. */
+export interface LeftTable {
+  readonly id: number;
+  readonly database: string;
+  /** Name it had while it was active. */
+  readonly table: string;
+}
+
+export interface CatalogDeletionsNeeds extends CatalogRestorationNeeds {
+  /** What `default` adds to the time of the deletion. */
+  readonly defaultMs: number;
+  /** Called in the same step in which the tables leave. */
+  readonly onLeft: (tables: readonly LeftTable[]) => void;
+}
+
+/**
+ * The life after deletion: renamed at once, so that the name is free again; restored while the data are there; without
+ * data from the scheduled time on. Source: tsdb-http, "Deletion life cycle".
+ */
+export class CatalogDeletions {
+  readonly #needs: CatalogDeletionsNeeds;
+  readonly #restoration: CatalogRestoration;
+  readonly #purge: CatalogPurge;
+
+  constructor(needs: CatalogDeletionsNeeds) {
+    this.#needs = needs;
+    this.#restoration = new CatalogRestoration(needs);
+    this.#purge = new CatalogPurge(needs);
+  }
+
+  async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
+    await this.#needs.changes.run(name, async () => {
+      const database = this.#needs.state.database(name);
+      if (database === undefined) await this.#rescheduleDatabase(name, choice);
+      else await this.#softDeleteDatabase(database, choice);
+    });
+  }
+
+  async deleteTable(at: {
+    readonly database: string;
+    readonly table: string;
+    readonly hardDelete: HardDeletion;
+  }): Promise<void> {
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#needs.changes.run(at.database, async () => {
+      const database = this.#needs.state.database(at.database);
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
+      const schema = database.tables.get(at.table);
+      const entry = schema && this.#needs.state.table(schema.id);
+      if (entry === undefined) await this.#rescheduleTable(database, at);
+      else await this.#softDeleteTable(database, entry, at.hardDelete);
+    });
+  }
+
+  /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
+  async undeleteDatabase(name: string): Promise<void> {
+    await this.#restoration.database(name);
+  }
+
+  /** Back under its name before the deletion; `table` as for `undeleteDatabase`. */
+  async undeleteTable(at: { readonly database: string; readonly table: string }): Promise<void> {
+    await this.#restoration.table(at);
+  }
+
+  /** Takes what has come to its time out of the data that are kept. */
+  async purgeDue(steps: PurgeSteps): Promise<void> {
+    await this.#purge.due(steps);
+  }
+
+  /** Forgets what lost its data at `untilMs` or before. */
+  async forgetPurged(untilMs: number): Promise<void> {
+    await this.#purge.forget(untilMs);
+  }
+
+  async #softDeleteDatabase(database: DatabaseSchema, choice: HardDeletion): Promise<void> {
+    const { deleted } = this.#needs.state;
+    const deletedMs = this.#needs.clock.nowMs();
+    const isTaken = (name: string): boolean =>
+      deleted.database(name) !== undefined || this.#needs.state.database(name) !== undefined;
+    const name = deletedName(database.name, { nowMs: deletedMs, id: database.id, isTaken });
+    const tables = [...database.tables.values()].flatMap((schema): DeletedTable[] => {
+      const entry = this.#needs.state.table(schema.id);
+      if (entry === undefined) return [];
+      return [this.#renamedTable(database, entry, { deletedMs, withDatabase: true })];
+    });
+    const left: DeletedDatabase = {
+      schema: { ...database, name, tables: new Map() },
+      originalName: database.name,
+      deletedMs,
+      hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
+      purgedMs: undefined,
+    };
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedDatabase(tx, left);
+        await writeDeletedTables(tx, tables);
+        // Its tables go with it, and are not told of one by one.
+        await this.#needs.events.database(tx, 'deleted', database);
+      },
+      isMade: (reader) => isDatabaseDeletedAs(reader, left),
+      publish: () => {
+        this.#needs.state.hideDatabase(left, tables);
+        this.#needs.onLeft(tables.map((table) => leftTable(database.name, table)));
+      },
+    });
+  }
+
+  async #softDeleteTable(
+    database: DatabaseSchema,
+    entry: TableEntry,
+    choice: HardDeletion,
+  ): Promise<void> {
+    const deletedMs = this.#needs.clock.nowMs();
+    const table: DeletedTable = {
+      ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
+      hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
+    };
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedTable(tx, table);
+        const tables = [entry.schema.name];
+        await this.#needs.events.tables(tx, 'deleted', { database, tables });
+      },
+      isMade: (reader) => isTableDeletedAs(reader, table),
+      publish: () => {
+        this.#needs.state.hideTable(database, table);
+        this.#needs.onLeft([leftTable(database.name, table)]);
+      },
+    });
+  }
+
+  #renamedTable(
+    database: DatabaseSchema,
+    entry: TableEntry,
+    how: { readonly deletedMs: number; readonly withDatabase: boolean },
+  ): DeletedTable {
+    const { schema } = entry;
+    const isTaken = (name: string): boolean =>
+      database.tables.has(name) || this.#needs.state.deleted.table(database.id, name) !== undefined;
+    const name = deletedName(schema.name, { nowMs: how.deletedMs, id: schema.id, isTaken });
+    return {
+      entry: { ...entry, schema: { ...schema, name } },
+      originalName: schema.name,
+      hardDeleteMs: undefined,
+      purgedMs: undefined,
+      ...how,
+    };
+  }
+
+  async #rescheduleDatabase(name: string, choice: HardDeletion): Promise<void> {
+    const database = this.#needs.state.deleted.database(name);
+    if (database === undefined) throw tsdbError('resource_not_found', { resource: name });
+    const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
+    await this.#make(name, {
+      write: (tx) => writeDeletedDatabase(tx, after),
+      isMade: (reader) => isDatabaseDeletedAs(reader, after),
+      publish: () => this.#needs.state.deleted.putDatabase(after),
+    });
+  }
+
+  async #rescheduleTable(
+    database: DatabaseSchema,
+    at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
+  ): Promise<void> {
+    const table = this.#needs.state.deleted.table(database.id, at.table);
+    if (table === undefined) throw tsdbError('table_not_known', at);
+    const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
+    await this.#make(database.name, {
+      write: (tx) => writeDeletedTable(tx, after),
+      isMade: (reader) => isTableDeletedAs(reader, after),
+      publish: () => this.#needs.state.deleted.putTable(after),
+    });
+  }
+
+  /** Throws `already_deleted` when the deletion would be the one that stands already. */
+  #rescheduledMs(
+    before: DeletedDatabase | DeletedTable,
+    choice: HardDeletion,
+    resource: string,
+  ): number | undefined {
+    const nowMs = this.#needs.clock.nowMs();
+    const after = this.#hardDeleteMs(choice, nowMs, before.hardDeleteMs);
+    if (before.purgedMs !== undefined || after === before.hardDeleteMs) {
+      throw tsdbError('already_deleted', { resource });
+    }
+    return after;
+  }
+
+  #hardDeleteMs(
+    choice: HardDeletion,
+    nowMs: number,
+    before: number | undefined,
+  ): number | undefined {
+    return hardDeleteMsOf(choice, { nowMs, defaultMs: this.#needs.defaultMs, before });
+  }
+
+  async #make(
+    database: string,
+    change: {
+      readonly write: (tx: CatalogTransaction) => Promise<void>;
+      readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
+      readonly publish: () => void;
+    },
+  ): Promise<void> {
+    const { store, changes } = this.#needs;
+    await changes.make([database], {
+      make: () => store.transaction<CatalogTables, void>(change.write),
+      isMade: () => change.isMade(store.reader<CatalogTables>()),
+      publish: change.publish,
+      abandon: () => undefined,
+    });
+  }
+}
+
+function leftTable(database: string, table: DeletedTable): LeftTable {
+  return { id: table.entry.schema.id, database, table: table.originalName };
+}

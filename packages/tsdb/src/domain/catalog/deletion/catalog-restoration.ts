@@ -1,0 +1,157 @@
+import type { Clock, RelationalStore } from '@plinth/kernel';
+import { tsdbError } from '../../../errors.js';
+import type { CatalogEvents } from '../catalog-events.js';
+import type { CatalogState } from '../catalog-state.js';
+import type { CatalogChanges } from '../records/catalog-changes.js';
+import type { CatalogTables } from '../records/catalog-tables.js';
+import type { TableEntry } from '../schema/grow-table.js';
+import type { CatalogLimits } from '../schema/limits.js';
+import { type DeletedDatabase, type DeletedTable, isDue } from './deleted-resources.js';
+import {
+  isDatabaseRestored,
+  isTableRestored,
+  restoreDatabase,
+  restoreTable,
+} from './deletion-records.js';
+
+export interface CatalogRestorationNeeds {
+  readonly events: CatalogEvents;
+  readonly state: CatalogState;
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly limits: CatalogLimits;
+  /** Changes of one database run one after the other. */
+  readonly changes: CatalogChanges;
+}
+
+/** Brings deleted databases and tables back while their data are there. */
+export class CatalogRestoration {
+  readonly #events: CatalogEvents;
+  readonly #state: CatalogState;
+  readonly #store: RelationalStore;
+  readonly #clock: Clock;
+  readonly #limits: CatalogLimits;
+  readonly #changes: CatalogChanges;
+
+  constructor(needs: CatalogRestorationNeeds) {
+    this.#events = needs.events;
+    this.#state = needs.state;
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#limits = needs.limits;
+    this.#changes = needs.changes;
+  }
+
+  /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
+  async database(name: string): Promise<void> {
+    const found = this.#findDatabase(name);
+    if (found === undefined) throw tsdbError('resource_not_found', { resource: name });
+    await this.#changes.run(found.schema.name, async () => {
+      // It may have been restored, or have lost its data, while this waited.
+      const deleted = this.#state.deleted.database(found.schema.name);
+      if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
+      this.#assertRestorable(deleted, name);
+      // Nothing takes the two names in the other order.
+      await this.#changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
+    });
+  }
+
+  /** Back under its name before the deletion; `table` as for `database`. */
+  async table(at: { readonly database: string; readonly table: string }): Promise<void> {
+    await this.#changes.run(at.database, async () => {
+      const database = this.#state.database(at.database);
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
+      const { deleted } = this.#state;
+      const table =
+        deleted.table(database.id, at.table) ??
+        latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
+      if (table === undefined) throw tsdbError('table_not_known', at);
+      this.#assertRestorable(table, at.table);
+      if (database.tables.has(table.originalName)) {
+        throw tsdbError('resource_exists', { resource: table.originalName });
+      }
+      this.#state.assertRoomForTables(1, this.#limits.tableCount);
+      const { id } = table.entry.schema;
+      this.#state.tableCount++;
+      await this.#changes.make([at.database], {
+        make: () =>
+          this.#store.transaction<CatalogTables, void>(async (tx) => {
+            await restoreTable(tx, id, table.originalName);
+            await this.#events.tables(tx, 'created', { database, tables: [table.originalName] });
+          }),
+        isMade: () => isTableRestored(this.#store.reader<CatalogTables>(), id),
+        publish: () => {
+          deleted.removeTable(table);
+          this.#state.show(this.#state.databaseById(database.id) ?? database, [restored(table)]);
+        },
+        abandon: () => {
+          this.#state.tableCount--;
+        },
+      });
+    });
+  }
+
+  async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
+    const state = this.#state;
+    const { id } = deleted.schema;
+    if (state.database(deleted.originalName) !== undefined) {
+      throw tsdbError('resource_exists', { resource: deleted.originalName });
+    }
+    const { databaseCount } = this.#limits;
+    if (state.databaseCount >= databaseCount) {
+      throw tsdbError('database_limit_reached', { limit: databaseCount });
+    }
+    const tables = state.deleted
+      .tablesOf(id)
+      .filter((table) => table.withDatabase && table.purgedMs === undefined);
+    state.assertRoomForTables(tables.length, this.#limits.tableCount);
+    state.databaseCount++;
+    state.tableCount += tables.length;
+    const database = { ...deleted.schema, name: deleted.originalName };
+    await this.#changes.make([deleted.schema.name, deleted.originalName], {
+      make: () =>
+        this.#store.transaction<CatalogTables, void>(async (tx) => {
+          await restoreDatabase(tx, id, deleted.originalName);
+          for (const { entry, originalName } of tables) {
+            await restoreTable(tx, entry.schema.id, originalName);
+          }
+          await this.#events.database(tx, 'created', database);
+        }),
+      isMade: () => isDatabaseRestored(this.#store.reader<CatalogTables>(), id),
+      publish: () => {
+        state.deleted.removeDatabase(deleted);
+        for (const table of tables) state.deleted.removeTable(table);
+        state.show(database, tables.map(restored));
+      },
+      abandon: () => {
+        state.databaseCount--;
+        state.tableCount -= tables.length;
+      },
+    });
+  }
+
+  #findDatabase(name: string): DeletedDatabase | undefined {
+    const { deleted } = this.#state;
+    return (
+      deleted.database(name) ??
+      latest(deleted.databases().filter((each) => each.originalName === name))
+    );
+  }
+
+  #assertRestorable(deleted: DeletedDatabase | DeletedTable, resource: string): void {
+    if (deleted.purgedMs !== undefined || isDue(deleted, this.#clock.nowMs())) {
+      throw tsdbError('already_deleted', { resource });
+    }
+  }
+}
+
+function restored({ entry, originalName }: DeletedTable): TableEntry {
+  return { ...entry, schema: { ...entry.schema, name: originalName } };
+}
+
+function latest<T extends { readonly deletedMs: number }>(all: readonly T[]): T | undefined {
+  return all.reduce<T | undefined>(
+    (best, each) => (best === undefined || each.deletedMs >= best.deletedMs ? each : best),
+    undefined,
+  );
+}

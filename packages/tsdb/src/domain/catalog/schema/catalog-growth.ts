@@ -1,0 +1,165 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
+import { tsdbError } from '../../../errors.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { CatalogEvents } from '../catalog-events.js';
+import type { CatalogState } from '../catalog-state.js';
+import type { CatalogChanges } from '../records/catalog-changes.js';
+import type { CatalogTables } from '../records/catalog-tables.js';
+import type { CatalogContent } from '../records/read-catalog.js';
+import {
+  type CatalogChange,
+  hasChange,
+  type TableChange,
+  writeChange,
+  writeIdentity,
+} from '../records/write-catalog.js';
+import { growTable, newTable, type TableEntry } from './grow-table.js';
+import type { CatalogLimits } from './limits.js';
+import { INTERNAL_DATABASE } from './names.js';
+import type { TableDraft } from './table-draft.js';
+
+/** Some milliseconds; others have their turns in between. */
+const TABLES_PER_TURN = 256;
+const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
+
+export interface CatalogGrowthNeeds {
+  readonly state: CatalogState;
+  readonly store: RelationalStore;
+  readonly events: CatalogEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: CatalogLimits;
+  /** Changes of one database run one after the other. */
+  readonly changes: CatalogChanges;
+}
+
+/** Makes databases, tables and columns: durable first, then visible. */
+export class CatalogGrowth {
+  readonly #needs: CatalogGrowthNeeds;
+  readonly #state: CatalogState;
+  #nextDatabaseId: number;
+  #nextTableId: number;
+
+  constructor(needs: CatalogGrowthNeeds, content: CatalogContent) {
+    this.#needs = needs;
+    this.#state = needs.state;
+    this.#nextDatabaseId = content.nextDatabaseId;
+    this.#nextTableId = content.nextTableId;
+  }
+
+  /** Whether a table may ever have had this id, as far as the catalog remembers. */
+  hasGivenTableId(id: number): boolean {
+    return id < this.#nextTableId;
+  }
+
+  /** Tables that are made from here on have greater ids. */
+  passTableId(id: number): void {
+    this.#nextTableId = Math.max(this.#nextTableId, id + 1);
+  }
+
+  /** First start with this store. */
+  async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
+    const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
+    await this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+      await writeIdentity(tx, identity);
+      await writeChange(tx, {
+        createdMs: this.#needs.clock.nowMs(),
+        newDatabase: internal,
+        tables: [],
+      });
+    });
+    this.#state.show(internal, []);
+  }
+
+  /**
+   * Makes the drafts durable, then visible; creates the database when it is absent. The caller holds the queue of
+   * the database.
+   */
+  async change(
+    name: string,
+    retentionNs: bigint | undefined,
+    drafts: readonly TableDraft[],
+  ): Promise<DatabaseSchema> {
+    const { limits, store, clock } = this.#needs;
+    const existing = this.#state.database(name);
+    if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
+      throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
+    }
+    const database = existing ?? this.#newDatabase(name, retentionNs);
+    const isOwn = name === INTERNAL_DATABASE;
+    const newTableCount = isOwn ? 0 : drafts.filter(({ base }) => base === undefined).length;
+    this.#state.tableCount += newTableCount;
+    if (existing === undefined) this.#state.databaseCount++;
+    const changes: TableChange[] = [];
+    for (const draft of drafts) {
+      changes.push(this.#grow(database, draft));
+      if (changes.length % TABLES_PER_TURN === 0) await setImmediate();
+    }
+    const change: CatalogChange = {
+      createdMs: clock.nowMs(),
+      newDatabase: existing === undefined ? database : undefined,
+      tables: changes,
+    };
+    let shown = database;
+    await this.#needs.changes.make([name], {
+      make: () =>
+        store.transaction<CatalogTables, void>(async (tx) => {
+          await writeChange(tx, change);
+          if (!isOwn) await this.#report(tx, change, database);
+        }),
+      isMade: () => hasChange(store.reader<CatalogTables>(), change),
+      publish: () => {
+        shown = this.#state.show(
+          database,
+          changes.map(({ after }) => after),
+        );
+      },
+      abandon: () => {
+        this.#state.tableCount -= newTableCount;
+        if (existing === undefined) this.#state.databaseCount--;
+      },
+    });
+    return shown;
+  }
+
+  async #report(
+    tx: Transaction<CatalogTables>,
+    { newDatabase, tables }: CatalogChange,
+    database: DatabaseSchema,
+  ): Promise<void> {
+    const { events } = this.#needs;
+    if (newDatabase !== undefined) await events.database(tx, 'created', newDatabase);
+    const made = tables.filter(({ before }) => before === undefined);
+    const names = made.map(({ after }) => after.schema.name);
+    await events.tables(tx, 'created', { database, tables: names });
+  }
+
+  #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {
+    return {
+      id: this.#nextDatabaseId++,
+      uuid: this.#needs.random.uuidV7(),
+      name,
+      retentionNs,
+      tables: new Map(),
+    };
+  }
+
+  #grow(database: DatabaseSchema, draft: TableDraft): TableChange {
+    const before = draft.base;
+    const entry = before === undefined ? undefined : this.#state.table(before.id);
+    return { before, after: growTable(entry ?? this.#newTable(database, draft.name), draft.added) };
+  }
+
+  #newTable(database: DatabaseSchema, name: string): TableEntry {
+    const { random } = this.#needs;
+    return newTable({
+      id: this.#nextTableId++,
+      uuid: random.uuidV7(),
+      databaseId: database.id,
+      name,
+      seriesSeed: Buffer.from(random.bytes(8)).readBigUInt64LE(),
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import type { RelationalStore } from '@plinth/kernel';
+import { tsdbError } from '../../../errors.js';
+import type { CatalogState } from '../catalog-state.js';
+import type { CatalogChanges } from '../records/catalog-changes.js';
+import type { CatalogTables } from '../records/catalog-tables.js';
+import {
+  writeDatabaseRetention,
+  writeDefaultPolicy,
+  writeShardDuration,
+  writeTableRetention,
+} from '../records/write-catalog.js';
+import { INTERNAL_DATABASE } from './names.js';
+
+/** What is set of databases and tables that are there: how long data are kept, and what InfluxQL calls policies. */
+export class CatalogSettings {
+  readonly #state: CatalogState;
+  readonly #store: RelationalStore;
+  readonly #changes: CatalogChanges;
+
+  constructor(needs: {
+    readonly state: CatalogState;
+    readonly store: RelationalStore;
+    /** Changes of one database run one after the other. */
+    readonly changes: CatalogChanges;
+  }) {
+    this.#state = needs.state;
+    this.#store = needs.store;
+    this.#changes = needs.changes;
+  }
+
+  /** `undefined` keeps everything. Throws `resource_not_found`, `already_deleted`, `internal_database`. */
+  async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) {
+        if (this.#state.deleted.database(name) !== undefined) {
+          throw tsdbError('already_deleted', { resource: name });
+        }
+        throw tsdbError('resource_not_found', { resource: name });
+      }
+      await this.#store.transaction<CatalogTables, void>((tx) =>
+        writeDatabaseRetention(tx, database.id, retentionNs),
+      );
+      this.#state.show({ ...(this.#state.databaseById(database.id) ?? database), retentionNs }, []);
+    });
+  }
+
+  /** `undefined`: the database itself is meant. Throws `database_not_known`. */
+  async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) throw tsdbError('database_not_known', { database: name });
+      if (database.defaultPolicy === policy) return;
+      await this.#store.transaction<CatalogTables, void>((tx) =>
+        writeDefaultPolicy(tx, database.id, policy),
+      );
+      const { defaultPolicy: _, ...others } = this.#state.databaseById(database.id) ?? database;
+      this.#state.show(policy === undefined ? others : { ...others, defaultPolicy: policy }, []);
+    });
+  }
+
+  /** `undefined`: what fits the retention period. Throws `database_not_known`. */
+  async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) throw tsdbError('database_not_known', { database: name });
+      if (database.shardDurationNs === durationNs) return;
+      await this.#store.transaction<CatalogTables, void>((tx) =>
+        writeShardDuration(tx, database.id, durationNs),
+      );
+      const { shardDurationNs: _, ...others } = this.#state.databaseById(database.id) ?? database;
+      this.#state.show(
+        durationNs === undefined ? others : { ...others, shardDurationNs: durationNs },
+        [],
+      );
+    });
+  }
+
+  /** A period of the table's own; `undefined`: that of its database holds. */
+  async setTableRetention(at: {
+    readonly database: string;
+    readonly table: string;
+    readonly retentionNs: bigint | undefined;
+  }): Promise<void> {
+    if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
+    await this.#changes.run(at.database, async () => {
+      const database = this.#state.database(at.database);
+      if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
+      const schema = database.tables.get(at.table);
+      const entry = schema && this.#state.table(schema.id);
+      if (entry === undefined) throw tsdbError('table_not_known', at);
+      await this.#store.transaction<CatalogTables, void>((tx) =>
+        writeTableRetention(tx, entry.schema.id, at.retentionNs),
+      );
+      const after = { ...entry, schema: { ...entry.schema, retentionNs: at.retentionNs } };
+      this.#state.show(database, [after]);
+    });
+  }
+}

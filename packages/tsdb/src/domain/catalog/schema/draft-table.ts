@@ -1,0 +1,51 @@
+import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
+import { tsdbError } from '../../../errors.js';
+import type { FieldType } from '../../../model/columns/column.js';
+import { MAX_TEXT_BYTES } from '../../line-protocol/careful/line-refused.js';
+import type { CatalogLimits } from './limits.js';
+import { type NewColumn, TableDraft } from './table-draft.js';
+
+export interface TableDefinition {
+  readonly database: string;
+  readonly table: string;
+  /** In the order of the series key. */
+  readonly tags: readonly string[];
+  readonly fields: readonly { readonly name: string; readonly type: FieldType }[];
+}
+
+/** Throws `table_definition_invalid`, `schema_limit_reached`. */
+export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
+  assertWritable('table', definition.table);
+  // Lines name columns with NUL in them, and no tables.
+  if (!isPlainText(definition.table)) {
+    const what = definition.table.includes('\0') ? 'NUL' : 'control characters';
+    throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
+  }
+  const draft = new TableDraft(definition.table, undefined, limits);
+  const columns: readonly NewColumn[] = [
+    ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
+    ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
+  ];
+  for (const { name, kind } of columns) {
+    assertWritable('column', name);
+    const refusal = draft.require(name, kind);
+    if (refusal?.isLimit === true) throw tsdbError('schema_limit_reached', refusal.message);
+    if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);
+  }
+  draft.keepRow();
+  return draft;
+}
+
+/** What no line of any writer can say is refused here as well. Source: tsdb-http, "Line protocol grammar". */
+function assertWritable(what: 'table' | 'column', name: string): void {
+  if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
+  if (hasHalfCharacter(name)) {
+    throw tsdbError('table_definition_invalid', `${what} name contains half of a character`);
+  }
+  if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
+    throw tsdbError(
+      'table_definition_invalid',
+      `${what} name is longer than ${MAX_TEXT_BYTES} bytes`,
+    );
+  }
+}

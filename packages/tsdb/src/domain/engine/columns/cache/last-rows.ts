@@ -1,0 +1,61 @@
+import type { DirectRequest } from '../../../../model/direct-request.js';
+import { compactedColumn } from '../load/compact-rows.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { type Part, type StoredColumn, timesOf } from './part.js';
+
+/** Runs that are shorter lie near enough to each other; what is kept is at most this part of what the cache counts. */
+const LEAST_ROWS_PER_RUN = 8;
+
+/** What was made of parts and columns, neither of which ever changes; it goes with them. */
+const partsMade = new WeakMap<Part, Part>();
+const columnsMade = new WeakMap<StoredColumn, StoredColumn>();
+
+/**
+ * The last row of each series of the part, and nothing between them: who wants one row of each of thousands of series would
+ * wait for memory at every value. The part itself where its runs are short, or where its last rows may be too late.
+ */
+export function lastRowsOf(
+  loaded: LoadedRows,
+  { maxTimeNs }: Pick<DirectRequest, 'maxTimeNs'>,
+): LoadedRows {
+  const { part } = loaded;
+  const isShort = part.rowCount < part.runSeries.length * LEAST_ROWS_PER_RUN;
+  if (isShort || timesOf(part).max > maxTimeNs) return loaded;
+  return {
+    part: lastRowsPart(part),
+    column: (id) => {
+      const stored = loaded.column(id);
+      return stored === undefined ? undefined : lastRowsColumn(stored, part);
+    },
+  };
+}
+
+function lastRowsPart(part: Part): Part {
+  const known = partsMade.get(part);
+  if (known !== undefined) return known;
+  const { runSeries, runEnds } = part;
+  const rowCount = runSeries.length;
+  const places = new Uint32Array(rowCount + 1);
+  for (let run = 0; run < places.length; run++) places[run] = run;
+  const made: Part = {
+    ...part,
+    rowCount,
+    runStarts: places.subarray(0, rowCount),
+    runEnds: places.subarray(1),
+    offsets: runEnds.map((end) => part.offsets[end - 1] as number),
+    order: undefined,
+  };
+  partsMade.set(part, made);
+  return made;
+}
+
+function lastRowsColumn(stored: StoredColumn, { runEnds }: Part): StoredColumn {
+  const known = columnsMade.get(stored);
+  if (known !== undefined) return known;
+  const made = compactedColumn(
+    stored,
+    runEnds.map((end) => end - 1),
+  );
+  columnsMade.set(stored, made);
+  return made;
+}

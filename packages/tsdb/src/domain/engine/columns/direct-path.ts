@@ -1,0 +1,53 @@
+import { assertNever } from '@plinth/kernel';
+import type { CachedTexts } from '../../../model/columns/cached-texts.js';
+import type { Column } from '../../../model/columns/column.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
+import type { DirectRequest } from '../../../model/direct-request.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import { isDirectKind } from './cache/cached-rows.js';
+import { answerGroups } from './groups/answer-groups.js';
+import type { LoadedRows } from './load/loaded-rows.js';
+import { answerLastRows } from './rows/answer-last.js';
+import { answerRows } from './rows/answer-rows.js';
+import { selectedSeries } from './rows/runs.js';
+
+/**
+ * Answers a request from loaded rows. `undefined`: the engine is the better one for this, or the only exact one. Nothing of
+ * what is looked at changes while it is looked at.
+ * @param loaded unique points only: every point stands in them once.
+ */
+export async function answerDirectly(
+  request: DirectRequest,
+  loaded: readonly LoadedRows[],
+  { index, texts }: { readonly index: SeriesIndex; readonly texts: CachedTexts },
+): Promise<Iterable<ResultChunk> | undefined> {
+  const { answer } = request;
+  const ask = { request, loaded, index, series: selectedSeries(request, index) };
+  switch (answer.kind) {
+    case 'groups':
+      return await answerGroups({ ...ask, answer });
+    case 'rows':
+      return await answerRows({ ...ask, answer });
+    case 'last':
+      return await answerLastRows({ ...ask, answer, texts });
+    default:
+      return assertNever(answer);
+  }
+}
+
+/** Fields whose values are read; `undefined`: some of them have no form in memory. */
+export function fieldsOf({
+  answer,
+  fieldConditions,
+}: DirectRequest): readonly Column[] | undefined {
+  const fields = new Map<number, Column>();
+  const columns =
+    answer.kind === 'groups'
+      ? answer.outputs.map((output) => ('column' in output ? output.column : undefined))
+      : answer.columns;
+  for (const column of [...columns, ...fieldConditions.map((condition) => condition.column)])
+    if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
+      fields.set(column.id, column);
+  const all = [...fields.values()];
+  return all.every((field) => isDirectKind(field.kind)) ? all : undefined;
+}

@@ -1,0 +1,212 @@
+import { setImmediate } from 'node:timers/promises';
+import { binFixed } from '../../../../model/calendar.js';
+import type { Column } from '../../../../model/columns/column.js';
+import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { DirectGroups, DirectRequest, GroupOutput } from '../../../../model/direct-request.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { timeAt } from '../cache/part.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { type Runs, runsWithin } from '../rows/runs.js';
+import { Accumulator, type Measure } from './accumulators.js';
+import { type Buckets, NO_BUCKETS } from './buckets.js';
+import { groupChunks } from './group-chunks.js';
+import { RunWalk } from './run-walk.js';
+import { SeriesGroups } from './series-groups.js';
+
+/** Beyond these the engine, which uses all cores, is the faster one. */
+const MAX_VALUES = 64_000_000;
+const MAX_CELLS = 2_000_000;
+/** Values after which others get their turn: a few milliseconds. */
+const VALUES_PER_TURN = 4_000_000;
+/** So many values of 32 bits add up exactly as doubles. */
+const MAX_EXACT_ROWS = 2 ** 22;
+const MAX_SAFE_WIDTH_NS = 2n ** 52n;
+
+interface Ask {
+  readonly request: DirectRequest;
+  readonly answer: DirectGroups;
+  readonly loaded: readonly LoadedRows[];
+  readonly index: SeriesIndex;
+  /** Dense numbers; `undefined`: all. */
+  readonly series: readonly number[] | undefined;
+}
+
+/** Groups with their aggregates; `undefined`: not exactly, or not faster than by the engine. */
+export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | undefined> {
+  const { answer, request } = ask;
+  const { bucket, order, limit } = answer;
+  const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
+  if (bucketPlace > 0 && bucketPlace < order.length - 1) return undefined;
+  if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
+  const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
+  const runs = runsWithin(ask.loaded, ask.series, bounds);
+  if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
+    return (await computed(ask, runs))?.chunks();
+  }
+  // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
+  const wanted = limit + answer.offset;
+  const span = spanOf(runs, ask.loaded);
+  if (span === undefined) return [];
+  const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
+  const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
+  for (let count = BigInt(Math.max(1, wanted)); ; count *= 8n) {
+    const width = count * bucket.widthNs;
+    const isDescending = order[0]?.descending === true;
+    const minTimeNs = isDescending && last - width >= first ? last - width + 1n : first;
+    const maxTimeNs = !isDescending && first + width <= last ? first + width - 1n : last;
+    const isAll = minTimeNs === first && maxTimeNs === last;
+    const within = {
+      minTimeNs: minTimeNs > bounds.minTimeNs ? minTimeNs : bounds.minTimeNs,
+      maxTimeNs: maxTimeNs < bounds.maxTimeNs ? maxTimeNs : bounds.maxTimeNs,
+    };
+    const cells = await computed(ask, runsWithin(ask.loaded, ask.series, within));
+    if (cells === undefined) return undefined;
+    if (isAll || cells.count >= wanted) return cells.chunks();
+  }
+}
+
+/** Groups that have rows, and how to hand them out. */
+interface ComputedGroups {
+  readonly count: number;
+  chunks(): readonly ResultChunk[] | undefined;
+}
+
+async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefined> {
+  const { answer, loaded, index } = ask;
+  const measures = measuresOf(answer.outputs);
+  if (runs.rowCount * Math.max(1, measures.length) > MAX_VALUES) return undefined;
+  if (!areSumsExact(ask, runs)) return undefined;
+  const groups = new SeriesGroups(index, answer.tags);
+  const groupOf = runs.series.map((series) => groups.groupOf(series));
+  const isTotal = answer.bucket === undefined && answer.tags.length === 0;
+  const span = spanOf(runs, loaded);
+  const buckets = bucketsOf(answer, span);
+  const groupCount = isTotal ? 1 : groups.count;
+  const cellCount = groupCount * buckets.count;
+  if (cellCount > MAX_CELLS) return undefined;
+  const rowCounts = new Float64Array(cellCount);
+  const accumulators = measures.map(
+    ({ column, measure }) => new Accumulator(column, measure, cellCount),
+  );
+  const walk = new RunWalk({
+    loaded,
+    conditions: ask.request.fieldConditions,
+    buckets,
+    rowCounts,
+    accumulators,
+    longest: runs.longest,
+  });
+  let values = 0;
+  for (let run = 0; run < runs.source.length; run++) {
+    const from = runs.from[run] as number;
+    const to = runs.to[run] as number;
+    walk.add({
+      source: runs.source[run] as number,
+      from,
+      to,
+      firstCell: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
+    });
+    values += (to - from) * (accumulators.length + 1);
+    if (values < VALUES_PER_TURN) continue;
+    values = 0;
+    await setImmediate();
+  }
+  await groups.prepareSorted(answer.order);
+  return {
+    count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
+    chunks: () => groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal }),
+  };
+}
+
+function bucketsOf({ bucket }: DirectGroups, span: Span | undefined): Buckets {
+  if (bucket === undefined || span === undefined) return NO_BUCKETS;
+  const firstNs = binFixed(span.min, bucket.widthNs, bucket.originNs);
+  const count = Number((span.max - firstNs) / bucket.widthNs) + 1;
+  return { ...bucket, firstNs, count };
+}
+
+interface Span {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** Least and greatest time of the rows; `undefined` when there are none. */
+function spanOf(runs: Runs, loaded: readonly LoadedRows[]): Span | undefined {
+  const firsts = new Map<number, number>();
+  const lasts = new Map<number, number>();
+  for (let run = 0; run < runs.source.length; run++) {
+    const source = runs.source[run] as number;
+    const { offsets } = (loaded[source] as LoadedRows).part;
+    const first = offsets[runs.from[run] as number] as number;
+    const last = offsets[(runs.to[run] as number) - 1] as number;
+    if (first < (firsts.get(source) ?? Number.POSITIVE_INFINITY)) firsts.set(source, first);
+    if (last > (lasts.get(source) ?? -1)) lasts.set(source, last);
+  }
+  let span: Span | undefined;
+  for (const [source, first] of firsts) {
+    const { part } = loaded[source] as LoadedRows;
+    const unit = BigInt(part.unitNs);
+    const min = part.baseNs + BigInt(first) * unit;
+    const max = part.baseNs + BigInt(lasts.get(source) ?? first) * unit;
+    span = {
+      min: span === undefined || min < span.min ? min : span.min,
+      max: span === undefined || max > span.max ? max : span.max,
+    };
+  }
+  return span;
+}
+
+/** Each pair of field and measure once. Where any number may come out, the count tells whether it is NULL. */
+function measuresOf(
+  outputs: readonly GroupOutput[],
+): readonly { readonly column: Column; readonly measure: Measure }[] {
+  const measures = new Map<string, { readonly column: Column; readonly measure: Measure }>();
+  const add = (column: Column, measure: Measure): void => {
+    measures.set(`${column.id} ${measure}`, { column, measure });
+  };
+  for (const output of outputs) {
+    if (!('column' in output) || output.column === undefined) continue;
+    if (output.kind === 'sum' || output.kind === 'mean') {
+      add(output.column, 'sum');
+      add(output.column, 'count');
+    } else {
+      add(output.column, output.kind);
+      if (output.column.kind === 'float64') add(output.column, 'count');
+    }
+  }
+  return [...measures.values()];
+}
+
+/**
+ * Whole numbers add up to the same sum in any order. Others do so only in the order in which the engine adds them, and it
+ * must be the rows of one series, ascending in time.
+ */
+function areSumsExact({ answer, loaded, index }: Ask, runs: Runs): boolean {
+  const summed = answer.outputs.flatMap((output) =>
+    output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
+  );
+  if (summed.length === 0) return true;
+  if (runs.rowCount > MAX_EXACT_ROWS) return false;
+  const sources = new Set(runs.source);
+  let isInexact = false;
+  for (const source of sources) {
+    for (const column of summed) {
+      const stored = loaded[source]?.column(column.id);
+      if (stored === undefined || !(stored.values instanceof Float64Array)) continue;
+      if (column.kind !== 'float64') return false;
+      isInexact = true;
+    }
+  }
+  if (!isInexact) return true;
+  const groups = new SeriesGroups(index, answer.tags);
+  const lastTimes = new Map<number, bigint>();
+  for (let run = 0; run < runs.source.length; run++) {
+    const series = runs.series[run] as number;
+    groups.groupOf(series);
+    const { part } = loaded[runs.source[run] as number] as LoadedRows;
+    const before = lastTimes.get(series);
+    if (before !== undefined && timeAt(part, runs.from[run] as number) <= before) return false;
+    lastTimes.set(series, timeAt(part, (runs.to[run] as number) - 1));
+  }
+  return lastTimes.size <= groups.count;
+}

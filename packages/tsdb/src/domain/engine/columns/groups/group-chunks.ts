@@ -1,0 +1,158 @@
+import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import type { DirectGroups, GroupOutput } from '../../../../model/direct-request.js';
+import type { Accumulator, Measure } from './accumulators.js';
+import type { Buckets } from './buckets.js';
+import type { SeriesGroups } from './series-groups.js';
+
+const CHUNK_ROWS = 4096;
+
+/** Groups that have rows, in the order asked for, as chunks of an answer. */
+export function groupChunks(options: {
+  readonly answer: DirectGroups;
+  readonly groups: SeriesGroups;
+  readonly buckets: Buckets;
+  readonly rowCounts: Float64Array;
+  readonly accumulators: readonly Accumulator[];
+  readonly isTotal: boolean;
+}): readonly ResultChunk[] | undefined {
+  const { answer, groups, buckets, rowCounts } = options;
+  const cells = orderedCells(options);
+  const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
+  const taken = cells.slice(answer.offset, end);
+  const chunks: ResultChunk[] = [];
+  const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
+  for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
+    const some = taken.slice(from, from + CHUNK_ROWS);
+    const codes = texts.size > 0 ? groupsOf(some, buckets) : undefined;
+    const columns: ColumnVector[] = [];
+    for (const output of answer.outputs) {
+      const vector =
+        output.kind === 'bucket'
+          ? bucketVector(some, buckets)
+          : output.kind === 'tag'
+            ? new DictionaryVector(codes ?? groupsOf(some, buckets), texts.get(output.tag) ?? [])
+            : valueVector(output, some, rowCounts, options.accumulators);
+      if (vector === undefined) return undefined;
+      columns.push(vector);
+    }
+    chunks.push({ rowCount: some.length, columns });
+  }
+  return chunks;
+}
+
+/** Numbers of the cells that have rows, in the order asked for. */
+function orderedCells(options: {
+  readonly answer: DirectGroups;
+  readonly groups: SeriesGroups;
+  readonly buckets: Buckets;
+  readonly rowCounts: Float64Array;
+  readonly isTotal: boolean;
+}): number[] {
+  const { answer, groups, buckets, rowCounts, isTotal } = options;
+  if (isTotal) return [0];
+  const { order } = answer;
+  const byTags = groups.sorted(order);
+  const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
+  const isBucketFirst = order[0]?.key.kind === 'bucket';
+  const cells: number[] = [];
+  const bucketAt = (place: number): number =>
+    bucketOrder?.descending ? buckets.count - 1 - place : place;
+  if (isBucketFirst) {
+    for (let place = 0; place < buckets.count; place++) {
+      const bucket = bucketAt(place);
+      for (const group of byTags) {
+        const cell = group * buckets.count + bucket;
+        if ((rowCounts[cell] as number) > 0) cells.push(cell);
+      }
+    }
+    return cells;
+  }
+  for (const group of byTags) {
+    for (let place = 0; place < buckets.count; place++) {
+      const cell = group * buckets.count + bucketAt(place);
+      if ((rowCounts[cell] as number) > 0) cells.push(cell);
+    }
+  }
+  return cells;
+}
+
+function groupsOf(cells: readonly number[], buckets: Buckets): Int32Array {
+  const groups = new Int32Array(cells.length);
+  for (let i = 0; i < cells.length; i++) {
+    groups[i] = Math.floor((cells[i] as number) / buckets.count);
+  }
+  return groups;
+}
+
+const TWO_32 = 2 ** 32;
+
+/** Each big integer would be an object: of a bucket that follows the one before, the halves are added instead. */
+function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
+  const { count, firstNs, widthNs } = buckets;
+  const values = new BigInt64Array(cells.length);
+  // Little-endian, as all machines are that Node runs on.
+  const halves = new Uint32Array(values.buffer);
+  const widthLow = Number(widthNs & 0xffff_ffffn);
+  const widthHigh = Number(widthNs >> 32n);
+  let before = -1;
+  let low = 0;
+  let high = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const bucket = (cells[i] as number) % count;
+    if (i > 0 && bucket === before + 1) {
+      low += widthLow;
+      high += widthHigh;
+      if (low >= TWO_32) {
+        low -= TWO_32;
+        high += 1;
+      }
+    } else if (bucket !== before) {
+      const timeNs = firstNs + BigInt(bucket) * widthNs;
+      low = Number(timeNs & 0xffff_ffffn);
+      high = Number(timeNs >> 32n);
+    }
+    before = bucket;
+    halves[i * 2] = low;
+    halves[i * 2 + 1] = high;
+  }
+  return { values, validity: undefined };
+}
+
+function valueVector(
+  output: Exclude<GroupOutput, { kind: 'bucket' | 'tag' }>,
+  cells: readonly number[],
+  rowCounts: Float64Array,
+  accumulators: readonly Accumulator[],
+): ColumnVector | undefined {
+  const cellsOf = (measure: Measure): Float64Array | undefined =>
+    accumulators.find((one) => one.column === output.column && one.measure === measure)?.values;
+  const values = new Float64Array(cells.length);
+  if (output.kind === 'count') {
+    const counts = output.column === undefined ? rowCounts : cellsOf('count');
+    if (counts === undefined) return undefined;
+    cells.forEach((cell, i) => {
+      values[i] = counts[cell] as number;
+    });
+    return { values, validity: undefined };
+  }
+  const isExtreme = output.kind === 'min' || output.kind === 'max';
+  const source = cellsOf(isExtreme ? (output.kind as Measure) : 'sum');
+  const counts = cellsOf('count');
+  if (source === undefined) return undefined;
+  const validity = new Uint8Array((cells.length + 7) >> 3);
+  let missing = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] as number;
+    const value = source[cell] as number;
+    const count = counts?.[cell];
+    // Integers are finite: an infinite extreme is the one that nothing was compared with.
+    if (count === undefined ? !Number.isFinite(value) : count === 0) {
+      missing++;
+      continue;
+    }
+    validity[i >> 3] = (validity[i >> 3] as number) | (1 << (i & 7));
+    values[i] = output.kind === 'mean' ? value / (count as number) : value;
+  }
+  return { values, validity: missing === 0 ? undefined : validity };
+}

@@ -1,0 +1,160 @@
+import { compareByteOrder } from '../../../../model/byte-order.js';
+import type { DirectOrder } from '../../../../model/direct-request.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import type { TagCodes } from '../../series/tag-columns.js';
+import { prepareTagRanks, tagRanks } from './tag-ranks.js';
+
+/** Series by the values of some of their tags. */
+export class SeriesGroups {
+  readonly #index: SeriesIndex;
+  /** One a tag; `undefined`: no series has it. */
+  readonly #tags: readonly (TagCodes | undefined)[];
+  /** Values of each tag, those among them that come while this is used left out. */
+  readonly #valueCounts: readonly number[];
+  /** One a tag: group of the tags before it, and the code of its value -> group of the tags up to it. */
+  readonly #numbers: readonly Map<number, number>[];
+  /** One series of each group. */
+  readonly #example: number[] = [];
+
+  constructor(index: SeriesIndex, tags: readonly string[]) {
+    this.#index = index;
+    this.#tags = tags.map((tag) => index.tagColumn(tag));
+    this.#valueCounts = this.#tags.map((tag) => tag?.values.length ?? 0);
+    this.#numbers = tags.map(() => new Map());
+  }
+
+  get count(): number {
+    return this.#example.length;
+  }
+
+  /** Number of the series' group, in the order in which they came. */
+  groupOf(series: number): number {
+    let group = 0;
+    for (let i = 0; i < this.#tags.length; i++) {
+      const tag = this.#tags[i];
+      if (tag === undefined) continue;
+      const numbers = this.#numbers[i] as Map<number, number>; // one a tag
+      const key = group * (this.#valueCounts[i] as number) + (tag.codes[series] as number);
+      const known = numbers.get(key);
+      group = known ?? numbers.size;
+      if (known === undefined) numbers.set(key, group);
+    }
+    if (group === this.#example.length) this.#example.push(series);
+    return group;
+  }
+
+  /** The groups' values of one of the tags; `undefined` where it is absent. */
+  valuesOf(tag: string): readonly (string | undefined)[] {
+    const column = this.#index.tagColumn(tag);
+    return this.#example.map((series) => column?.values[column.codes[series] as number]);
+  }
+
+  /** To be awaited before `sorted`, which would otherwise hold the event loop for tags of tens of thousands of new values. */
+  async prepareSorted(order: readonly DirectOrder[]): Promise<void> {
+    for (const { key } of order) {
+      const column = key.kind === 'tag' ? this.#index.tagColumn(key.tag) : undefined;
+      if (column !== undefined) await prepareTagRanks(column, this.count);
+    }
+  }
+
+  /** Numbers of the groups in the given order of tags. */
+  sorted(order: readonly DirectOrder[]): readonly number[] {
+    const groups = this.#example.map((_, group) => group);
+    const keys = order.flatMap((each) =>
+      each.key.kind === 'tag' ? [this.#placesOf(each.key.tag, each)] : [],
+    );
+    const [first] = keys;
+    if (first === undefined) return groups;
+    if (keys.length === 1 && groups.length <= MAX_PACKED) return byPlace(first);
+    return groups.sort((a, b) => {
+      for (const places of keys) {
+        const difference = (places[a] as number) - (places[b] as number);
+        if (difference !== 0) return difference;
+      }
+      return a - b;
+    });
+  }
+
+  /** By group, a number that ascends in the order of its tag's values. */
+  #placesOf(tag: string, { descending, nullsFirst }: DirectOrder): Float64Array {
+    const column = this.#index.tagColumn(tag);
+    const codes = this.#example.map((series) => column?.codes[series] ?? 0);
+    const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;
+    if (column === undefined) return new Float64Array(codes.length);
+    const ranks = tagRanks(column, codes.length);
+    const some = ranks === undefined ? ranksOf(column, codes) : undefined;
+    const places = new Float64Array(codes.length);
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i] as number;
+      const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two has all of them
+      places[i] = code === 0 ? ofNull : descending ? -rank : rank;
+    }
+    return places;
+  }
+}
+
+/** A code has 32 bits. */
+const BEYOND_RANKS = 2 ** 32;
+/** Places that lie further apart are sorted as numbers. */
+const SLOTS_PER_GROUP = 8;
+/** A place and a group up to it are a number that a double holds exactly. */
+const MAX_PACKED = 2 ** 20;
+
+/** Numbers of groups by their places, and by themselves where these are the same: sorted without a call for each two. */
+function byPlace(places: Float64Array): readonly number[] {
+  const count = places.length;
+  const slots = slotsOf(places);
+  if (slots !== undefined) return bySlot(slots);
+  const packed = places.map((place, group) => place * count + group).sort();
+  return Array.from({ length: count }, (_, i) => {
+    const both = packed[i] as number;
+    return both - Math.floor(both / count) * count;
+  });
+}
+
+/** The same order as small numbers from 0 on; `undefined`: the places lie too far apart. */
+function slotsOf(
+  places: Float64Array,
+): { readonly of: Uint32Array; readonly count: number } | undefined {
+  let least = BEYOND_RANKS;
+  let greatest = -BEYOND_RANKS;
+  for (let group = 0; group < places.length; group++) {
+    const place = places[group] as number;
+    if (place === BEYOND_RANKS || place === -BEYOND_RANKS) continue;
+    if (place < least) least = place;
+    if (place > greatest) greatest = place;
+  }
+  const width = Math.max(0, greatest - least + 1);
+  if (width > places.length * SLOTS_PER_GROUP) return undefined;
+  const of = new Uint32Array(places.length);
+  for (let group = 0; group < places.length; group++) {
+    const place = places[group] as number;
+    if (place === BEYOND_RANKS) of[group] = width + 1;
+    else if (place !== -BEYOND_RANKS) of[group] = place - least + 1;
+  }
+  return { of, count: width + 2 };
+}
+
+/** Counted instead of compared. */
+function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: number }): number[] {
+  const ends = new Uint32Array(count + 1);
+  for (let group = 0; group < of.length; group++)
+    ends[(of[group] as number) + 1] = (ends[(of[group] as number) + 1] as number) + 1;
+  for (let slot = 1; slot <= count; slot++)
+    ends[slot] = (ends[slot] as number) + (ends[slot - 1] as number);
+  const groups = new Array<number>(of.length).fill(0);
+  for (let group = 0; group < of.length; group++) {
+    const slot = of[group] as number;
+    const at = ends[slot] as number;
+    ends[slot] = at + 1;
+    groups[at] = group;
+  }
+  return groups;
+}
+
+/** Ranks of some values alone. */
+function ranksOf({ values }: TagCodes, codes: readonly number[]): ReadonlyMap<number, number> {
+  const distinct = [...new Set(codes)].filter((code) => code !== 0);
+  distinct.sort((a, b) => compareByteOrder(values[a] as string, values[b] as string));
+  return new Map(distinct.map((code, rank) => [code, rank]));
+}

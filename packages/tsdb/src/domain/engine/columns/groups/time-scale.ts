@@ -1,0 +1,56 @@
+import type { LoadedRows } from '../load/loaded-rows.js';
+
+/** One scale for the times of several parts: a row's place on it is `starts[source] + offset * factors[source]`. */
+export interface TimeScale {
+  readonly starts: Float64Array;
+  readonly factors: Float64Array;
+  /** Time of place 0, and how far places are apart. */
+  readonly baseNs: bigint;
+  readonly unitNs: bigint;
+  /** No place is greater. */
+  readonly lastPlace: number;
+}
+
+/** The scale of these sources; `undefined`: their times are too far apart to be told from each other as doubles. */
+export function timeScale(
+  loaded: readonly LoadedRows[],
+  sources: Iterable<number>,
+): TimeScale | undefined {
+  const starts = new Float64Array(loaded.length);
+  const factors = new Float64Array(loaded.length).fill(1);
+  const used = [...new Set(sources)].map((source) => ({
+    source,
+    part: (loaded[source] as LoadedRows).part,
+  }));
+  const [first] = used;
+  if (first === undefined) return { starts, factors, lastPlace: 0, baseNs: 0n, unitNs: 1n };
+  const baseNs = used.reduce(
+    (min, { part }) => (part.baseNs < min ? part.baseNs : min),
+    first.part.baseNs,
+  );
+  // The scale's unit divides every part's unit and the distances of their beginnings.
+  let unitNs = 0n;
+  for (const { part } of used) {
+    unitNs = greatestDivisor(unitNs, BigInt(part.unitNs));
+    unitNs = greatestDivisor(unitNs, part.baseNs - baseNs);
+  }
+  let lastPlace = 0;
+  // All rows are of one time.
+  if (unitNs === 0n) unitNs = 1n;
+  for (const { source, part } of used) {
+    const start = Number((part.baseNs - baseNs) / unitNs);
+    const factor = Number(BigInt(part.unitNs) / unitNs);
+    starts[source] = start;
+    factors[source] = factor;
+    lastPlace = Math.max(lastPlace, start + part.maxOffset * factor);
+  }
+  return Number.isSafeInteger(lastPlace)
+    ? { starts, factors, lastPlace, baseNs, unitNs }
+    : undefined;
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  let [x, y] = [a, b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '@plinth/kernel';
+import { FileDamaged } from '../../../../storage/segments/file-sums.js';
+import type { OpenSegment } from '../../table/table-segments.js';
+import type { ColumnCache } from '../cache/column-cache.js';
+
+const CHECK_INTERVAL_MS = 500;
+/** Nobody has written for so long. */
+const CALM_MS = 500;
+/** Then segments are loaded beside the writes. */
+const LONGEST_WAIT_MS = 30_000;
+/** The rest of the cache is for what queries ask for themselves. */
+const SHARE_OF_CACHE = 0.75;
+
+/** Segments that are loaded at a time, the newest first: each costs two statements of the engine, however small it is. */
+const MAX_SEGMENTS = 64;
+/** Smaller ones are loaded in no time when a query asks for them. */
+const LEAST_ROWS = 1024;
+
+/** What the preload needs of a table's store. */
+export interface PreloadTable {
+  readonly segments: readonly OpenSegment[];
+  /** Loads what is missing of a segment. False: it takes more than there is room for. */
+  preload(segment: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean>;
+  /** Rows that wait for a flush stand in the order in which they came. */
+  readonly isScattered: boolean;
+  /** Sorts them, when there is room. */
+  gather(limitBytes: number, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Loads the columns of the newest segments, and those of rows that will not be flushed soon, while the node has nothing better
+ * to do, so that the first queries over them find them: after the start, and after each flush and compaction. Nothing that is
+ * in memory makes way for it.
+ */
+export class ColumnPreload {
+  readonly #tables: () => Iterable<PreloadTable>;
+  readonly #cache: ColumnCache;
+  readonly #clock: Clock;
+  readonly #writeIdleMs: () => number;
+  readonly #isFlushNear: () => boolean;
+  readonly #onFailed: (error: unknown) => void;
+  readonly #closing = new AbortController();
+  /** The segments that were looked at, by table: a list is replaced when it changes. */
+  #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
+  #waitingSinceMs: number | undefined;
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: {
+    readonly tables: () => Iterable<PreloadTable>;
+    readonly cache: ColumnCache;
+    readonly clock: Clock;
+    readonly writeIdleMs: () => number;
+    /** What is in memory moves to segments now or in a moment. */
+    readonly isFlushNear: () => boolean;
+    readonly onFailed: (error: unknown) => void;
+  }) {
+    this.#tables = options.tables;
+    this.#cache = options.cache;
+    this.#clock = options.clock;
+    this.#writeIdleMs = options.writeIdleMs;
+    this.#isFlushNear = options.isFlushNear;
+    this.#onFailed = options.onFailed;
+  }
+
+  start(): void {
+    if (!this.#cache.isEnabled) return;
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  #loadWhenCalm(): void {
+    if (this.#running !== undefined) return;
+    const isCalm = this.#writeIdleMs() >= CALM_MS;
+    if (this.#hasNews()) {
+      const nowMs = this.#clock.monotonicMs();
+      this.#waitingSinceMs ??= nowMs;
+      if (!isCalm && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
+      this.#waitingSinceMs = undefined;
+      this.#run(() => this.#load());
+    } else if (isCalm && !this.#isFlushNear()) this.#run(() => this.#gather());
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#running = work()
+      .catch(this.#onFailed)
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async #gather(): Promise<void> {
+    const { signal } = this.#closing;
+    for (const table of this.#tables()) {
+      if (!signal.aborted && table.isScattered) await table.gather(this.#limitBytes, signal);
+    }
+  }
+
+  get #limitBytes(): number {
+    return this.#cache.limitBytes * SHARE_OF_CACHE;
+  }
+
+  #hasNews(): boolean {
+    for (const table of this.#tables()) if (this.#seen.get(table) !== table.segments) return true;
+    return false;
+  }
+
+  async #load(): Promise<void> {
+    const { signal } = this.#closing;
+    const limitBytes = this.#limitBytes;
+    const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
+    for (const table of this.#tables()) {
+      this.#seen.set(table, table.segments);
+      for (const segment of table.segments)
+        if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
+    }
+    found.sort((a, b) => compareTimes(b.segment, a.segment));
+    for (const { table, segment } of found.slice(0, MAX_SEGMENTS)) {
+      if (signal.aborted) return;
+      try {
+        if (!(await table.preload(segment, limitBytes, signal))) return;
+      } catch (error) {
+        // Whoever looks at a file reports that it is damaged.
+        if (!(error instanceof FileDamaged)) throw error;
+      }
+    }
+  }
+}
+
+function compareTimes(a: OpenSegment, b: OpenSegment): number {
+  const [x, y] = [a.segment.maxTime, b.segment.maxTime];
+  return x < y ? -1 : x > y ? 1 : 0;
+}

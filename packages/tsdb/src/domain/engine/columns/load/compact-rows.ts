@@ -1,0 +1,72 @@
+import { isSet, type Part, type StoredColumn } from '../cache/part.js';
+import type { PickedRows } from '../rows/row-chunks.js';
+import type { LoadedRows } from './loaded-rows.js';
+
+/** A slow reader holds what was taken together. */
+export const MAX_COMPACTED_VALUES = 4_000_000;
+
+/**
+ * The same rows with nothing between them. Rows are picked series by series and handed out in the order of their times: whoever
+ * does that over the whole of a large part waits for memory at nearly every value.
+ * @param picked each source's rows in the order of that source, more or less.
+ */
+export function compacted(
+  picked: PickedRows,
+  loaded: readonly LoadedRows[],
+): { readonly picked: PickedRows; readonly loaded: readonly LoadedRows[] } {
+  const counts = new Uint32Array(loaded.length);
+  for (const source of picked.sources) counts[source] = (counts[source] as number) + 1;
+  const rowsOf = loaded.map((_, source) => new Uint32Array(counts[source] as number));
+  counts.fill(0);
+  const rows = new Uint32Array(picked.rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const source = picked.sources[i] as number;
+    const place = counts[source] as number;
+    (rowsOf[source] as Uint32Array)[place] = picked.rows[i] as number;
+    rows[i] = place;
+    counts[source] = place + 1;
+  }
+  return {
+    picked: { ...picked, rows },
+    loaded: loaded.map((each, source) => compactedRows(each, rowsOf[source] as Uint32Array)),
+  };
+}
+
+function compactedRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedRows {
+  const offsets = new Uint32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) offsets[i] = part.offsets[rows[i] as number] as number;
+  const columns = new Map<number, StoredColumn | undefined>();
+  return {
+    // What is left of the part has no runs: its rows are known by their numbers.
+    part: { ...part, ...NO_RUNS, rowCount: rows.length, offsets, order: undefined },
+    column(id) {
+      if (!columns.has(id)) {
+        const stored = column(id);
+        columns.set(id, stored && compactedColumn(stored, rows));
+      }
+      return columns.get(id);
+    },
+  };
+}
+
+const NO_RUNS: Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'> = {
+  runSeries: new Uint32Array(0),
+  runStarts: new Uint32Array(0),
+  runEnds: new Uint32Array(0),
+};
+
+/** These rows of a column. */
+export function compactedColumn(
+  { values, validity }: StoredColumn,
+  rows: Uint32Array,
+): StoredColumn {
+  const taken = new (values.constructor as new (length: number) => typeof values)(rows.length);
+  for (let i = 0; i < rows.length; i++) taken[i] = values[rows[i] as number] as number;
+  if (validity === undefined) return { values: taken, validity };
+  const bits = new Uint8Array((rows.length + 7) >> 3);
+  for (let i = 0; i < rows.length; i++) {
+    if (isSet(validity, rows[i] as number))
+      bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));
+  }
+  return { values: taken, validity: bits };
+}

@@ -1,0 +1,135 @@
+import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
+import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { DirectLastRows, DirectRequest } from '../../../../model/direct-request.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { lastRowsOf } from '../cache/last-rows.js';
+import { timeAt } from '../cache/part.js';
+import { SeriesGroups } from '../groups/series-groups.js';
+import { compacted, MAX_COMPACTED_VALUES } from '../load/compact-rows.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { type PickedRows, RowChunks } from './row-chunks.js';
+import { type Runs, runsWithin } from './runs.js';
+
+/** Of many rows some are written while the ones before are on their way. */
+const CHUNK_ROWS = 512;
+const MAX_SOURCES = 65_535;
+/** Rows of so many are found in the nearer memory, wherever they lie. */
+const NEAR_ROWS = 65_536;
+/** Texts are kept by the value of a tag when there are no more series for each row of the answer. */
+const SERIES_PER_ROW = 8;
+/** Times as doubles are no further off than this. */
+const NEAR_NS = 1024;
+
+/** The latest row of each combination of tags. */
+export async function answerLastRows(ask: {
+  readonly request: DirectRequest;
+  readonly answer: DirectLastRows;
+  readonly loaded: readonly LoadedRows[];
+  readonly index: SeriesIndex;
+  readonly series: readonly number[] | undefined;
+  readonly texts: CachedTexts;
+}): Promise<Iterable<ResultChunk> | undefined> {
+  const { request, answer, index } = ask;
+  if (ask.loaded.length > MAX_SOURCES) return undefined;
+  // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
+  const loaded = ask.loaded
+    .map((each) => lastRowsOf(each, request))
+    .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
+  const runs = runsWithin(loaded, ask.series, request);
+  const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
+  const groups = new SeriesGroups(index, tags);
+  const latest = latestRuns(runs, loaded, groups);
+  await groups.prepareSorted(answer.by);
+  const picked = pickedFrom(runs, latest);
+  // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
+  const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
+  const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
+  const rows = isFew && isFar ? compacted(picked, loaded) : { picked, loaded };
+  const order = Uint32Array.from(groups.sorted(answer.by));
+  // Each series is there once; of few, though, the values of a tag are not looked at one by one.
+  const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
+  const chunks = new RowChunks({
+    loaded: rows.loaded,
+    columns: answer.columns,
+    index,
+    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: ask.texts }),
+  });
+  return chunksOf(chunks, inOrder(rows.picked, order));
+}
+
+// Loops, because `from` and `map` call a function for each of thousands of rows.
+
+function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
+  const picked = emptyRows(latest.length);
+  for (let i = 0; i < latest.length; i++) {
+    const run = latest[i] as number;
+    picked.sources[i] = runs.source[run] as number;
+    picked.rows[i] = (runs.to[run] as number) - 1;
+    picked.series[i] = runs.series[run] as number;
+  }
+  return picked;
+}
+
+function inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): PickedRows {
+  const ordered = emptyRows(order.length);
+  for (let i = 0; i < order.length; i++) {
+    const place = order[i] as number;
+    ordered.sources[i] = sources[place] as number;
+    ordered.rows[i] = rows[place] as number;
+    ordered.series[i] = series[place] as number;
+  }
+  return ordered;
+}
+
+function emptyRows(count: number): PickedRows {
+  return {
+    sources: new Uint16Array(count),
+    rows: new Uint32Array(count),
+    series: new Uint32Array(count),
+  };
+}
+
+/** By group, the run that ends last. */
+function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGroups): number[] {
+  const latest: number[] = [];
+  const lastTimes: number[] = [];
+  const bases = loaded.map(({ part }) => Number(part.baseNs));
+  const ends = loaded.map(({ part }, i) => (bases[i] as number) + part.maxOffset * part.unitNs);
+  const timeOf = (run: number): bigint =>
+    timeAt((loaded[runs.source[run] as number] as LoadedRows).part, (runs.to[run] as number) - 1);
+  for (let run = 0; run < runs.source.length; run++) {
+    const group = groups.groupOf(runs.series[run] as number);
+    const source = runs.source[run] as number;
+    const before = lastTimes[group];
+    if (before !== undefined && (ends[source] as number) < before - NEAR_NS) continue;
+    const { offsets, unitNs } = (loaded[source] as LoadedRows).part;
+    const time =
+      (bases[source] as number) + (offsets[(runs.to[run] as number) - 1] as number) * unitNs;
+    if (before !== undefined) {
+      if (time < before - NEAR_NS) continue;
+      if (time <= before + NEAR_NS && timeOf(run) <= timeOf(latest[group] as number)) continue;
+    }
+    latest[group] = run;
+    lastTimes[group] = time;
+  }
+  return latest;
+}
+
+function compareTimes(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What is one chunk is made at once. */
+function chunksOf(chunks: RowChunks, picked: PickedRows): Iterable<ResultChunk> {
+  const { length } = picked.rows;
+  if (length > CHUNK_ROWS) return manyChunksOf(chunks, picked);
+  return length > 0 ? [chunks.chunk(picked, 0, length)] : [];
+}
+
+function* manyChunksOf(
+  chunks: RowChunks,
+  picked: PickedRows,
+): Generator<ResultChunk, void, undefined> {
+  for (let from = 0; from < picked.rows.length; from += CHUNK_ROWS)
+    yield chunks.chunk(picked, from, Math.min(picked.rows.length, from + CHUNK_ROWS));
+}

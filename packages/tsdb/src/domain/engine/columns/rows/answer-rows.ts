@@ -1,0 +1,304 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { DirectRequest, DirectRows } from '../../../../model/direct-request.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { seriesRanks } from '../groups/series-ranks.js';
+import { type TimeScale, timeScale } from '../groups/time-scale.js';
+import { TimeWalk } from '../groups/time-walk.js';
+import { compacted, MAX_COMPACTED_VALUES } from '../load/compact-rows.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { TimeSorter } from '../load/time-sorter.js';
+import { rowFilter, SLICE_ROWS } from './matching-rows.js';
+import { type PickedRows, RowChunks } from './row-chunks.js';
+import { type Runs, runsWithin } from './runs.js';
+import { SliceChunks } from './slice-chunks.js';
+
+/** More rows are looked at by the engine, which uses all cores, and sorted by it. */
+const MAX_LOOKED_AT = 16_000_000;
+const MAX_PICKED = 500_000;
+const MAX_SOURCES = 65_535;
+/** Values after which others get their turn. */
+const ROWS_PER_TURN = 1_000_000;
+/** Texts of twice as many rows make the runtime collect five times as often. */
+const CHUNK_ROWS = 2048;
+/** More rows are taken slice of time by slice of time. */
+const MAX_WHOLE_ROWS = 32_768;
+/** Each slice looks at every run, and the rows of one time are not cut. */
+const MAX_WALKED_RUNS = 131_072;
+/** Rows of the first slice, so that first rows come soon. */
+const FIRST_ROWS = 8192;
+/** More answers at a time than these have shorter slices, so that the rows of all slices together are about as many. */
+const MANY_WALKS = 16;
+const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
+const LEAST_SLICE_ROWS = 4096;
+/** So many rows are taken together before they are looked at in the order of their times. */
+const LEAST_COMPACTED = 4096;
+
+/** Rows in the order of their times; `undefined`: not faster than by the engine. */
+export async function answerRows(ask: {
+  readonly request: DirectRequest;
+  readonly answer: DirectRows;
+  readonly loaded: readonly LoadedRows[];
+  readonly index: SeriesIndex;
+  readonly series: readonly number[] | undefined;
+}): Promise<Iterable<ResultChunk> | undefined> {
+  const { request, answer, loaded, index } = ask;
+  const found = runsWithin(loaded, ask.series, request);
+  if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
+  // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
+  const runs =
+    answer.tieBreakers.length === 0 ? found : inTagOrder(found, index, answer, answer.descending);
+  if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
+    return walkedRows(runs, ask);
+  const matching = await pickRows(request, runs, loaded);
+  if (matching === undefined) return undefined;
+  const { picked, loaded: rows } = isWorthCompacting(matching, answer)
+    ? compacted(matching, loaded)
+    : { picked: matching, loaded };
+  const sorted = sortedByTime(picked, rows, answer.descending);
+  if (sorted === undefined) return undefined;
+  const end =
+    answer.limit === undefined
+      ? sorted.rows.length
+      : Math.min(sorted.rows.length, answer.offset + answer.limit);
+  const chunks = new RowChunks({
+    ...{ loaded: rows, columns: answer.columns, index },
+    tagsBy: 'series',
+  });
+  return chunksOf(chunks, sorted, {
+    from: Math.min(answer.offset, end),
+    to: end,
+  });
+}
+
+function isWorthCompacting({ rows }: PickedRows, { columns, limit }: DirectRows): boolean {
+  return (
+    limit === undefined &&
+    rows.length >= LEAST_COMPACTED &&
+    rows.length * columns.length <= MAX_COMPACTED_VALUES
+  );
+}
+
+/** All rows of the runs: no more of them than a slice of time are held in their order. */
+function walkedRows(
+  runs: Runs,
+  ask: {
+    readonly answer: DirectRows;
+    readonly loaded: readonly LoadedRows[];
+    readonly index: SeriesIndex;
+  },
+): Iterable<ResultChunk> | undefined {
+  const { answer, loaded } = ask;
+  // What is passed over is sorted, too.
+  if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
+  const scale = timeScale(loaded, runs.source);
+  return scale === undefined ? undefined : sliceChunks(runs, scale, ask);
+}
+
+/** Answers whose rows are being walked, most of them by slow readers when they are many. */
+let walkCount = 0;
+
+/** Each slice looks at every run: it should have as many rows, at least. `undefined`: as many as is fastest. */
+function sliceRowsOf({ source }: Runs): number | undefined {
+  if (walkCount <= MANY_WALKS) return undefined;
+  const share = Math.floor(MAX_SLICED_ROWS / walkCount);
+  return Math.min(MAX_WHOLE_ROWS, Math.max(LEAST_SLICE_ROWS, share, source.length));
+}
+
+function* sliceChunks(
+  runs: Runs,
+  scale: TimeScale,
+  ask: {
+    readonly answer: DirectRows;
+    readonly loaded: readonly LoadedRows[];
+    readonly index: SeriesIndex;
+  },
+): Generator<ResultChunk, void, undefined> {
+  const { offset, limit, columns, descending: isDescending } = ask.answer;
+  const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
+  const { loaded, index } = ask;
+  const firstRows = Math.min(FIRST_ROWS, end);
+  // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
+  const holds = loaded.map((rows) => rows.hold?.());
+  walkCount++;
+  try {
+    const sliceRows = sliceRowsOf(runs);
+    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows, sliceRows });
+    const chunks = new SliceChunks({ loaded, columns, index, scale, isDescending });
+    for (let before = 0; before < end; ) {
+      const slice = walk.next();
+      if (slice === undefined) return;
+      chunks.take(slice);
+      const to = Math.min(slice.rowCount, end - before);
+      for (let from = Math.max(0, offset - before); from < to; from += CHUNK_ROWS)
+        yield chunks.chunk(from, Math.min(to, from + CHUNK_ROWS));
+      before += slice.rowCount;
+    }
+  } finally {
+    walkCount--;
+    for (const letGo of holds) letGo?.();
+  }
+}
+
+/** What is one chunk is made at once. */
+function chunksOf(
+  chunks: RowChunks,
+  picked: PickedRows,
+  range: { readonly from: number; readonly to: number },
+): Iterable<ResultChunk> {
+  const { from, to } = range;
+  return to - from <= CHUNK_ROWS
+    ? from < to
+      ? [chunks.chunk(picked, from, to)]
+      : []
+    : manyChunksOf(chunks, picked, range);
+}
+
+function* manyChunksOf(
+  chunks: RowChunks,
+  picked: PickedRows,
+  range: { readonly from: number; readonly to: number },
+): Generator<ResultChunk, void, undefined> {
+  for (let from = range.from; from < range.to; from += CHUNK_ROWS)
+    yield chunks.chunk(picked, from, Math.min(range.to, from + CHUNK_ROWS));
+}
+
+/** The rows of the runs that meet the conditions, run by run. */
+async function pickRows(
+  { fieldConditions }: DirectRequest,
+  runs: Runs,
+  loaded: readonly LoadedRows[],
+): Promise<PickedRows | undefined> {
+  const takesAll = fieldConditions.length === 0;
+  if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
+  const picked = new GrowingRows(takesAll ? runs.rowCount : 1024);
+  const rows = new Uint32Array(SLICE_ROWS);
+  const filters = new Map<number, ReturnType<typeof rowFilter>>();
+  let looked = 0;
+  for (let run = 0; run < runs.source.length; run++) {
+    const source = runs.source[run] as number;
+    if (!filters.has(source))
+      filters.set(source, rowFilter(loaded[source] as LoadedRows, fieldConditions));
+    const filter = filters.get(source);
+    if (filter === undefined) continue;
+    const to = runs.to[run] as number;
+    for (let from = runs.from[run] as number; from < to; from += SLICE_ROWS) {
+      const count = Math.min(to - from, SLICE_ROWS);
+      for (let i = 0; i < count; i++) rows[i] = from + i;
+      picked.add(source, runs.series[run] as number, rows, filter(rows, count));
+      looked += count;
+    }
+    if (picked.count > MAX_PICKED) return undefined;
+    if (looked < ROWS_PER_TURN) continue;
+    looked = 0;
+    await setImmediate();
+  }
+  return picked.taken();
+}
+
+/** The runs by the values of tags of their series. */
+function inTagOrder(
+  runs: Runs,
+  index: SeriesIndex,
+  { tieBreakers }: DirectRows,
+  isDescending: boolean,
+): Runs {
+  const ranks = seriesRanks(runs.series, index, tieBreakers);
+  const sign = isDescending ? -1 : 1;
+  const order = Array.from(runs.series, (series) => (ranks.get(series) ?? 0) * sign);
+  const places = Array.from(order.keys()).sort(
+    (a, b) => (order[a] as number) - (order[b] as number) || a - b,
+  );
+  const taken = (values: Uint32Array): Uint32Array =>
+    Uint32Array.from(places, (place) => values[place] as number);
+  return {
+    ...runs,
+    source: taken(runs.source),
+    series: taken(runs.series),
+    from: taken(runs.from),
+    to: taken(runs.to),
+  };
+}
+
+class GrowingRows {
+  count = 0;
+  #sources: Uint16Array;
+  #rows: Uint32Array;
+  #series: Uint32Array;
+
+  constructor(capacity: number) {
+    this.#sources = new Uint16Array(capacity);
+    this.#rows = new Uint32Array(capacity);
+    this.#series = new Uint32Array(capacity);
+  }
+
+  add(source: number, series: number, rows: Uint32Array, count: number): void {
+    const end = this.count + count;
+    if (end > this.#rows.length) this.#grow(end);
+    this.#sources.fill(source, this.count, end);
+    this.#series.fill(series, this.count, end);
+    if (count === rows.length) this.#rows.set(rows, this.count);
+    else this.#rows.set(rows.subarray(0, count), this.count);
+    this.count = end;
+  }
+
+  taken(): PickedRows {
+    return {
+      sources: this.#sources.subarray(0, this.count),
+      rows: this.#rows.subarray(0, this.count),
+      series: this.#series.subarray(0, this.count),
+    };
+  }
+
+  #grow(least: number): void {
+    const capacity = Math.max(least, this.#rows.length * 2);
+    const sources = new Uint16Array(capacity);
+    sources.set(this.#sources);
+    this.#sources = sources;
+    const rows = new Uint32Array(capacity);
+    rows.set(this.#rows);
+    this.#rows = rows;
+    const series = new Uint32Array(capacity);
+    series.set(this.#series);
+    this.#series = series;
+  }
+}
+
+/** `undefined`: the times are too far apart to be told from each other as doubles. */
+function sortedByTime(
+  picked: PickedRows,
+  loaded: readonly LoadedRows[],
+  isDescending: boolean,
+): PickedRows | undefined {
+  const scale = timeScale(loaded, picked.sources);
+  if (scale === undefined) return undefined;
+  const count = picked.rows.length;
+  const order = new TimeSorter(isDescending).sorted(placesInTime(picked, loaded, scale), count);
+  const sorted = {
+    sources: new Uint16Array(count),
+    rows: new Uint32Array(count),
+    series: new Uint32Array(count),
+  };
+  for (let i = 0; i < count; i++) {
+    const from = order[i] as number;
+    sorted.sources[i] = picked.sources[from] as number;
+    sorted.rows[i] = picked.rows[from] as number;
+    sorted.series[i] = picked.series[from] as number;
+  }
+  return sorted;
+}
+
+function placesInTime(
+  { sources, rows }: PickedRows,
+  loaded: readonly LoadedRows[],
+  { starts, factors }: TimeScale,
+): Float64Array {
+  const places = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const source = sources[i] as number;
+    const { offsets } = (loaded[source] as LoadedRows).part;
+    const offset = offsets[rows[i] as number] as number;
+    places[i] = (starts[source] as number) + offset * (factors[source] as number);
+  }
+  return places;
+}

@@ -1,0 +1,109 @@
+import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
+import type { Column } from '../../../../model/columns/column.js';
+import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import { isSet, type StoredColumn } from '../cache/part.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';
+
+const TWO_32 = 2 ** 32;
+
+/** Rows of parts in the order of an answer: row `rows[i]` of `loaded[sources[i]]`, of the series `series[i]`. */
+export interface PickedRows {
+  readonly sources: Uint16Array;
+  readonly rows: Uint32Array;
+  readonly series: Uint32Array;
+}
+
+/** Makes chunks of columns from picked rows. */
+export class RowChunks {
+  readonly #loaded: readonly LoadedRows[];
+  readonly #columns: readonly Column[];
+  readonly #tags: ChunkTags;
+  readonly #kept: CachedTexts | undefined;
+  /** By field and source. */
+  readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
+  readonly #baseLow: readonly number[];
+  readonly #baseHigh: readonly number[];
+
+  constructor(options: {
+    readonly loaded: readonly LoadedRows[];
+    readonly columns: readonly Column[];
+    readonly index: SeriesIndex;
+    /** What a text of a tag is made for once: a series, which is best when it has many rows, or a value. */
+    readonly tagsBy: 'series' | 'value';
+    /** Where texts of series are kept from one answer to the next. */
+    readonly kept?: CachedTexts;
+  }) {
+    const { loaded, columns, index } = options;
+    this.#loaded = loaded;
+    this.#columns = columns;
+    this.#kept = options.kept;
+    this.#baseLow = loaded.map(({ part }) => Number(BigInt.asUintN(32, part.baseNs)));
+    this.#baseHigh = loaded.map(({ part }) => Number(part.baseNs >> 32n));
+    const tags = columns.flatMap(({ kind, name }) => (kind === 'tag' ? [name] : []));
+    this.#tags =
+      options.tagsBy === 'series' ? new TagsOfSeries(index, tags) : new TagsByValue(index, tags);
+  }
+
+  /** Rows `[from, to)` of those that were picked. */
+  chunk(picked: PickedRows, from: number, to: number): ResultChunk {
+    const numbers = picked.series.subarray(from, to);
+    const tags = this.#tags.of(numbers);
+    return {
+      rowCount: to - from,
+      series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
+      columns: this.#columns.map((column): ColumnVector => {
+        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
+        return column.kind === 'time'
+          ? this.#times(picked, from, to)
+          : this.#field(column, picked, from, to);
+      }),
+    };
+  }
+
+  /** In halves of 32 bits: a big integer a row would cost more than all the rest. */
+  #times({ sources, rows }: PickedRows, from: number, to: number): ColumnVector {
+    const values = new BigInt64Array(to - from);
+    const halves = new Int32Array(values.buffer);
+    for (let i = from; i < to; i++) {
+      const source = sources[i] as number;
+      const { offsets, unitNs } = (this.#loaded[source] as LoadedRows).part;
+      const distance = (offsets[rows[i] as number] as number) * unitNs;
+      const far = Math.floor(distance / TWO_32);
+      const low = (this.#baseLow[source] as number) + (distance - far * TWO_32);
+      const at = (i - from) * 2;
+      halves[at] = low % TWO_32;
+      halves[at + 1] = (this.#baseHigh[source] as number) + far + (low >= TWO_32 ? 1 : 0);
+    }
+    return { values, validity: undefined };
+  }
+
+  #field(column: Column, { sources, rows }: PickedRows, from: number, to: number): ColumnVector {
+    const values = new Float64Array(to - from);
+    const validity = new Uint8Array((to - from + 7) >> 3);
+    const bySource = this.#storedOf(column);
+    let missing = 0;
+    for (let i = from; i < to; i++) {
+      const stored = bySource[sources[i] as number];
+      const row = rows[i] as number;
+      if (stored === undefined || (stored.validity !== undefined && !isSet(stored.validity, row))) {
+        missing++;
+        continue;
+      }
+      const at = i - from;
+      values[at] = stored.values[row] as number;
+      validity[at >> 3] = (validity[at >> 3] as number) | (1 << (at & 7));
+    }
+    return { values, validity: missing === 0 ? undefined : validity };
+  }
+
+  #storedOf(column: Column): readonly (StoredColumn | undefined)[] {
+    let stored = this.#stored.get(column);
+    if (stored === undefined) {
+      stored = this.#loaded.map((rows) => rows.column(column.id));
+      this.#stored.set(column, stored);
+    }
+    return stored;
+  }
+}

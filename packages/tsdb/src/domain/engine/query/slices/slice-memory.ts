@@ -1,0 +1,70 @@
+import { endOfQuery } from '../../../../model/end-of-query.js';
+import { WaitingLine } from '../../../../model/waiting-line.js';
+import { type GiveBack, once } from './held-memory.js';
+
+/** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
+const MAX_SLICES_BYTES = 256 * 1024 * 1024;
+/** However little is left, a slice has so much: who reads on must get somewhere. */
+const LEAST_SLICE_BYTES = 1024 * 1024;
+/** From so many answers on the engine lets go of a slice at once, as it keeps far more of it than its rows take. */
+const MANY_COUNT = 16;
+/** Slices that are made at a time: fewer than the binding has threads, so that short statements find one. */
+const MAX_MADE_COUNT = 3;
+
+/** What one answer may hold of its slices; one at a time. */
+export interface SliceRoom {
+  /** What the next slice may take. */
+  fittingBytes(): number;
+  /** Slices should be taken over from the engine as a whole. */
+  isTight(): boolean;
+  /** Tells what the slice takes, instead of what was told before. */
+  hold(sizeBytes: number): void;
+  /** Resolves when the engine may make the slice, in order of arrival. Rejects with the end of the query. */
+  makeTurn(signal: AbortSignal): Promise<GiveBack>;
+  /** The answer has ended; twice is harmless. */
+  end: GiveBack;
+}
+
+/**
+ * What answers hold that come in slices of time. A slice that is made waits for nothing but the engine, so that everybody's turn
+ * comes; nobody waits for another's client. All sizes are estimates.
+ */
+export class SliceMemory {
+  #answerCount = 0;
+  #heldBytes = 0;
+  #madeCount = 0;
+  readonly #waiting = new WaitingLine();
+
+  begin(): SliceRoom {
+    this.#answerCount++;
+    let ownBytes = 0;
+    const hold = (sizeBytes: number): void => {
+      this.#heldBytes += sizeBytes - ownBytes;
+      ownBytes = sizeBytes;
+    };
+    return {
+      fittingBytes: () => {
+        const left = MAX_SLICES_BYTES - (this.#heldBytes - ownBytes);
+        const share = MAX_SLICES_BYTES / this.#answerCount;
+        return Math.max(LEAST_SLICE_BYTES, Math.min(share, left));
+      },
+      isTight: () => this.#answerCount >= MANY_COUNT,
+      hold,
+      makeTurn: (signal) => this.#makeTurn(signal),
+      end: once(() => {
+        hold(0);
+        this.#answerCount--;
+      }),
+    };
+  }
+
+  async #makeTurn(signal: AbortSignal): Promise<GiveBack> {
+    if (signal.aborted) throw endOfQuery(signal);
+    if (this.#madeCount < MAX_MADE_COUNT) this.#madeCount++;
+    else await this.#waiting.wait(signal);
+    return once(() => {
+      // Who waits takes the place over.
+      if (!this.#waiting.next()) this.#madeCount--;
+    });
+  }
+}

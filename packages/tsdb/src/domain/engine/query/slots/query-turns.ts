@@ -1,0 +1,31 @@
+import { StepRunner } from '../../../../model/steps.js';
+import type { Asker } from './query-deadline.js';
+import type { QuerySlot } from './query-slots.js';
+
+/**
+ * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
+ * running.
+ */
+export async function* lendingBetween<T>(
+  slot: QuerySlot,
+  chunks: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const chunk of chunks) {
+    slot.lend();
+    yield chunk;
+    const isBack = slot.reclaim();
+    if (isBack !== undefined) await isBack;
+  }
+}
+
+/** Items that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
+export async function* inTurns<T>(
+  items: Iterable<T>,
+  asker: Asker,
+): AsyncGenerator<T, void, undefined> {
+  const runner = new StepRunner(asker);
+  for (const item of items) {
+    await runner.take();
+    yield item;
+  }
+}

@@ -1,0 +1,135 @@
+import { tsdbError } from '../../../../errors.js';
+import { isStepEnd, type Steps } from '../../../../model/steps.js';
+import type { Fill } from '../../ast/select.js';
+import { convertValue, type DataType, isNumeric, type Value } from '../../plan/data-type.js';
+import type { Points } from '../series/points.js';
+import type { Windows } from '../windows/windows.js';
+
+export interface FillContext {
+  readonly windows: Windows;
+  readonly fill: Fill;
+  /** Bounds of the statement, both included; without a lower one the first point begins. */
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  readonly hasLowerBound: boolean;
+  /** Type of the values. */
+  readonly type: DataType;
+  /** More buckets are refused before they are made. */
+  readonly bucketLimit: number;
+  /** The value before is that of the later bucket. */
+  readonly isBackward: boolean;
+  /** The empty bucket of a count is 0. */
+  readonly isCount: boolean;
+}
+
+/** Puts what `fill` says into the empty buckets of a call that has points. Source: query-languages, "fill". */
+export function* filled(points: Points, at: FillContext): Steps<Points> {
+  if (points.times.length === 0 || at.fill.kind === 'none') return points;
+  const { windows } = at;
+  const firstTime = points.times[0] as bigint; // not empty
+  const start = at.hasLowerBound ? windows.of(at.minNs).start : firstTime;
+  const lastStart = windows.of(at.maxNs).start;
+  const count = (lastStart - start) / windows.everyNs + 1n;
+  if (count > BigInt(at.bucketLimit)) {
+    throw tsdbError('bucket_limit_exceeded', { count, limit: at.bucketLimit });
+  }
+  const empty = emptyValue(at);
+  const times: bigint[] = [];
+  const values: Value[] = [];
+  const sources: number[] = [];
+  let index = 0;
+  let previous: Value = null;
+  for (let time = start; time <= lastStart || index < points.times.length; ) {
+    if (isStepEnd(times.length)) yield;
+    const pointTime = points.times[index];
+    if (pointTime !== undefined && pointTime <= time) {
+      // Several points may stand in one bucket.
+      times.push(pointTime);
+      values.push(points.values[index] ?? null);
+      sources.push(index);
+      if (points.values[index] !== null) previous = points.values[index] ?? null;
+      index++;
+      if (points.times[index] !== time && pointTime >= time) time = windows.next(time);
+      continue;
+    }
+    times.push(time);
+    sources.push(-1);
+    values.push(
+      at.fill.kind === 'previous'
+        ? at.isBackward
+          ? null
+          : previous
+        : at.fill.kind === 'linear'
+          ? between(points, index, time, at)
+          : empty,
+    );
+    time = windows.next(time);
+  }
+  if (at.fill.kind === 'previous' && at.isBackward) carryBack(values, sources);
+  return {
+    times,
+    values,
+    ...(points.beside !== undefined && {
+      beside: points.beside.map((column) =>
+        sources.map((i) => (i < 0 ? null : (column[i] ?? null))),
+      ),
+    }),
+  };
+}
+
+/** Gives buckets that had no point the value behind them. */
+function carryBack(values: Value[], sources: readonly number[]): void {
+  let later: Value = null;
+  for (let i = values.length - 1; i >= 0; i--) {
+    if (sources[i] === -1) values[i] = later;
+    else later = values[i] ?? later;
+  }
+}
+
+function emptyValue({ fill, type, isCount }: FillContext): Value {
+  if (fill.kind === 'null') return isCount ? 0n : null;
+  return fill.kind === 'number' ? fillNumber(fill.value, type) : null;
+}
+
+/** The number of `fill(number)` in a column of a given type. */
+export function fillNumber(value: number | bigint, type: DataType): Value {
+  switch (type) {
+    case 'boolean':
+      return false;
+    case 'string':
+    case 'tag':
+      return '';
+    case 'float':
+    case 'integer':
+    case 'unsigned':
+      return convertValue(value, type);
+    default:
+      return value;
+  }
+}
+
+/** On the straight line between the neighbours that have a value. */
+function between(points: Points, next: number, time: bigint, at: FillContext): Value {
+  if (!isNumeric(at.type)) return null;
+  const before = next - 1;
+  const after = points.times[next];
+  if (before < 0 || after === undefined) return null;
+  const a = points.values[before] ?? null;
+  const b = points.values[next] ?? null;
+  if (a === null || b === null) return null;
+  // Whole buckets are counted before they become numbers: the instants themselves have more digits than a number holds.
+  const { everyNs } = at.windows;
+  const start = (points.times[before] as bigint) / everyNs;
+  const length = Number(after / everyNs - start);
+  const share = Number(time / everyNs - start);
+  const rise = typeof a === 'bigint' ? Number(BigInt(b) - a) : Number(b) - Number(a);
+  const value = Number(a) + (rise / length) * share;
+  return typeof a === 'bigint' ? within(BigInt(Math.trunc(value)), a, BigInt(b)) : value;
+}
+
+/** Integers of more than 53 bits are rounded on their way through a number, beyond 64 bits even: no line leaves its ends. */
+function within(value: bigint, a: bigint, b: bigint): bigint {
+  const [low, high] = a < b ? [a, b] : [b, a];
+  if (value < low) return low;
+  return value > high ? high : value;
+}

@@ -1,0 +1,46 @@
+import { NO_POINTS, type Points } from '../series/points.js';
+import { compareTags } from '../series/source-rows.js';
+import type { CallPlan } from './call-plan.js';
+import type { CallGroup } from './read-aggregates.js';
+
+/** A stream of groups with the points of some of the calls. */
+export interface Reading {
+  readonly plans: readonly CallPlan[];
+  readonly groups: AsyncIterator<CallGroup>;
+}
+
+/** Groups of several readings, in ascending order; `points` are in the order of the statement's calls. */
+export async function* mergedGroups(
+  readings: readonly Reading[],
+  order: readonly CallPlan[],
+): AsyncGenerator<CallGroup> {
+  const places = new Map(order.map((plan, i) => [plan, i]));
+  const heads: (CallGroup | undefined)[] = [];
+  const advance = async (i: number): Promise<void> => {
+    const next = await readings[i]?.groups.next();
+    heads[i] = next?.done ? undefined : next?.value;
+  };
+  try {
+    for (let i = 0; i < readings.length; i++) await advance(i);
+    for (;;) {
+      let tags: readonly string[] | undefined;
+      for (const head of heads) {
+        if (head !== undefined && (tags === undefined || compareTags(head.tags, tags) < 0))
+          tags = head.tags;
+      }
+      if (tags === undefined) return;
+      const points = new Map<number, Points>();
+      for (let i = 0; i < readings.length; i++) {
+        const head = heads[i];
+        if (head === undefined || compareTags(head.tags, tags) !== 0) continue;
+        readings[i]?.plans.forEach((plan, p) => {
+          points.set(places.get(plan) ?? 0, head.points[p] ?? NO_POINTS);
+        });
+        await advance(i);
+      }
+      yield { tags, points: order.map((_, i) => points.get(i) ?? NO_POINTS) };
+    }
+  } finally {
+    for (const { groups } of readings) await groups.return?.();
+  }
+}

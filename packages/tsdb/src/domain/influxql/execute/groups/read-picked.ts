@@ -1,0 +1,110 @@
+import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select.js';
+import type { Value } from '../../plan/data-type.js';
+import { outputColumn, sqlTypeOf, type TableRange, TableReader } from '../series/table-reader.js';
+import type { Session } from '../session.js';
+import type { Windows } from '../windows/windows.js';
+import { bucketText } from './aggregate-text.js';
+import { type CallGroup, isEngineCall } from './read-aggregates.js';
+
+export interface PickRequest extends TableRange {
+  /** `min`, `max`, `first` or `last` of a column. */
+  readonly call: CompiledCall;
+  readonly beside: readonly ColumnRef[];
+  readonly windows: Windows | undefined;
+  readonly hasLowerBound: boolean;
+}
+
+export function isPicked(call: CompiledCall): boolean {
+  return (
+    isEngineCall(call) &&
+    /^(min|max|first|last)$/.test(call.name) &&
+    call.argument.kind === 'column'
+  );
+}
+
+/** The points that a selector picks, with their own times and the columns beside them. */
+export async function* readPicked(
+  request: PickRequest,
+  session: Session,
+): AsyncGenerator<CallGroup, void, undefined> {
+  const { call, windows, beside } = request;
+  const { argument, name } = call;
+  if (argument.kind !== 'column') return;
+  const reader = new TableReader(request, session);
+  const groups = reader.groups;
+  const x = reader.column(argument.ref);
+  const bucket = windows === undefined ? undefined : bucketText(request, windows, reader.time);
+  const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
+  const rows = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    ...(bucket === undefined ? [] : [`${bucket.text} AS b`]),
+    `${reader.time} AS t`,
+    `${x} AS x`,
+    ...beside.map((ref, i) => `${reader.column(ref)} AS a${i}`),
+  ].join(', ');
+  const where = reader.where([`${x} IS NOT NULL`]);
+  const best = { min: 'min(x)', max: 'max(x)', first: 'min(t)', last: 'max(t)' }[name] ?? '';
+  const isByValue = name === 'min' || name === 'max';
+  const matched = [
+    isByValue ? 'p.x = m.m' : 'p.t = m.m',
+    ...keys.map((key) => `p.${key} = m.${key}`),
+  ].join(' AND ');
+  // Of equal values the earliest; of equal times the greatest value.
+  const pick = isByValue ? 'arg_min' : 'arg_max';
+  const decided = isByValue ? 'p.t' : 'p.x';
+  const packed = ['t := p.t', 'x := p.x', ...beside.map((_, i) => `a${i} := p.a${i}`)].join(', ');
+  const keyList = keys.map((key) => `p.${key}`);
+  const groupedBest = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
+  const grouped =
+    keys.length === 0 ? '' : ` GROUP BY ${keyList.join(', ')} ORDER BY ${keyList.join(', ')}`;
+  const scan = reader.scan();
+  const fields = [
+    { name: 't', type: sqlTypeOf('time') },
+    { name: 'x', type: sqlTypeOf(argument.ref.type) },
+    ...beside.map((ref, i) => ({ name: `a${i}`, type: sqlTypeOf(ref.type) })),
+  ];
+  const chunks = session.read({
+    scans: [scan],
+    columns: [
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...(bucket === undefined ? [] : [bucket.column]),
+      { name: 'p', type: { kind: 'struct', fields }, source: undefined },
+    ],
+    isSmall: true,
+    render: (scanText) =>
+      `WITH p AS (SELECT ${rows} FROM ${scanText(0)} r${where}), ` +
+      `m AS (SELECT ${[...keys, `${best} AS m`].join(', ')} FROM p${groupedBest}) ` +
+      `SELECT ${[...keyList, `${pick}(struct_pack(${packed}), ${decided}) AS p`].join(', ')} ` +
+      `FROM p JOIN m ON ${matched}${grouped}`,
+  });
+  let tags: string[] | undefined;
+  let points: { times: bigint[]; values: Value[]; beside: Value[][] } | undefined;
+  for await (const { rowCount, columns } of chunks) {
+    const tagValues = columns
+      .slice(0, groups.length)
+      .map(({ values }) => values as ArrayLike<string>);
+    const starts = columns[groups.length]?.values as ArrayLike<bigint | number>; // only looked at when there are buckets
+    const picked = columns[keys.length]?.values as ArrayLike<Readonly<
+      Record<string, Value>
+    > | null>;
+    for (let row = 0; row < rowCount; row++) {
+      const point = picked[row];
+      if (point === null || point === undefined) continue;
+      if (tags === undefined || !tags.every((tag, i) => tagValues[i]?.[row] === tag)) {
+        if (tags !== undefined && points !== undefined) yield { tags, points: [points] };
+        tags = tagValues.map((values) => values[row] as string);
+        points = { times: [], values: [], beside: beside.map(() => []) };
+      }
+      points?.times.push(
+        bucket === undefined
+          ? (point['t'] as bigint)
+          : bucket.startOf(starts[row] as bigint | number),
+      );
+      points?.values.push(point['x'] ?? null);
+      beside.forEach((_, i) => {
+        points?.beside[i]?.push(point[`a${i}`] ?? null);
+      });
+    }
+  }
+  if (tags !== undefined && points !== undefined) yield { tags, points: [points] };
+}

@@ -1,0 +1,333 @@
+import { tsdbError } from '../../../../errors.js';
+import { MAX_TIME_NS } from '../../../../model/scan.js';
+import { StepRunner, type Steps } from '../../../../model/steps.js';
+import { holtWinters } from '../../functions/holt-winters.js';
+import { transform } from '../../functions/transformations.js';
+import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
+import { columnsOf } from '../../plan/compile/source-columns.js';
+import { buildFilter } from '../../plan/condition/filter.js';
+import { FORECASTS } from '../../plan/functions.js';
+import { slicePiece } from '../series/cut-rows.js';
+import { joinPoints, type Rows } from '../series/join-points.js';
+import { NO_POINTS, type Points } from '../series/points.js';
+import { rowFunction } from '../series/row-expr.js';
+import type { Series } from '../series/series.js';
+import type { Session } from '../session.js';
+import { Windows } from '../windows/windows.js';
+import type { PlainCalls } from './call-blocks.js';
+import { type CallPlan, isFillable, planCall } from './call-plan.js';
+import { evaluatedGroups } from './evaluated-groups.js';
+import { filled } from './fill.js';
+import { mergedGroups, type Reading } from './merged-groups.js';
+import { type CallGroup, readAggregates } from './read-aggregates.js';
+import { isPicked, readPicked } from './read-picked.js';
+
+/** Rows of a series that are handed on at a time. */
+const PIECE_ROWS = 8192;
+
+/** Rows made by aggregates, selectors and transformations. */
+export async function* runCalls(
+  select: CompiledSelect,
+  name: string,
+  sources: readonly CompiledSource[],
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  const run = new CallRun(select, sources, session);
+  const narrowed = run.narrowedToLast();
+  if (narrowed !== undefined) {
+    const series = await firstOf(new CallRun(narrowed, sources, session).series(name));
+    // Only when the range is full to its beginning there is nothing before it that would change the answer.
+    const wantedCount = (select.limit ?? 0) + select.offset;
+    if (series !== undefined && series.isFull && series.series.times.length === wantedCount) {
+      yield series.series;
+      return;
+    }
+  }
+  for await (const { series } of run.series(name)) yield series;
+}
+
+/** What is asked about one table when each field is an aggregate of it and nothing else; `undefined`: it is more than that. */
+export function plainCalls(
+  select: CompiledSelect,
+  source: CompiledSource,
+  session: Session,
+): PlainCalls | undefined {
+  return new CallRun(select, [source], session).plain();
+}
+
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+class CallRun {
+  readonly #select: CompiledSelect;
+  readonly #sources: readonly CompiledSource[];
+  readonly #session: Session;
+  readonly #windows: Windows | undefined;
+  readonly #plans: readonly CallPlan[];
+  readonly #runner: StepRunner;
+  #bucketCount = 0;
+
+  constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
+    this.#select = select;
+    this.#sources = sources;
+    this.#session = session;
+    this.#runner = new StepRunner(session);
+    this.#windows =
+      select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
+    const [source] = sources;
+    const isTable = sources.length === 1 && source?.kind === 'table';
+    const canGroup = isTable && (this.#windows?.isUniform ?? true);
+    this.#plans = select.calls.map((call) => planCall(call, canGroup));
+  }
+
+  /** The last buckets of a statement without a lower bound, when those are all that is asked for. */
+  narrowedToLast(): CompiledSelect | undefined {
+    const { limit, offset, isDescending, hasLowerBound, groupTags, fill, calls } = this.#select;
+    const windows = this.#windows;
+    if (!isDescending || limit === undefined || windows === undefined || !windows.isUniform)
+      return undefined;
+    if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInEngine)
+      return undefined;
+    if (fill.kind === 'previous' || fill.kind === 'linear' || this.#plans[0].around.length > 0)
+      return undefined;
+    const start =
+      windows.of(this.#select.maxNs).start - BigInt(limit + offset - 1) * windows.everyNs;
+    return { ...this.#select, minNs: start, hasLowerBound: true };
+  }
+
+  /** See `plainCalls`. */
+  plain(): PlainCalls | undefined {
+    const { condition, groupTags, hasLowerBound, minNs, maxNs, fill, fields } = this.#select;
+    const [source] = this.#sources;
+    const calls = fields.map(({ expr }) => (expr.kind === 'slot' ? expr.index : -1));
+    if (source?.kind !== 'table' || !this.#isPlain()) return undefined;
+    if (!calls.every((call) => this.#plans[call] !== undefined)) return undefined;
+    this.#checkRange();
+    const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+    const windows = this.#windows;
+    return {
+      ...{ source, filter, minNs, maxNs, groupTags, hasLowerBound, windows },
+      calls: this.#plans.map(({ leaf }) => leaf),
+      baseNs: this.#baseNs,
+      fields: calls,
+      isFilled: windows !== undefined && fill.kind === 'null',
+      bucketLimit: this.#session.limits.bucketCountPerSeries,
+      onSeries: (rowCount) => this.#countBuckets(rowCount),
+    };
+  }
+
+  /** Every call is one of the engine's and stands alone; rows are neither turned round nor cut. */
+  #isPlain(): boolean {
+    const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
+    if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
+    if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
+    return this.#plans.every(
+      ({ call, around, isInEngine }) =>
+        isInEngine && around.length === 0 && call.type !== 'unknown',
+    );
+  }
+
+  async *series(
+    name: string,
+  ): AsyncGenerator<{ readonly series: Series; readonly isFull: boolean }> {
+    this.#checkRange();
+    const readings = this.#readings();
+    const functions = this.#select.fields.map(({ expr }) =>
+      rowFunction(expr, this.#select.calls.length),
+    );
+    for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
+      const rows = await this.#runner.run(this.#rowsOf(points, functions));
+      this.#countBuckets(rows.times.length);
+      const first = rows.times.at(this.#isBackward ? -1 : 0);
+      const isFull = first !== undefined && points.some((each) => each.times[0] === first);
+      const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
+      // In pieces: what is written of one goes out before the next is looked at.
+      const count = ordered.times.length;
+      for (let from = 0; from < count || from === 0; from += PIECE_ROWS) {
+        const series = slicePiece(
+          { name, tags, ...ordered },
+          from,
+          Math.min(count, from + PIECE_ROWS),
+        );
+        yield { series, isFull };
+      }
+    }
+  }
+
+  *#rowsOf(
+    points: readonly Points[],
+    functions: readonly ReturnType<typeof rowFunction>[],
+  ): Steps<Rows> {
+    const finished: Points[] = [];
+    for (let i = 0; i < this.#plans.length; i++) {
+      finished.push(yield* this.#finish(this.#plans[i] as CallPlan, points[i] ?? NO_POINTS)); // below the length
+    }
+    const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+    const statement = {
+      select: this.#select,
+      plans: this.#plans,
+      windows: this.#windows,
+      isBackward: this.#isBackward,
+    };
+    return yield* joinPoints(statement, finished, columns, functions);
+  }
+
+  #checkRange(): void {
+    const { hasLowerBound, minNs, maxNs, fill } = this.#select;
+    if (this.#windows === undefined || !hasLowerBound || fill.kind === 'none') return;
+    const count = (maxNs - minNs) / this.#windows.everyNs + 1n;
+    const limit = this.#session.limits.bucketCountPerSeries;
+    if (count > BigInt(limit)) throw tsdbError('bucket_limit_exceeded', { count, limit });
+  }
+
+  #countBuckets(count: number): void {
+    const { bucketCountPerSeries, bucketCount } = this.#session.limits;
+    if (this.#windows === undefined) return;
+    if (count > bucketCountPerSeries)
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(count),
+        limit: bucketCountPerSeries,
+      });
+    this.#bucketCount += count;
+    if (this.#bucketCount > bucketCount) {
+      throw tsdbError('bucket_limit_exceeded', {
+        count: BigInt(this.#bucketCount),
+        limit: bucketCount,
+      });
+    }
+  }
+
+  /** One reading for all calls that want the same rows. */
+  #readings(): Reading[] {
+    const kinds = new Map<string, CallPlan[]>();
+    for (const plan of this.#plans) {
+      if (plan.call.type === 'unknown') continue;
+      const key = `${plan.isInEngine} ${plan.lookBack}`;
+      const same = kinds.get(key);
+      if (same === undefined) kinds.set(key, [plan]);
+      else same.push(plan);
+    }
+    return [...kinds.values()].map((plans) => ({
+      plans,
+      groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
+    }));
+  }
+
+  #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
+    const [plan] = plans;
+    const { minNs, maxNs } = this.#range(plan?.lookBack ?? 0);
+    const [source] = this.#sources;
+    if (plan?.isInEngine && source?.kind === 'table') {
+      const { condition, groupTags, hasLowerBound, isSelector, columns } = this.#select;
+      const filter =
+        condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+      const range = {
+        source,
+        filter,
+        minNs,
+        maxNs,
+        groupTags,
+        hasLowerBound,
+        windows: this.#windows,
+      };
+      if (
+        isSelector &&
+        isPicked(plan.leaf) &&
+        (this.#windows === undefined || columns.length > 0)
+      ) {
+        return readPicked({ ...range, call: plan.leaf, beside: columns }, this.#session);
+      }
+      return readAggregates(
+        { ...range, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
+        this.#session,
+      );
+    }
+    const statement = {
+      select: this.#select,
+      sources: this.#sources,
+      session: this.#session,
+      windows: this.#windows,
+      baseNs: this.#baseNs,
+      runner: this.#runner,
+    };
+    return evaluatedGroups(statement, plans, { minNs, maxNs });
+  }
+
+  get #isBackward(): boolean {
+    return this.#select.isDescending && this.#session.runsBackward;
+  }
+
+  /** What is read for a call: with the buckets before the range, seen in the direction that it runs in. */
+  #range(lookBack: number): { readonly minNs: bigint; readonly maxNs: bigint } {
+    const { minNs, maxNs, hasLowerBound } = this.#select;
+    if (this.#windows === undefined) return { minNs, maxNs };
+    const beforeNs = BigInt(lookBack) * this.#windows.everyNs;
+    if (this.#isBackward) {
+      const end = maxNs + beforeNs;
+      return { minNs, maxNs: end > MAX_TIME_NS ? MAX_TIME_NS : end };
+    }
+    return { minNs: hasLowerBound ? minNs - beforeNs : minNs, maxNs };
+  }
+
+  get #baseNs(): bigint {
+    return this.#select.hasLowerBound ? this.#select.minNs : 0n;
+  }
+
+  /** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
+  *#finish(plan: CallPlan, leafPoints: Points): Steps<Points> {
+    const { fill, hasLowerBound } = this.#select;
+    const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
+    let points = leafPoints;
+    if (this.#windows !== undefined && isFilled) {
+      points = yield* filled(points, {
+        windows: this.#windows,
+        fill,
+        ...this.#range(plan.lookBack),
+        hasLowerBound,
+        type: plan.leaf.type,
+        isBackward: this.#isBackward,
+        isCount: plan.leaf.name === 'count',
+        bucketLimit: this.#session.limits.bucketCountPerSeries,
+      });
+    }
+    if (!this.#isBackward) return yield* this.#transformed(plan, points);
+    // Forecasts look ahead, whatever the order of the answer.
+    return plan.around.some(({ name }) => FORECASTS.has(name))
+      ? reversedPoints(yield* this.#transformed(plan, points))
+      : yield* this.#transformed(plan, reversedPoints(points));
+  }
+
+  *#transformed(plan: CallPlan, leafPoints: Points): Steps<Points> {
+    const intervalNs = this.#windows?.everyNs;
+    let points = leafPoints;
+    for (const call of plan.around) {
+      points = FORECASTS.has(call.name)
+        ? yield* holtWinters(points, {
+            forecastCount: Number(call.options[0] ?? 0),
+            season: Number(call.options[1] ?? 0),
+            withFit: call.name === 'holt_winters_with_fit',
+            intervalNs: intervalNs ?? 1n,
+          })
+        : yield* transform(call.name, points, {
+            options: call.options,
+            type: call.type,
+            defaultUnitNs: intervalNs ?? 1_000_000_000n,
+          });
+    }
+    return points;
+  }
+}
+
+function reversed({ times, columns }: Rows): Rows {
+  return { times: times.toReversed(), columns: columns.map((column) => column.toReversed()) };
+}
+
+function reversedPoints({ times, values, beside }: Points): Points {
+  return {
+    times: times.toReversed(),
+    values: values.toReversed(),
+    ...(beside !== undefined && { beside: beside.map((column) => column.toReversed()) }),
+  };
+}

@@ -1,0 +1,182 @@
+import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { ColumnRef } from '../../plan/compile/compiled-select.js';
+import type { Value } from '../../plan/data-type.js';
+import type { Session } from '../session.js';
+import type { GroupRows } from './points.js';
+import { LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
+import { outputColumn, type TableRange, TableReader } from './table-reader.js';
+import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
+
+/** Rows of one group; a group may come in several pieces, one after the other. */
+export interface RowPiece extends GroupRows {
+  /** Values of the grouping tags. */
+  readonly tags: readonly string[];
+}
+
+export interface RowRequest extends TableRange {
+  readonly refs: readonly ColumnRef[];
+  /** A row that has none of these does not count; empty: every row counts. */
+  readonly wanted: readonly ColumnRef[];
+  readonly isDescending: boolean;
+  /** Rows of each group, from its beginning. */
+  readonly rowLimit: number | undefined;
+  /** Of each series only the last row matters. */
+  readonly lastRowsOnly: boolean;
+}
+
+/** Rows of a table, group by group in ascending order, each by time. */
+export async function* readRows(
+  request: RowRequest,
+  session: Session,
+): AsyncGenerator<RowPiece, void, undefined> {
+  for await (const { times, columns, spans } of readRowBlocks(request, session)) {
+    for (const { tags, from, to } of spans) {
+      yield {
+        tags,
+        times: sliceOf(times, from, to),
+        columns: columns.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
+      };
+    }
+  }
+}
+
+/**
+ * The same, as many groups at a time as come together.
+ * @param isMemoryAsked rows in memory have been asked, and do not answer this.
+ */
+export async function* readRowBlocks(
+  request: RowRequest,
+  session: Session,
+  isMemoryAsked = false,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  const reader = new TableReader(request, session);
+  // Rows in memory answer most statements: the engine's text is made for the others.
+  let made: ReturnType<typeof rowStatement> | undefined;
+  const statement = () => {
+    made ??= rowStatement(request, reader);
+    return made;
+  };
+  const { groupTags, refs, rowLimit } = request;
+  const chunks = session.read({
+    get scans() {
+      return [statement().scan];
+    },
+    get columns() {
+      return [
+        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'string')),
+        outputColumn('t', 'time'),
+        ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
+      ];
+    },
+    isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
+    render: (scanText) => statement().textOver(scanText(0)),
+    direct: isMemoryAsked ? undefined : reader.direct(directRows(request, reader)),
+  });
+  for await (const chunk of chunks) yield rowBlock(chunk, request);
+}
+
+/** The same question to rows in memory; `undefined`: they do not answer it. */
+export function directRowRequest(request: RowRequest, session: Session): DirectRequest | undefined {
+  const reader = new TableReader(request, session);
+  return reader.direct(directRows(request, reader));
+}
+
+/** The engine's text, and the scan that it needs. */
+function rowStatement(request: RowRequest, reader: TableReader) {
+  const { rowLimit } = request;
+  const groups = reader.groups;
+  const columns = request.refs.map((ref) => reader.column(ref));
+  const wanted = request.wanted.map((ref) => `${reader.column(ref)} IS NOT NULL`);
+  const where = reader.where(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]);
+  const direction = request.isDescending ? ' DESC' : '';
+  const rowOrder = [
+    `${reader.time}${direction}`,
+    ...reader.tieBreakers.map((tag) => `${tag}${direction}`),
+  ];
+  const order = [...groups.map((_, i) => i + 1), ...rowOrder].join(', ');
+  const list = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    `${reader.time} AS t`,
+    ...columns.map((text, i) => `${text} AS c${i}`),
+  ].join(', ');
+  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
+  const limit = rowLimit === undefined || groups.length > 0 ? '' : ` LIMIT ${rowLimit}`;
+  const qualify =
+    rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
+      ? ''
+      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${rowLimit}`;
+  return {
+    scan: reader.scan(request.lastRowsOnly),
+    textOver: (source: string): string =>
+      `SELECT ${list} FROM ${source} r${where}${qualify} ORDER BY ${order}${limit}`,
+  };
+}
+
+/** Rows as they were answered; values are made of them when somebody asks. */
+export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
+  const { rowCount, columns: vectors, series } = chunk;
+  const keyCount = request.groupTags.length;
+  const isGrouped = keyCount > 0;
+  // In memory, the last row of a group is all that is found of it.
+  const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
+  const keys = vectors.slice(0, keyCount).map((vector) => tagTexts(vector, rowCount));
+  const times = vectors[keyCount]?.values as BigInt64Array; // the time column is never NULL
+  const read = vectors.slice(keyCount + 1);
+  const spans: SeriesSpan[] = [];
+  for (let from = 0; from < rowCount; ) {
+    let to = from + 1;
+    if (!isGrouped) to = rowCount;
+    else if (!areSpansWhole) while (to < rowCount && isSameKey(keys, from, to)) to++;
+    spans.push({ tags: keys.map((key) => key[from] as string), from, to });
+    from = to;
+  }
+  // A vector for each reference was asked for.
+  const values = (): readonly ArrayLike<Value>[] =>
+    request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
+  const { name } = request.source;
+  return new LazyBlock({ name, times, spans, series, areSpansWhole, vectors: read }, values);
+}
+
+function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): boolean {
+  for (const key of keys) if (key[a] !== key[b]) return false;
+  return true;
+}
+
+/** The same for rows in memory: the last ones of series, or all of one group. */
+function directRows(request: RowRequest, reader: TableReader): DirectRequest['answer'] | undefined {
+  const { groupTags, isDescending } = request;
+  if (!hasEveryField(request)) return undefined;
+  const refs: ColumnRef[] = [
+    ...groupTags.map((name): ColumnRef => ({ name, type: 'tag', isTag: true })),
+    { name: 'time', type: 'time', isTag: false },
+    ...request.refs,
+  ];
+  const columns = refs.flatMap((ref) => reader.plainColumn(ref) ?? []);
+  if (columns.length !== refs.length) return undefined;
+  if (request.lastRowsOnly) {
+    const by = groupTags.map((tag) => ({
+      key: { kind: 'tag' as const, tag },
+      descending: false,
+      nullsFirst: true,
+    }));
+    return groupTags.length === 0 ? undefined : { kind: 'last', columns, by };
+  }
+  if (groupTags.length > 0) return undefined;
+  return {
+    kind: 'rows',
+    columns,
+    tieBreakers: reader.tieBreakerTags,
+    descending: isDescending,
+    limit: request.rowLimit,
+    offset: 0,
+  };
+}
+
+/** Every row has one of the wanted fields: no condition is needed for that. */
+function hasEveryField({ source, wanted }: RowRequest): boolean {
+  const names = new Set(wanted.map(({ name }) => name));
+  return [...source.table.columns.values()].every(
+    ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
+  );
+}

@@ -1,0 +1,195 @@
+import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
+import { areComplete, callBlocks } from '../groups/call-blocks.js';
+import { directAggregates } from '../groups/read-aggregates.js';
+import { plainCalls } from '../groups/run-calls.js';
+import { runSelect } from '../run-select.js';
+import type { Session } from '../session.js';
+import { directRowRequest, readRowBlocks, rowBlock } from './read-rows.js';
+import { plainColumnOf, rawRequest } from './run-raw.js';
+import { areSameTags, LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
+import { tableRequest } from './source-rows.js';
+
+type TableSource = Extract<CompiledSource, { kind: 'table' }>;
+
+/** Rows beyond these go out piece by piece. */
+const MAX_ROWS_AT_HAND = 2048;
+
+/** Blocks that are made, or how to make them. */
+type Opened =
+  | { readonly made: readonly SeriesBlock[] }
+  | { readonly made?: undefined; blocks(): AsyncIterable<SeriesBlock> };
+
+/**
+ * The rows of `runSelect`, of many series at a time where the statement allows it: thousands of series of one row each would
+ * otherwise pass one by one through each of its stages, which takes longer than all that is done with them.
+ */
+export class BlockRun {
+  readonly #select: CompiledSelect;
+  readonly #session: Session;
+  #opening: Promise<Opened> | undefined;
+
+  constructor(select: CompiledSelect, session: Session) {
+    this.#select = select;
+    this.#session = session;
+  }
+
+  /** All of `blocks` when memory has them and they are few: then there is nothing else to wait for. */
+  async atHand(): Promise<readonly SeriesBlock[] | undefined> {
+    return (await this.#opened()).made;
+  }
+
+  async *blocks(): AsyncGenerator<SeriesBlock, void, undefined> {
+    this.#session.signal.throwIfAborted();
+    const opened = await this.#opened();
+    yield* opened.made ?? opened.blocks();
+  }
+
+  #opened(): Promise<Opened> {
+    this.#opening ??= open(this.#select, this.#session);
+    return this.#opening;
+  }
+}
+
+async function open(select: CompiledSelect, session: Session): Promise<Opened> {
+  const [source] = select.sources;
+  if (source?.kind !== 'table' || !isOnePass(select))
+    return { blocks: () => singleBlocks(select, session) };
+  return select.calls.length === 0
+    ? await openRows(select, source, session)
+    : await openAggregates(select, source, session);
+}
+
+async function* singleBlocks(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  for await (const { name, tags, times, columns } of runSelect(select, session))
+    yield { name, times, columns, spans: [{ tags, from: 0, to: times.length }] };
+}
+
+function isOnePass(select: CompiledSelect): boolean {
+  const { sources, minNs, maxNs, offset, seriesLimit, seriesOffset } = select;
+  if (sources.length !== 1 || minNs > maxNs) return false;
+  return offset === 0 && seriesLimit === undefined && seriesOffset === 0;
+}
+
+/** Of aggregates: at once where rows in memory answer and each series has a value for each call. */
+async function openAggregates(
+  select: CompiledSelect,
+  source: TableSource,
+  session: Session,
+): Promise<Opened> {
+  const plain = plainCalls(select, source, session);
+  const direct = plain === undefined ? undefined : directAggregates(plain, session);
+  const answer = direct === undefined ? undefined : await session.readDirectly(direct);
+  if (answer === undefined || plain === undefined) {
+    // They were asked: what reads all groups would ask them the same again.
+    const others = direct === undefined ? session : withoutMemory(session);
+    return { blocks: () => singleBlocks(select, others) };
+  }
+  const chunks = [...answer];
+  // The one question of these statements is answered already.
+  if (!areComplete(chunks, plain))
+    return {
+      blocks: () => singleBlocks(select, { ...session, read: () => session.lending(chunks) }),
+    };
+  const blocks = callBlocks(chunks, plain);
+  const some = firstOf(blocks);
+  return areFew(some) ? { made: some } : { blocks: () => session.lending(joined(some, blocks)) };
+}
+
+const withoutMemory = (session: Session): Session => ({
+  ...session,
+  read: (statement) => session.read({ ...statement, direct: undefined }),
+});
+
+/** At most two: filling may make many out of few rows. */
+function firstOf(blocks: Generator<SeriesBlock, void, undefined>): readonly SeriesBlock[] {
+  const some: SeriesBlock[] = [];
+  while (some.length < 2) {
+    const { done, value } = blocks.next();
+    if (done) break;
+    some.push(value);
+  }
+  return some;
+}
+
+const areFew = (blocks: readonly SeriesBlock[]): boolean =>
+  blocks.length < 2 && blocks.every(({ times }) => times.length <= MAX_ROWS_AT_HAND);
+
+function* joined<T>(some: Iterable<T>, others: Iterable<T>): Generator<T, void, undefined> {
+  yield* some;
+  yield* others;
+}
+
+/** Of columns as they are read; series by series when something is computed of them. */
+async function openRows(
+  select: CompiledSelect,
+  source: TableSource,
+  session: Session,
+): Promise<Opened> {
+  const request = rawRequest(select, [source]);
+  const places = select.fields.flatMap((field) => plainColumnOf(field) ?? []);
+  const isPlain = select.fill.kind !== 'number' && select.fill.kind !== 'previous';
+  if (!isPlain || request === undefined || places.length !== select.fields.length)
+    return { blocks: () => singleBlocks(select, session) };
+  const rows = tableRequest(request, source);
+  const direct = directRowRequest(rows, session);
+  const answer = direct === undefined ? undefined : await session.readDirectly(direct);
+  const cut = blockCutter(places, select.limit);
+  if (answer === undefined)
+    return { blocks: () => mapped(readRowBlocks(rows, session, true), cut) };
+  if (Array.isArray(answer) && answer.length < 2) {
+    const made = answer.map((chunk: ResultChunk) => cut(rowBlock(chunk, rows)));
+    if (areFew(made)) return { made: made.filter(hasRows) };
+    return { blocks: () => session.lending(made.filter(hasRows)) };
+  }
+  return { blocks: () => mapped(session.lending(answer), (chunk) => cut(rowBlock(chunk, rows))) };
+}
+
+const hasRows = ({ spans }: SeriesBlock): boolean => spans.length > 0;
+
+async function* mapped<T>(
+  items: AsyncIterable<T>,
+  blockOf: (item: T) => SeriesBlock,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  for await (const item of items) {
+    const block = blockOf(item);
+    if (hasRows(block)) yield block;
+  }
+}
+
+/** Blocks of the columns at these places; to be called for one after the other. */
+function blockCutter(
+  places: readonly number[],
+  limit: number | undefined,
+): (block: SeriesBlock) => SeriesBlock {
+  const cut = limit === undefined ? undefined : cutter(limit);
+  return (block) => {
+    const { name, times, series, vectors, areSpansWhole } = block;
+    const spans = cut?.(block.spans, areSpansWhole) ?? block.spans;
+    const read = vectors && places.map((place) => vectors[place]);
+    const facts = { name, times, series, areSpansWhole, spans, vectors: read };
+    return new LazyBlock(facts, () => places.map((place) => block.columns[place] ?? []));
+  };
+}
+
+/** LIMIT of each series, over all its pieces. */
+function cutter(
+  limit: number,
+): (spans: readonly SeriesSpan[], areWhole?: boolean) => readonly SeriesSpan[] {
+  let tags: readonly string[] | undefined;
+  let left = limit;
+  return (spans, areWhole = false) => {
+    const kept: SeriesSpan[] = [];
+    for (const span of spans) {
+      if (areWhole || tags === undefined || !areSameTags(tags, span.tags)) left = limit;
+      tags = span.tags;
+      const to = Math.min(span.to, span.from + left);
+      left -= to - span.from;
+      if (to > span.from) kept.push(to === span.to ? span : { ...span, to });
+    }
+    return kept;
+  };
+}

@@ -1,0 +1,209 @@
+import type { Column } from '../../../../model/columns/column.js';
+import type { OutputColumn } from '../../../../model/columns/result.js';
+import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { ScanRequest } from '../../../../model/scan.js';
+import type { SqlType } from '../../../../model/sql-type.js';
+import { quoteName } from '../../../../storage/duckdb/quote.js';
+import type { ColumnRef } from '../../plan/compile/compiled-select.js';
+import type { TableSource } from '../../plan/compile/source.js';
+import { type Filter, filterColumns } from '../../plan/condition/filter.js';
+import { type DataType, isConvertible, typeOfKind } from '../../plan/data-type.js';
+import { filterText } from '../filter-text.js';
+import type { Session } from '../session.js';
+import { directConditions, tagConditions } from '../tag-conditions.js';
+
+export interface TableRange {
+  readonly source: TableSource;
+  readonly filter: Filter | undefined;
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  readonly groupTags: readonly string[];
+}
+
+/** Texts for statements over one table, and the scan that they need. The table stands in FROM as `r`. */
+export class TableReader {
+  readonly #range: TableRange;
+  readonly #session: Session;
+  readonly #columns = new Set<string>();
+  #conditions: ScanRequest['tagConditions'] | undefined;
+
+  constructor(range: TableRange, session: Session) {
+    this.#range = range;
+    this.#session = session;
+  }
+
+  /** Rows in memory are asked without them. */
+  get conditions(): ScanRequest['tagConditions'] {
+    const { filter, source } = this.#range;
+    this.#conditions ??= tagConditions(filter, this.#session.seriesOf(source.table));
+    return this.#conditions;
+  }
+
+  get time(): string {
+    this.#columns.add('time');
+    return 'r."time"';
+  }
+
+  /** The raw column; NULL when the table has none of this name. */
+  name(name: string): string {
+    const column = this.#range.source.table.columns.get(name);
+    if (column === undefined) return 'NULL';
+    this.#columns.add(name);
+    return `r.${quoteName(column.physicalName)}`;
+  }
+
+  /** A column in the type that the statement reads it in. */
+  column(ref: ColumnRef): string {
+    const column = this.#range.source.table.columns.get(ref.name);
+    const actual = column === undefined ? 'unknown' : typeOfKind(column.kind);
+    if (ref.type === 'unknown' || (actual === 'tag') !== ref.isTag || actual === 'unknown') {
+      return `NULL::${ENGINE_TYPES[ref.type]}`;
+    }
+    if (actual === ref.type) return this.name(ref.name);
+    if (!isConvertible(actual, ref.type)) return `NULL::${ENGINE_TYPES[ref.type]}`;
+    const text = this.name(ref.name);
+    if (ref.type === 'float') return `${text}::DOUBLE`;
+    return actual === 'float'
+      ? `TRY_CAST(trunc(${text}) AS ${ENGINE_TYPES[ref.type]})`
+      : `TRY_CAST(${text} AS ${ENGINE_TYPES[ref.type]})`;
+  }
+
+  /** Values of the grouping tags, empty where one is absent. */
+  get groups(): string[] {
+    return this.#range.groupTags.map((tag) => {
+      const column = this.#range.source.table.columns.get(tag);
+      return column?.kind === 'tag' ? `coalesce(${this.name(tag)}, '')` : `''`;
+    });
+  }
+
+  get tieBreakers(): string[] {
+    return this.tieBreakerTags.map((tag) => `coalesce(${this.name(tag)}, '')`);
+  }
+
+  /** Tags besides the grouping ones, in the order that decides between rows of one time. */
+  get tieBreakerTags(): string[] {
+    const index = this.#session.seriesOf(this.#range.source.table);
+    const selected = index.select(this.conditions, 1);
+    if (selected !== undefined) return [];
+    const grouped = new Set(this.#range.groupTags);
+    return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();
+  }
+
+  /** Every series is a group of its own: no two rows of a group have one time. */
+  get isGroupedBySeries(): boolean {
+    return this.tieBreakerTags.length === 0;
+  }
+
+  /** A request for rows in memory; `undefined` where the condition does not fit its form. */
+  direct(answer: DirectRequest['answer'] | undefined): DirectRequest | undefined {
+    if (answer === undefined) return undefined;
+    const { source, minNs, maxNs, filter } = this.#range;
+    const index = this.#session.seriesOf(source.table);
+    const conditions = directConditions(filter, source.table, index);
+    if (conditions === undefined) return undefined;
+    return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, answer };
+  }
+
+  /** A field or tag that is read as what it is. */
+  plainColumn(ref: ColumnRef): Column | undefined {
+    const column = this.#range.source.table.columns.get(ref.name);
+    return column !== undefined && typeOfKind(column.kind) === ref.type ? column : undefined;
+  }
+
+  where(extra: readonly string[] = []): string {
+    const { filter } = this.#range;
+    // The scan cuts to the range of time itself.
+    const parts = [
+      ...(filter === undefined
+        ? []
+        : [
+            filterText(filter, (ref) =>
+              ref.type === 'time' ? this.time : this.#filterColumn(ref),
+            ),
+          ]),
+      ...extra,
+    ];
+    return parts.length === 0 ? '' : ` WHERE ${parts.join(' AND ')}`;
+  }
+
+  #filterColumn(ref: ColumnRef): string {
+    return ref.isTag ? this.name(ref.name) : this.column(ref);
+  }
+
+  scan(lastRowsOnly = false): ScanRequest {
+    const { source, filter, minNs, maxNs } = this.#range;
+    if (filter !== undefined) {
+      for (const ref of filterColumns(filter)) this.#columns.add(ref.name);
+      if (usesTime(filter)) this.#columns.add('time');
+    }
+    return {
+      table: source.table,
+      columns: [...this.#columns],
+      minTimeNs: minNs,
+      maxTimeNs: maxNs,
+      tagConditions: this.conditions,
+      lastRowsOnly,
+    };
+  }
+}
+
+function usesTime(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return usesTime(filter.left) || usesTime(filter.right);
+    case 'compare':
+      return [filter.left, filter.right].some(hasDatePart);
+    default:
+      return false;
+  }
+}
+
+function hasDatePart(operand: Extract<Filter, { kind: 'compare' }>['left']): boolean {
+  switch (operand.kind) {
+    case 'date_part':
+      return true;
+    case 'binary':
+      return hasDatePart(operand.left) || hasDatePart(operand.right);
+    case 'scalar':
+      return operand.args.some(hasDatePart);
+    default:
+      return false;
+  }
+}
+
+const ENGINE_TYPES: Readonly<Record<DataType, string>> = {
+  float: 'DOUBLE',
+  integer: 'BIGINT',
+  unsigned: 'UBIGINT',
+  string: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  tag: 'VARCHAR',
+  time: 'TIMESTAMP_NS',
+  unknown: 'INTEGER',
+};
+
+/** How a value of a type comes out of the engine. */
+export function sqlTypeOf(type: DataType): SqlType {
+  switch (type) {
+    case 'float':
+      return { kind: 'float', bits: 64 };
+    case 'integer':
+    case 'unsigned':
+      return { kind: 'int', bits: 64, signed: type === 'integer' };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'time':
+      return { kind: 'timestamp', unit: 'ns', zone: undefined };
+    case 'tag':
+      return { kind: 'tag' };
+    case 'unknown':
+      return { kind: 'null' };
+    default:
+      return { kind: 'utf8' };
+  }
+}
+
+export function outputColumn(name: string, type: DataType): OutputColumn {
+  return { name, type: sqlTypeOf(type), source: undefined };
+}

@@ -1,0 +1,54 @@
+import { invariant, Memo } from '@plinth/kernel';
+import type { RE2JS } from 're2js';
+import { regexEffort } from '../../../../model/regex-effort.js';
+import { planFailure } from '../plan-failure.js';
+
+const MAX_CACHED = 256;
+const cache = new Memo<string, RE2JS>({ maxCount: MAX_CACHED });
+
+let library: typeof import('re2js') | undefined;
+
+/** Loads the engine of regular expressions when a statement may have one: its tables take a while to build. */
+export async function loadRegexes(text: string): Promise<void> {
+  if (library === undefined && /[/~]/.test(text)) library = await import('re2js');
+}
+
+/** A regular expression that takes time in proportion to the text, whatever it is: users send these. */
+export interface Matcher {
+  readonly source: string;
+  /** At most, for each character of a text that it is tried on. */
+  readonly stepsPerCharacter: number;
+  test(text: string): boolean;
+}
+
+/** Throws `plan_error` for what is no expression of RE2. Source: query-languages, "Regex". */
+export function compileRegex(source: string): Matcher {
+  if (source === '') return EVERYTHING;
+  const regex = cache.of(source, compile);
+  const { stepsPerCharacter } = regexEffort(source);
+  return { source: cleaned(source), stepsPerCharacter, test: (text) => regex.matcher(text).find() };
+}
+
+const EVERYTHING: Matcher = { source: '', stepsPerCharacter: 0, test: () => true };
+
+function compile(source: string): RE2JS {
+  invariant(library !== undefined, 'the engine of regular expressions is loaded before planning');
+  try {
+    return library.RE2JS.compile(cleaned(source));
+  } catch (error) {
+    throw planFailure(
+      `regex parse error: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** A backslash before a character that needs none is dropped: `d\isk` means `disk`. */
+function cleaned(source: string): string {
+  return source.replace(/\\(.)/gsu, (whole, character: string) =>
+    /[a-zA-Z]/.test(character) && !/[abfnrtvAzbBCdDsSwWpPQExk]/.test(character)
+      ? character
+      : /[-/ "'#&~:;,<>=!@%`]/.test(character)
+        ? character
+        : whole,
+  );
+}

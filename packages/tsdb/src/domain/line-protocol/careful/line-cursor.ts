@@ -1,0 +1,105 @@
+import { characterBorder } from '../utf8.js';
+import { LineRefused } from './line-refused.js';
+
+const SPACE = 32;
+const MINUS = 45;
+const MAX_CONTEXT = 10;
+
+/** A position in one line, with the small steps that the careful parser is made of. */
+export class LineCursor {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  at: number;
+
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    this.bytes = bytes;
+    this.at = start;
+    this.end = end;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.end;
+  }
+
+  /** Byte under the cursor, -1 at the end. */
+  get byte(): number {
+    return this.at < this.end ? (this.bytes[this.at] as number) : -1;
+  }
+
+  take(byte: number): boolean {
+    if (this.byte !== byte) return false;
+    this.at++;
+    return true;
+  }
+
+  /** Takes the first of `words` that stands here. */
+  takeWord(words: readonly string[]): string | undefined {
+    for (const word of words) {
+      const end = this.at + word.length;
+      if (end <= this.end && this.text(this.at, end) === word) {
+        this.at = end;
+        return word;
+      }
+    }
+    return undefined;
+  }
+
+  takeDigits(): string | undefined {
+    const start = this.at;
+    while (this.byte >= 48 && this.byte <= 57) this.at++;
+    return this.at > start ? this.text(start, this.at) : undefined;
+  }
+
+  takeInteger(): string | undefined {
+    const start = this.at;
+    const sign = this.take(MINUS) ? '-' : '';
+    const digits = this.takeDigits();
+    if (digits !== undefined) return sign + digits;
+    this.at = start;
+    return undefined;
+  }
+
+  skipSpaces(): void {
+    while (this.byte === SPACE) this.at++;
+  }
+
+  expectSpaces(): void {
+    if (this.byte !== SPACE) {
+      throw new LineRefused(`Expected at least one space character, got ${this.got()}`);
+    }
+    this.skipSpaces();
+  }
+
+  got(): string {
+    return this.isAtEnd ? 'end of input' : `\`${this.context()}\``;
+  }
+
+  /** What follows, for a message: more than 10 bytes are cut to 10 characters. */
+  context(from = this.at): string {
+    if (this.end - from <= MAX_CONTEXT) return this.text(from, this.end);
+    const far = characterBorder(this.bytes, Math.min(this.end, from + 4 * MAX_CONTEXT));
+    return `${[...this.text(from, far)].slice(0, MAX_CONTEXT).join('')}...`;
+  }
+
+  text(start: number, end: number): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString();
+  }
+
+  /** Text of `[start, end)` without the bytes at `dropped` (ascending). */
+  textWithout(dropped: readonly number[], start: number, end: number): string {
+    if (dropped.length === 0) return this.text(start, end);
+    return Buffer.from(this.bytesWithout(dropped, start, end)).toString();
+  }
+
+  bytesWithout(dropped: readonly number[], start: number, end: number): Uint8Array {
+    const kept = new Uint8Array(end - start - dropped.length);
+    let from = start;
+    let size = 0;
+    for (const index of [...dropped, end]) {
+      kept.set(this.bytes.subarray(from, index), size);
+      size += index - from;
+      from = index + 1;
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,46 @@
+import { LineRefused } from '../careful/line-refused.js';
+
+/** Cells that all tables of a parser may hold between bodies, so that the next body needs no new memory. */
+const MAX_KEPT_CELLS = 8 * 1024 * 1024;
+
+/**
+ * Bounds the memory of one body's columns, counted in cells of 8 bytes: many fields that each stand on one of many
+ * lines would make columns far larger than the body. A line that would pass the bound is refused.
+ */
+export class CellBudget {
+  readonly #maxCells: number;
+  #usedCells = 0;
+  #keptCells = 0;
+
+  constructor(maxCells: number) {
+    this.#maxCells = maxCells;
+  }
+
+  begin(): void {
+    this.#usedCells = 0;
+  }
+
+  take(cells: number): boolean {
+    if (this.#usedCells + cells > this.#maxCells) return false;
+    this.#usedCells += cells;
+    return true;
+  }
+
+  giveBack(cells: number): void {
+    this.#usedCells -= cells;
+  }
+
+  /** Whether a table that kept `before` cells so far may keep `after` for the next body. */
+  keep(before: number, after: number): boolean {
+    const kept = this.#keptCells - before + after;
+    const canKeep = kept <= MAX_KEPT_CELLS;
+    this.#keptCells = canKeep ? kept : this.#keptCells - before;
+    return canKeep;
+  }
+}
+
+export function tooManyCells(): LineRefused {
+  const why =
+    'too many different tables or fields over too many lines of one request; send smaller requests';
+  return new LineRefused(why, { isLimit: true });
+}

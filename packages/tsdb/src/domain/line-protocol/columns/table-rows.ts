@@ -1,0 +1,175 @@
+import type { FieldValues, ParsedTable } from '../../../model/parsed-body.js';
+import { NewSeriesWriter } from '../fast/new-series-writer.js';
+import type { SeriesDictionary } from '../fast/series-dictionary.js';
+import type { NewTags } from '../new-tags.js';
+import type { CellBudget } from './cell-budget.js';
+import type { ColumnMemory } from './column-memory.js';
+import { FieldColumn } from './field-column.js';
+import { FieldKeys } from './field-keys.js';
+import { FieldSlot } from './field-slot.js';
+
+const FIRST_CAPACITY = 16;
+/** Times, series and line positions of a row, in cells. */
+const ROW_CELLS = 3;
+/** What a field of few rows takes in this thread and in the one that gets it. */
+const NEW_FIELD_CELLS = 256;
+
+export interface TableContext {
+  readonly parserTable: number;
+  /** Of the table's database. */
+  readonly dictionary: SeriesDictionary;
+  readonly budget: CellBudget;
+  /** Called for every new name. */
+  readonly noteGrowth: () => void;
+}
+
+/** What the parser keeps about one table (its names) and the rows of the body at hand. */
+export class TableRows {
+  readonly table: string;
+  readonly parserTable: number;
+  readonly slots = new Map<string, FieldSlot>();
+  rowCount = 0;
+  /** Rows that the body at hand was granted; the arrays may be longer. */
+  capacity = 0;
+  /** Low and high word of each row's time; `#times` is the same memory. */
+  timeWords = new Int32Array(0);
+  #times = new BigInt64Array(0);
+  series = new Uint32Array(0);
+  lineStarts = new Uint32Array(0);
+  lineEnds = new Uint32Array(0);
+  lineNumbers = new Uint32Array(0);
+  readonly keys = new FieldKeys();
+  readonly #newSeries = new NewSeriesWriter();
+  readonly #dictionary: SeriesDictionary;
+  readonly #budget: CellBudget;
+  readonly #noteGrowth: () => void;
+  #keptCells = 0;
+  /** Dictionary entry of each series. */
+  readonly #entries: number[] = [];
+  /** Columns in the order of their first use in the body at hand. */
+  #active: FieldColumn[] = [];
+
+  constructor(table: string, at: TableContext) {
+    this.table = table;
+    this.parserTable = at.parserTable;
+    this.#dictionary = at.dictionary;
+    this.#budget = at.budget;
+    this.#noteGrowth = at.noteGrowth;
+  }
+
+  /** Numbers a series that the dictionary does not know, and returns its entry there. */
+  addSeries(added: { hash: number; text: Uint8Array; tags: NewTags }): number {
+    const number = this.#entries.length;
+    const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
+    this.#entries.push(entry);
+    this.#noteGrowth();
+    this.#newSeries.add(added.tags);
+    return entry;
+  }
+
+  /** Text of a series as its first line spelled it, the table's name included. */
+  seriesText(series: number): Uint8Array | undefined {
+    const entry = this.#entries[series];
+    return entry === undefined ? undefined : this.#dictionary.textOf(entry);
+  }
+
+  /** `undefined`: the body has brought so many new fields that there is no room for another. */
+  slot(name: string): FieldSlot | undefined {
+    let slot = this.slots.get(name);
+    if (slot === undefined) {
+      if (!this.#budget.take(NEW_FIELD_CELLS)) return undefined;
+      slot = new FieldSlot(name);
+      this.#noteGrowth();
+      this.slots.set(name, slot);
+    }
+    return slot;
+  }
+
+  column(slot: FieldSlot, type: FieldValues['type']): FieldColumn {
+    const column = slot[type] ?? new FieldColumn(slot.name, type);
+    slot[type] = column;
+    return column;
+  }
+
+  /** Makes a column ready to take the current row. False: the body's columns have no more room. */
+  open(column: FieldColumn): boolean {
+    if (!column.isUsed) {
+      if (!this.#budget.take(this.capacity)) return false;
+      this.#active.push(column);
+    }
+    column.open(this.rowCount);
+    return true;
+  }
+
+  /** Takes back what a refused line wrote to a column. */
+  forget(column: FieldColumn): void {
+    if (!column.forget(this.rowCount) || column.isUsed) return;
+    column.reset(true);
+    this.#budget.giveBack(this.capacity);
+    // A column that only this line used is among the last ones.
+    this.#active.splice(this.#active.lastIndexOf(column), 1);
+  }
+
+  /** Makes room for more rows. False: the body's columns have no more room. */
+  growRows(): boolean {
+    const capacity = Math.max(FIRST_CAPACITY, 2 * this.capacity);
+    const added = capacity - this.capacity;
+    if (!this.#budget.take(added * (this.#active.length + ROW_CELLS))) return false;
+    this.capacity = capacity;
+    if (this.series.length < capacity) this.#resize(capacity);
+    return true;
+  }
+
+  /** What `take` will copy into memory, or a little more. */
+  get takenBytes(): number {
+    return 8 * this.rowCount * (this.#active.length + ROW_CELLS);
+  }
+
+  /** Copies the rows out and makes the table ready for the next body. */
+  take(memory: ColumnMemory): ParsedTable {
+    const rowCount = this.rowCount;
+    const cells = this.series.length * (this.slots.size + ROW_CELLS);
+    const keepsMemory = this.#budget.keep(this.#keptCells, cells);
+    this.#keptCells = keepsMemory ? cells : 0;
+    const parsed: ParsedTable = {
+      table: this.table,
+      parserTable: this.parserTable,
+      rowCount,
+      times: memory.longs(this.#times, rowCount),
+      series: memory.numbers(this.series, rowCount),
+      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
+      firstNewSeries: this.#entries.length - this.#newSeries.count,
+      newSeries: this.#newSeries.take(),
+      lineStarts: memory.numbers(this.lineStarts, rowCount),
+      lineEnds: memory.numbers(this.lineEnds, rowCount),
+      lineNumbers: memory.numbers(this.lineNumbers, rowCount),
+    };
+    this.#active = [];
+    this.rowCount = 0;
+    this.capacity = 0;
+    if (!keepsMemory) this.#release();
+    return parsed;
+  }
+
+  #release(): void {
+    this.#resize(0);
+    for (const { int64, uint64, float64, bool, utf8 } of this.slots.values()) {
+      for (const column of [int64, uint64, float64, bool, utf8]) column?.reset(false);
+    }
+  }
+
+  #resize(rows: number): void {
+    this.#times = resized(new BigInt64Array(rows), this.#times);
+    this.timeWords = new Int32Array(this.#times.buffer);
+    this.series = resized(new Uint32Array(rows), this.series);
+    this.lineStarts = resized(new Uint32Array(rows), this.lineStarts);
+    this.lineEnds = resized(new Uint32Array(rows), this.lineEnds);
+    this.lineNumbers = resized(new Uint32Array(rows), this.lineNumbers);
+  }
+}
+
+function resized<T extends Uint32Array | BigInt64Array>(target: T, source: T): T {
+  // Both have the one type T; the compiler only sees a union of two `set` methods.
+  target.set(source.subarray(0, target.length) as never);
+  return target;
+}

@@ -1,0 +1,74 @@
+import { type TsdbError, tsdbError } from '../../../errors.js';
+import { isPackageRequirement } from '../../../model/plugins/package-requirement.js';
+import { explainFailure, requirementIn } from './install-failure.js';
+
+/** Runs the installer with these arguments. */
+export type Installer = (
+  args: readonly string[],
+) => Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
+
+export interface PackageNeeds {
+  readonly isDisabled: boolean;
+  /** Rejects with `python_unavailable`. */
+  readonly installer: () => Promise<Installer>;
+  /**
+   * Absolute path of a requirements file. Throws `plugin_path_escapes`, `requirements_missing` and `requirements_refused`.
+   */
+  readonly findRequirements: (location: string) => Promise<string>;
+  readonly onInstalled: () => void;
+  /** Hears what the installer said, which may be what stands in files. */
+  readonly onFailed: (end: Awaited<ReturnType<Installer>>) => void;
+}
+
+/** Installs Python packages, one call after the other. Source: processing-engine, "Packages and environment". */
+export class Packages {
+  readonly #needs: PackageNeeds;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(needs: PackageNeeds) {
+    this.#needs = needs;
+  }
+
+  async install(packages: readonly string[]): Promise<void> {
+    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
+    for (const name of packages) {
+      if (!isPackageRequirement(name)) throw tsdbError('package_name_invalid', name);
+    }
+    if (packages.length > 0) await this.#run(packages, () => subjectOf(packages));
+  }
+
+  async installRequirements(location: string): Promise<void> {
+    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
+    const path = await this.#needs.findRequirements(location);
+    await this.#run(['-r', path], requirementIn);
+  }
+
+  /** @param nameOf what could not be installed, by what the installer said. */
+  async #run(args: readonly string[], nameOf: (output: string) => string): Promise<void> {
+    const installing = this.#last.then(async () => {
+      const install = await this.#needs.installer();
+      const end = await install(args);
+      const { exitCode, output } = end;
+      if (exitCode !== 0) {
+        this.#needs.onFailed(end);
+        throw tsdbError('package_installation_failed', {
+          why: explainFailure(nameOf(output), { output, exitCode }),
+          exitCode,
+        });
+      }
+      this.#needs.onInstalled();
+    });
+    this.#last = installing.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    await installing;
+  }
+}
+
+const subjectOf = (packages: readonly string[]): string =>
+  packages.length === 1 ? `'${packages[0]}'` : `one of ${packages.length} packages`;
+
+/** The word that clients know for a machine on which nothing can be installed. */
+export function noEnvironment(): TsdbError<'package_installation_failed'> {
+  return tsdbError('package_installation_failed', {
+    why: 'Plugin environment management is disabled',
+  });
+}

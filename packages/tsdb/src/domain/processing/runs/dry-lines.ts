@@ -1,0 +1,76 @@
+import type { Column } from '../../../model/columns/column.js';
+import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
+import type { PluginInput } from '../../../model/plugins/plugin-host.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import { tagSetsOf } from '../../../model/series/new-series.js';
+import { runThrough } from '../../../model/steps.js';
+import { checkRows } from '../../catalog/admission/check-rows.js';
+import { DEFAULT_CATALOG_LIMITS } from '../../catalog/schema/limits.js';
+import { SeriesIndex } from '../../engine/series/series-index.js';
+import type { CommittedRows } from '../../engine/write/commit-listener.js';
+import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
+import { encodeWrites } from './encode-writes.js';
+
+/** Lines as a write trigger would get them, or why they cannot be read. Throws `body_not_utf8`. */
+export async function readDryLines(
+  lines: string,
+  at: { readonly database: string; readonly nowNs: bigint },
+): Promise<PluginInput | string> {
+  const parsed = parse(Buffer.from(lines), at);
+  const [refused] = parsed.refused;
+  if (refused !== undefined) return faultOf(refused);
+  return await encodeWrites(parsed.tables.map(rowsOf));
+}
+
+/** What a write of the lines to a database would be refused for; nothing is changed. Throws `body_not_utf8`. */
+export function checkDryLines(
+  lines: Uint8Array,
+  at: {
+    readonly database: string;
+    readonly schema: DatabaseSchema | undefined;
+    readonly nowNs: bigint;
+  },
+): readonly string[] {
+  const parsed = parse(lines, at);
+  const check = checkRows({
+    database: at.schema,
+    tables: parsed.tables,
+    seriesOf: () => ({ tagKeys: [] }), // All series are new to this parser.
+    limits: DEFAULT_CATALOG_LIMITS,
+    tableCount: () => 0,
+  });
+  const refusals = runThrough(check).flatMap(({ parsed: table, refusals: rows }) =>
+    rows.map(({ row, message }) => `line ${table.lineNumbers[row]}: ${message}`),
+  );
+  return [...parsed.refused.map(faultOf), ...refusals];
+}
+
+/** With a memory of its own: what it reads is not shown to the catalog. */
+function parse(
+  lines: Uint8Array,
+  { database, nowNs }: { readonly database: string; readonly nowNs: bigint },
+): ParsedBody {
+  return new LineProtocolParser().parse(lines, {
+    database,
+    precision: 'nanosecond',
+    receivedNs: nowNs,
+  });
+}
+
+function faultOf(refused: ParsedBody['refused'][number]): string {
+  return `line ${refused.lineNumber}: ${refused.message}: ${refused.originalLine}`;
+}
+
+function rowsOf(parsed: ParsedTable): CommittedRows {
+  const index = new SeriesIndex(0n);
+  const dense = tagSetsOf(parsed.newSeries).map(({ tagKeys, tagValues }) =>
+    index.resolve(tagKeys, tagValues),
+  );
+  const fields = parsed.fields.map(({ name, data, validity }, id) => {
+    const column: Column = { id, name, kind: data.type, physicalName: name };
+    return { column, data, validity };
+  });
+  const { rowCount, times } = parsed;
+  const series = parsed.series.map((number) => dense[number - parsed.firstNewSeries] ?? 0);
+  return { table: parsed.table, index, batch: { rowCount, series, times, fields } };
+}

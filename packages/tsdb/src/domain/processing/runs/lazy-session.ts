@@ -1,0 +1,33 @@
+import type { PluginCall, PluginSession, RunOutcome } from '../../../model/plugins/plugin-host.js';
+
+/**
+ * A session that is opened with its first run: a start waits neither for Python nor for the code of plugins. What stands in
+ * the way is the failure of that run, and the next one tries again.
+ */
+export class LazySession implements PluginSession {
+  readonly #open: () => Promise<PluginSession>;
+  #opening: Promise<PluginSession> | undefined;
+
+  constructor(open: () => Promise<PluginSession>) {
+    this.#open = open;
+  }
+
+  async call(call: PluginCall): Promise<RunOutcome> {
+    this.#opening ??= this.#open();
+    const opening = this.#opening;
+    let session: PluginSession;
+    try {
+      session = await opening;
+    } catch (error) {
+      if (this.#opening === opening) this.#opening = undefined;
+      const text = error instanceof Error ? error.message : String(error);
+      return { kind: 'failed', text, traceback: '', isInside: false };
+    }
+    return await session.call(call);
+  }
+
+  async close(): Promise<void> {
+    const session = await this.#opening?.catch(() => undefined); // The run was told.
+    await session?.close();
+  }
+}

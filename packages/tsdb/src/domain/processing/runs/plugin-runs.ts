@@ -1,0 +1,133 @@
+import type { Clock } from '@plinth/kernel';
+import { LINES_LEFT_OUT, LineAllowance } from '../../../model/plugins/line-allowance.js';
+import type {
+  LogLevel,
+  PluginInput,
+  PluginSession,
+  RunOutcome,
+} from '../../../model/plugins/plugin-host.js';
+import type { Trigger } from '../../../model/plugins/trigger.js';
+import type { PluginBackend } from '../plugins/plugin-backend.js';
+import { formatDuration } from '../triggers/duration.js';
+
+const REQUEST_TIMEOUT_MS = 300_000;
+
+/** Why signals of runs are aborted; without a reason each abortion would make an error with a stack. */
+const TIMED_OUT = 'timed out';
+const STOPPED = 'stopped';
+const OVER = 'over';
+
+export interface PluginRunsNeeds {
+  readonly trigger: Trigger;
+  readonly databaseName: string;
+  /** As the trigger's log calls the plugin. */
+  readonly pluginName: string;
+  readonly session: PluginSession;
+  readonly backend: PluginBackend;
+  readonly clock: Clock;
+  /** `undefined`: runs may take any time; requests have a limit of their own. */
+  readonly runTimeoutMs: number | undefined;
+  /** Line of the trigger's log. */
+  readonly note: (level: LogLevel, text: string) => void;
+}
+
+/** Single runs of a trigger's plugin: in time, and with what they write. */
+export class PluginRuns {
+  readonly #needs: PluginRunsNeeds;
+  readonly #allowance = new LineAllowance();
+  readonly #underWay = new Set<AbortController>();
+  #isStopped = false;
+
+  constructor(needs: PluginRunsNeeds) {
+    this.#needs = needs;
+  }
+
+  async run(
+    input: PluginInput,
+    at: { readonly start: string; readonly depth: number },
+  ): Promise<RunOutcome> {
+    const { trigger, databaseName, session, backend, clock, note } = this.#needs;
+    note('INFO', at.start);
+    const startNs = clock.nowNs();
+    const timeoutMs =
+      this.#needs.runTimeoutMs ?? (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
+    const end = new AbortController();
+    const timer = new AbortController();
+    if (timeoutMs !== undefined) {
+      clock.sleep(timeoutMs, timer.signal).then(
+        () => end.abort(TIMED_OUT),
+        () => undefined, // The run ended in time.
+      );
+    }
+    this.#underWay.add(end);
+    if (this.#isStopped) end.abort(STOPPED);
+    const { signal } = end;
+    const depth = at.depth + 1;
+    const outcome = await session.call({
+      database: databaseName,
+      args: trigger.arguments,
+      input,
+      isDryRun: false,
+      cache: { namespace: cacheNamespaceOf(trigger), defaultTtlSec: undefined },
+      services: backend.servicesFor({
+        ...{ depth, signal },
+        log: (level, text) => this.#notePlugin(level, text),
+      }),
+      signal,
+    });
+    timer.abort(OVER);
+    this.#underWay.delete(end);
+    if (outcome.kind === 'cancelled' && signal.reason === TIMED_OUT) {
+      const text = `TimeoutError: the run took longer than ${timeoutMs} ms`;
+      return { kind: 'failed', text, traceback: '', isInside: true };
+    }
+    if (outcome.kind === 'done') {
+      await this.#writeBack(outcome, depth);
+      note('INFO', `finished execution in ${formatDuration(clock.nowNs() - startNs)}`);
+    }
+    return outcome;
+  }
+
+  /** A failure is the log's affair: the run itself went well. */
+  async #writeBack(outcome: Extract<RunOutcome, { kind: 'done' }>, depth: number): Promise<void> {
+    for (const { database, lines } of outcome.writes) {
+      const failure = await this.#needs.backend.write({
+        database,
+        lines: joinLines(lines),
+        noSync: false,
+        depth,
+      });
+      if (failure === undefined) continue;
+      const why = failure.message.replace(
+        'error writing line protocol to',
+        'error writing back lines to',
+      );
+      this.#needs.note('ERROR', `error running ${this.#needs.pluginName}: ${why}`);
+    }
+  }
+
+  /** A line that the plugin itself writes. */
+  #notePlugin(level: LogLevel, text: string): void {
+    const { clock, note } = this.#needs;
+    const decision = this.#allowance.take(clock.monotonicMs(), text.length);
+    if (decision === 'take') note(level, text);
+    else if (decision === 'tell') note('WARN', LINES_LEFT_OUT);
+  }
+
+  /** Cancels what runs, and what is still run. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const run of this.#underWay) run.abort(STOPPED);
+  }
+}
+
+/** Where the plugin of a trigger keeps what it remembers. */
+export function cacheNamespaceOf(trigger: Trigger): string {
+  return `trigger ${trigger.id}`;
+}
+
+const NEWLINE = Buffer.from('\n');
+
+function joinLines(lines: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [NEWLINE, line])));
+}

@@ -1,0 +1,45 @@
+import type { LogLevel } from '../../../model/plugins/plugin-host.js';
+
+export interface RunLogEntry {
+  readonly timeNs: bigint;
+  readonly databaseId: number;
+  readonly triggerName: string;
+  readonly level: LogLevel;
+  readonly text: string;
+}
+
+/** Lines of the whole server; the oldest go. Source: processing-engine, "System tables and log lines". */
+const MAX_ENTRY_COUNT = 10_000;
+const MAX_SIZE_CHARS = 64 * 1024 * 1024;
+
+/** What runs said, in memory. */
+export class RunLog {
+  #entries: RunLogEntry[] = [];
+  #first = 0;
+  #sizeChars = 0;
+
+  add(entry: RunLogEntry): void {
+    this.#entries.push(entry);
+    this.#sizeChars += entry.text.length;
+    while (
+      this.#entries.length - this.#first > MAX_ENTRY_COUNT ||
+      (this.#sizeChars > MAX_SIZE_CHARS && this.#first < this.#entries.length - 1)
+    ) {
+      this.#sizeChars -= this.#entries[this.#first]?.text.length ?? 0;
+      this.#first++;
+    }
+    // Moving the rest on is put off until it is worth it.
+    if (this.#first > MAX_ENTRY_COUNT) {
+      this.#entries = this.#entries.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** Oldest first; of one database, or of all. */
+  entries(databaseId?: number): readonly RunLogEntry[] {
+    const kept = this.#entries.slice(this.#first);
+    return databaseId === undefined
+      ? kept
+      : kept.filter((entry) => entry.databaseId === databaseId);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '@plinth/kernel';
+import { batchSizeBytes } from '../../../model/columns/row-batch.js';
+import type { CommittedRows } from '../../engine/write/commit-listener.js';
+
+/** Rows that wait for a trigger that does not keep up. */
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** Without a reason the abortion would make an error with a stack. */
+const REPLACED = 'replaced';
+
+export interface GatheredWrites {
+  readonly rows: readonly CommittedRows[];
+  readonly rowCount: number;
+  /** The longest chain of plugin runs that led to one of the rows; 0 for clients' writes. */
+  readonly depth: number;
+}
+
+/**
+ * Gathers what is committed for one trigger into calls. A trigger with nothing to do gets its rows after `pauseMs`; one
+ * that is busy finds all that came meanwhile in one call, at most `longestMs` of it.
+ */
+export class WriteGatherer {
+  readonly #clock: Clock;
+  readonly #pauseMs: number;
+  readonly #longestMs: number;
+  readonly #manyRows: number;
+  readonly #isBusy: () => boolean;
+  /** False: not taken. */
+  readonly #hand: (writes: GatheredWrites) => boolean;
+  readonly #onSkipped: (rowCount: number) => void;
+  #timer = new AbortController();
+  #isClosed = false;
+  #rows: CommittedRows[] = [];
+  #rowCount = 0;
+  #sizeBytes = 0;
+  #depth = 0;
+  #startMs = 0;
+  #isTiming = false;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly pauseMs: number;
+    readonly longestMs: number;
+    /** So many rows are worth a call of their own: a trigger with nothing to do gets them at once. */
+    readonly manyRows: number;
+    readonly isBusy: () => boolean;
+    readonly hand: (writes: GatheredWrites) => boolean;
+    readonly onSkipped: (rowCount: number) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#pauseMs = options.pauseMs;
+    this.#longestMs = options.longestMs;
+    this.#manyRows = options.manyRows;
+    this.#isBusy = options.isBusy;
+    this.#hand = options.hand;
+    this.#onSkipped = options.onSkipped;
+  }
+
+  add(rows: readonly CommittedRows[], depth: number): void {
+    if (this.#isClosed) return;
+    let sizeBytes = 0;
+    let rowCount = 0;
+    for (const { batch } of rows) {
+      sizeBytes += batchSizeBytes(batch);
+      rowCount += batch.rowCount;
+    }
+    if (this.#sizeBytes + sizeBytes > MAX_WAITING_BYTES && this.#rowCount > 0) {
+      this.#onSkipped(rowCount);
+      return;
+    }
+    if (this.#rowCount === 0) this.#startMs = this.#clock.monotonicMs();
+    this.#rows.push(...rows);
+    this.#rowCount += rowCount;
+    this.#sizeBytes += sizeBytes;
+    this.#depth = Math.max(this.#depth, depth);
+    if (!this.#isTiming) this.#time();
+    else if (this.#rowCount >= this.#manyRows && !this.#isBusy()) this.wake();
+  }
+
+  /** The trigger has become free. */
+  wake(): void {
+    if (this.#rowCount === 0) return;
+    this.#timer.abort(REPLACED);
+    this.#timer = new AbortController();
+    this.#time();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer.abort();
+    this.#rows = [];
+    this.#rowCount = 0;
+  }
+
+  #time(): void {
+    this.#isTiming = true;
+    const ageMs = this.#clock.monotonicMs() - this.#startMs;
+    const pauseMs = this.#rowCount >= this.#manyRows ? 0 : this.#pauseMs;
+    const waitMs = this.#isBusy() ? this.#longestMs - ageMs : pauseMs - ageMs;
+    this.#clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
+      () => {
+        this.#isTiming = false;
+        this.#emit();
+      },
+      () => undefined, // Another timer has taken over, or none is wanted.
+    );
+  }
+
+  #emit(): void {
+    if (this.#rowCount === 0) return;
+    const writes = { rows: this.#rows, rowCount: this.#rowCount, depth: this.#depth };
+    this.#rows = [];
+    this.#rowCount = 0;
+    this.#sizeBytes = 0;
+    this.#depth = 0;
+    if (!this.#hand(writes)) this.#onSkipped(writes.rowCount);
+  }
+}

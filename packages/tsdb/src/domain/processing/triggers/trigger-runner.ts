@@ -1,0 +1,266 @@
+import type { Clock, Logger } from '@plinth/kernel';
+import type {
+  LogLevel,
+  PluginInput,
+  PluginResponse,
+  PluginSession,
+  RunOutcome,
+} from '../../../model/plugins/plugin-host.js';
+import type { Trigger } from '../../../model/plugins/trigger.js';
+import type { CommittedRows } from '../../engine/write/commit-listener.js';
+import type { PluginBackend } from '../plugins/plugin-backend.js';
+import { encodeWrites } from '../runs/encode-writes.js';
+import type { FailureReports } from '../runs/failure-reports.js';
+import { PluginRuns } from '../runs/plugin-runs.js';
+import { type GatheredWrites, WriteGatherer } from '../runs/write-gatherer.js';
+import { EventQueue } from './event-queue.js';
+import { fireOnSchedule } from './fire-on-schedule.js';
+import { scheduleOf } from './schedule.js';
+import { TRIGGER_WORDS } from './trigger-words.js';
+
+/** Runs of an asynchronous trigger at a time, whatever the setting says. */
+const MAX_ASYNC_RUNS = 32;
+const MAX_ASYNC_RETRIES = 5;
+/** A run that ends its process is not repeated for ever. */
+const MAX_CRASH_RETRIES = 3;
+const FIRST_RETRY_PAUSE_MS = 100;
+const LONGEST_RETRY_PAUSE_MS = 5000;
+/** Rows that so many runs of plugins led to, one after the other, are a plugin that feeds itself. */
+const MAX_DEPTH = 16;
+type Event =
+  | { readonly kind: 'writes'; readonly writes: GatheredWrites }
+  | { readonly kind: 'schedule'; readonly timeNs: bigint }
+  | {
+      readonly kind: 'request';
+      readonly request: RequestInput;
+      readonly answer: (response: PluginResponse) => void;
+    };
+
+export type RequestInput = Omit<Extract<PluginInput, { kind: 'request' }>, 'kind'>;
+
+export interface RunnerNeeds {
+  readonly trigger: Trigger;
+  readonly databaseName: string;
+  readonly session: PluginSession;
+  readonly backend: PluginBackend;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: RunnerSettings;
+  /** Line of the trigger's log. */
+  readonly note: (level: LogLevel, text: string) => void;
+  /** Told of runs that failed. */
+  readonly failures: FailureReports;
+  /** `error_behavior` `disable`: a run failed. */
+  readonly onDisable: () => void;
+}
+
+export interface RunnerSettings {
+  readonly asyncLimit: number | undefined;
+  /** `undefined`: runs may take any time; requests have a limit of their own. */
+  readonly runTimeoutMs: number | undefined;
+  /** Writes are gathered so long for a trigger that has nothing to do. */
+  readonly gatherMs: number;
+  /** Writes are gathered at most so long for one that is busy. */
+  readonly longestGatherMs: number;
+  /** So many rows are not gathered on for a trigger that has nothing to do. */
+  readonly manyRows: number;
+}
+
+/** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
+export class TriggerRunner {
+  readonly #needs: RunnerNeeds;
+  readonly #queue: EventQueue<Event>;
+  readonly #gatherer: WriteGatherer;
+  readonly #stopped = new AbortController();
+  readonly #runs: PluginRuns;
+  readonly #words: (typeof TRIGGER_WORDS)[PluginInput['kind']];
+
+  constructor(needs: RunnerNeeds) {
+    this.#needs = needs;
+    const { trigger, settings, clock } = needs;
+    const limit = Math.min(settings.asyncLimit || MAX_ASYNC_RUNS, MAX_ASYNC_RUNS);
+    this.#queue = new EventQueue({
+      run: (event) => this.#handle(event),
+      concurrency: trigger.runAsync ? limit : 1,
+    });
+    this.#gatherer = new WriteGatherer({
+      clock,
+      pauseMs: settings.gatherMs,
+      longestMs: settings.longestGatherMs,
+      manyRows: settings.manyRows,
+      isBusy: () => !this.#queue.hasRoom,
+      hand: (writes) => this.#queue.push({ kind: 'writes', writes }),
+      onSkipped: (rowCount) => {
+        needs.note('ERROR', `trigger queue full, skipped ${rowCount} rows`);
+        needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
+      },
+    });
+    this.#words = TRIGGER_WORDS[kindOf(trigger)];
+    this.#runs = new PluginRuns({
+      ...needs,
+      pluginName: this.#words.plugin,
+      runTimeoutMs: settings.runTimeoutMs,
+    });
+    const schedule = scheduleOf(trigger.specification);
+    if (schedule === undefined) return;
+    void fireOnSchedule(schedule, {
+      clock,
+      signal: this.#stopped.signal,
+      fire: (timeNs) => this.#pushScheduled(timeNs),
+      onSkipped: (count) =>
+        needs.note('WARN', `runs take longer than the schedule, skipped ${count} of them`),
+    });
+  }
+
+  get #name(): { readonly database: string; readonly trigger: string } {
+    return { database: this.#needs.databaseName, trigger: this.#needs.trigger.name };
+  }
+
+  /** Rows of the trigger's database that are durable. */
+  committed(rows: readonly CommittedRows[], depth: number): void {
+    const { specification } = this.#needs.trigger;
+    if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
+    const wanted =
+      specification.kind === 'all_tables'
+        ? rows
+        : rows.filter(({ table }) => table === specification.table);
+    if (wanted.length === 0) return;
+    if (depth > MAX_DEPTH) {
+      const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
+      const text = `not delivered: ${rowCount} rows that ${MAX_DEPTH} runs of plugins, one after the other, led to; a plugin that writes what triggers it must skip its own rows`;
+      this.#needs.note('ERROR', text);
+      this.#needs.log.error({ ...this.#name, rowCount }, 'plugin feeds itself; rows not delivered');
+      return;
+    }
+    this.#gatherer.add(wanted, depth);
+  }
+
+  /** `undefined`: too many requests wait. */
+  async request(request: RequestInput): Promise<PluginResponse | undefined> {
+    return await new Promise((resolve) => {
+      const isTaken = this.#queue.push({ kind: 'request', request, answer: resolve });
+      if (!isTaken) resolve(undefined);
+    });
+  }
+
+  /** Cancels what runs and forgets what waits; resolves when the plugin runs no more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#runs.stop();
+    this.#gatherer.close();
+    for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
+      if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
+    }
+    await Promise.all([this.#queue.close(), this.#needs.session.close()]);
+    this.#needs.failures.close();
+  }
+
+  /** @returns how many events that waited were dropped for it. */
+  #pushScheduled(timeNs: bigint): number {
+    let droppedCount = 0;
+    while (!this.#queue.push({ kind: 'schedule', timeNs }) && this.#queue.isFull) {
+      this.#queue.dropOldest();
+      droppedCount++;
+    }
+    return droppedCount;
+  }
+
+  /** Never rejects. */
+  async #handle(event: Event): Promise<void> {
+    try {
+      if (event.kind === 'request') event.answer(await this.#answer(event.request));
+      else await this.#repeat(event);
+    } catch (err) {
+      this.#needs.log.error({ err, ...this.#name }, 'plugin run failed');
+      if (event.kind === 'request') event.answer(errorResponse('internal error'));
+    }
+    this.#gatherer.wake();
+  }
+
+  /** A run of a write or schedule trigger, with what the error behaviour says about failures. */
+  async #repeat(event: Exclude<Event, { kind: 'request' }>): Promise<void> {
+    const { trigger, clock } = this.#needs;
+    const input: PluginInput =
+      event.kind === 'writes'
+        ? await encodeWrites(event.writes.rows)
+        : { kind: 'schedule', timeSec: Number(event.timeNs / 1_000_000_000n) };
+    const depth = event.kind === 'writes' ? event.writes.depth : 0;
+    const start =
+      event.kind === 'writes'
+        ? this.#words.start
+        : `starting execution with scheduled time ${utcText(event.timeNs)}`;
+    for (let attempt = 0, crashCount = 0; ; attempt++) {
+      const outcome = await this.#runs.run(input, { start, depth });
+      if (outcome.kind === 'done' || outcome.kind === 'cancelled') return;
+      this.#noteFailure(outcome);
+      if (outcome.kind === 'crashed') crashCount++;
+      if (trigger.errorBehavior === 'disable') return this.#needs.onDisable();
+      const isOver =
+        trigger.errorBehavior !== 'retry' ||
+        (trigger.runAsync && attempt >= MAX_ASYNC_RETRIES) ||
+        crashCount > MAX_CRASH_RETRIES;
+      if (isOver) return;
+      const pauseMs =
+        attempt === 0
+          ? 0
+          : Math.min(FIRST_RETRY_PAUSE_MS * 2 ** (attempt - 1), LONGEST_RETRY_PAUSE_MS);
+      await clock.sleep(pauseMs, this.#stopped.signal).catch(() => undefined);
+      if (this.#stopped.signal.aborted) return;
+    }
+  }
+
+  async #answer(request: RequestInput): Promise<PluginResponse> {
+    const outcome = await this.#runs.run(
+      { kind: 'request', ...request },
+      { start: this.#words.start, depth: 0 },
+    );
+    switch (outcome.kind) {
+      case 'done':
+        return outcome.response ?? errorResponse('the plugin gave no answer');
+      case 'cancelled':
+        return errorResponse('the run was cancelled');
+      default:
+        this.#noteFailure(outcome);
+        if (this.#needs.trigger.errorBehavior === 'disable') this.#needs.onDisable();
+        return errorResponse(
+          outcome.kind === 'failed' && !outcome.isInside
+            ? outcome.text
+            : `Python function call failed: ${outcome.text}`,
+        );
+    }
+  }
+
+  #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }>): void {
+    this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
+    this.#needs.failures.add(outcome.text);
+    const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
+    this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
+  }
+}
+
+function kindOf({ specification }: Trigger): PluginInput['kind'] {
+  switch (specification.kind) {
+    case 'all_tables':
+    case 'table':
+      return 'writes';
+    case 'cron':
+    case 'every':
+      return 'schedule';
+    case 'request':
+      return 'request';
+  }
+}
+
+function errorResponse(error: string): PluginResponse {
+  return {
+    status: 500,
+    headers: [['content-type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ error })),
+  };
+}
+
+/** `2026-01-02 03:04:05 UTC` */
+function utcText(timeNs: bigint): string {
+  const iso = new Date(Number(timeNs / 1_000_000n)).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}

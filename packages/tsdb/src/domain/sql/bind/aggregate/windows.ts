@@ -1,0 +1,142 @@
+import { tsdbError } from '../../../../errors.js';
+import { NS_PER_DAY } from '../../../../model/calendar.js';
+import type { OrderItem } from '../../functions/function-definition.js';
+import {
+  type FrameBound,
+  type FunctionNode,
+  nameOf,
+  type OrderByExpr,
+  type WindowSpec,
+} from '../../parse/ast.js';
+import type { Env } from '../session.js';
+
+export interface BoundWindow {
+  /** `(PARTITION BY … ORDER BY … ROWS …)` */
+  readonly text: string;
+  /** The same rows, said so that the engine computes each row for itself. */
+  readonly rowByRow: string;
+  readonly shown: string;
+}
+
+/** More rows than there are. */
+const ALL_ROWS = '1000000000000';
+const WHOLE = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
+
+const DEFAULT_FRAME = {
+  ordered: 'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
+  whole: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
+} as const;
+
+export function bindOrderItems(items: readonly OrderByExpr[], env: Env): readonly OrderItem[] {
+  return items.map(({ expr, options }) => {
+    const descending = options.asc === false;
+    return {
+      expr: env.session.bindExpr(expr, env),
+      descending,
+      nullsFirst: options.nulls_first ?? descending,
+    };
+  });
+}
+
+export function orderText(items: readonly OrderItem[]): string {
+  return items.map((item) => `${item.expr.text} ${direction(item)}`).join(', ');
+}
+
+export function direction({ descending, nullsFirst }: Omit<OrderItem, 'expr'>): string {
+  return `${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
+}
+
+export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env): BoundWindow {
+  const env = { ...outer, noWindow: 'Nested window functions are not supported' };
+  const spec = resolve(
+    'NamedWindow' in over ? { window_name: over.NamedWindow } : over.WindowSpec,
+    env,
+    0,
+  );
+  const partition = (spec.partition_by ?? []).map((expr) => env.session.bindExpr(expr, env));
+  const order = bindOrderItems(spec.order_by ?? [], env);
+  const frame = spec.window_frame;
+  const isTimeRange = frame?.units === 'Range' && order[0]?.expr.type.kind === 'timestamp';
+  const orderTexts = isTimeRange
+    ? order.map((item) => `epoch_ns(${item.expr.text}) ${direction(item)}`).join(', ')
+    : orderText(order);
+  const group = [
+    ...(partition.length > 0 ? [`PARTITION BY ${partition.map((p) => p.text).join(', ')}`] : []),
+    ...(order.length > 0 ? [`ORDER BY ${orderTexts}`] : []),
+  ];
+  const frames = frame === undefined ? [] : [frameText(frame, env)];
+  const isWhole = isWholePartition(frames[0], order.length > 0);
+  const shown = [
+    ...(partition.length > 0
+      ? [`PARTITION BY [${partition.map((p) => p.displayName).join(', ')}]`]
+      : []),
+    ...(order.length > 0
+      ? [
+          `ORDER BY [${order.map((item) => `${item.expr.displayName} ${direction(item)}`).join(', ')}]`,
+        ]
+      : []),
+    frame === undefined
+      ? DEFAULT_FRAME[order.length > 0 ? 'ordered' : 'whole']
+      : frameText(frame, env),
+  ];
+  return {
+    text: `(${[...group, ...frames].join(' ')})`,
+    rowByRow: `(${[...group, ...(isWhole ? [WHOLE] : frames)].join(' ')})`,
+    shown: shown.join(' '),
+  };
+}
+
+/** Without an order all rows of a partition are peers of the current one. */
+function isWholePartition(frame: string | undefined, isOrdered: boolean): boolean {
+  if (frame === undefined) return !isOrdered;
+  return isOrdered || frame.startsWith('ROWS')
+    ? frame.endsWith('BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING')
+    : /BETWEEN (?:UNBOUNDED PRECEDING|CURRENT ROW) AND (?:UNBOUNDED FOLLOWING|CURRENT ROW)$/.test(
+        frame,
+      );
+}
+
+/** A named window with what the call adds to it. */
+function resolve(spec: Partial<WindowSpec>, env: Env, depth: number): Partial<WindowSpec> {
+  if (spec.window_name === undefined) return spec;
+  const name = nameOf(spec.window_name);
+  const base = env.windows.get(name);
+  if (base === undefined || depth > 16) {
+    throw tsdbError('plan_error', `Error during planning: The window ${name} is not defined!`);
+  }
+  const parent = resolve(base, env, depth + 1);
+  const isEmpty = (list: readonly unknown[] | undefined) => list === undefined || list.length === 0;
+  return {
+    partition_by: (isEmpty(spec.partition_by) ? parent.partition_by : spec.partition_by) ?? [],
+    order_by: (isEmpty(spec.order_by) ? parent.order_by : spec.order_by) ?? [],
+    ...((spec.window_frame ?? parent.window_frame) && {
+      window_frame: (spec.window_frame ?? parent.window_frame) as NonNullable<
+        WindowSpec['window_frame']
+      >,
+    }),
+  };
+}
+
+function frameText(frame: NonNullable<WindowSpec['window_frame']>, env: Env): string {
+  const start = boundText(frame.start_bound, env);
+  const end = frame.end_bound === undefined ? 'CURRENT ROW' : boundText(frame.end_bound, env);
+  return `${frame.units.toUpperCase()} BETWEEN ${start} AND ${end}`;
+}
+
+function boundText(bound: FrameBound, env: Env): string {
+  if (bound === 'CurrentRow') return 'CURRENT ROW';
+  const side = 'Preceding' in bound ? 'PRECEDING' : 'FOLLOWING';
+  const expr =
+    'Preceding' in bound ? bound.Preceding : 'Following' in bound ? bound.Following : undefined;
+  if (expr === undefined) return `UNBOUNDED ${side}`;
+  const value = env.session.bindExpr(expr, env).constant?.value;
+  if (typeof value === 'bigint' && value >= 0n) return `${value} ${side}`;
+  if (typeof value === 'number') return `${value} ${side}`;
+  if (typeof value === 'object' && value !== null && value.months === 0) {
+    return `${BigInt(value.days) * NS_PER_DAY + value.nanos} ${side}`;
+  }
+  throw tsdbError(
+    'plan_error',
+    'Error during planning: Invalid window frame: the bound must be a constant',
+  );
+}

@@ -1,0 +1,204 @@
+import { tsdbError } from '../../../../errors.js';
+import type { BoundExpr } from '../../bound-expr.js';
+import { repeated } from '../../emit/text-room.js';
+import { sizeText } from '../../emit/value-size.js';
+import type {
+  FunctionCall,
+  FunctionDefinition,
+  OrderItem,
+} from '../../functions/function-definition.js';
+import { isNested } from '../../functions/signature.js';
+import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../../parse/ast.js';
+import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
+import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
+import type { Env } from '../session.js';
+import { type Bound, derive } from '../types/bound.js';
+import { convert } from './convert.js';
+import { condition } from './operators.js';
+
+const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
+
+export function bindFunction(node: FunctionNode, env: Env): Bound {
+  const name = namesOf(node.name).join('.');
+  const special = env.session.bindGapFillCall(node, env);
+  if (special !== undefined) return special;
+  const definition = findFunction(name, env);
+  const isWindow = node.over !== undefined;
+  if (definition.kind === 'scalar' && isWindow) {
+    throw tsdbError('plan_error', `Error during planning: ${name} is not a window function`);
+  }
+  if (definition.kind === 'window' && !isWindow) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Window function ${name} needs an OVER clause`,
+    );
+  }
+  if (isWindow && env.noWindow !== undefined)
+    throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
+  if (definition.kind !== 'aggregate' || isWindow) return callFunction(node, definition, env);
+  return bindAggregate(node, definition, env);
+}
+
+function findFunction(name: string, env: Env): FunctionDefinition {
+  const definition = env.session.functions.find(name);
+  if (definition !== undefined) return definition;
+  const nearest = env.session.functions.nearest(name);
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: Invalid function '${name}'.\nDid you mean '${nearest}'?`,
+  );
+}
+
+/** An aggregate is computed with the groups; after them it is a column. */
+function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
+  const { aggregation } = env;
+  if (aggregation === undefined || env.noAggregate !== undefined) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${env.noAggregate ?? 'Aggregate functions are not allowed here'}`,
+    );
+  }
+  const { aggregation: _grouped, aliases: _aliases, ...rest } = env;
+  const value = callFunction(node, definition, {
+    ...rest,
+    scope: aggregation.input,
+    noAggregate: 'Aggregate function calls cannot be nested',
+    noWindow: 'Window functions are not allowed in aggregate functions',
+  });
+  return aggregation.addValue(value.text, value.type, value.displayName);
+}
+
+function callFunction(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
+  const list = argsOf(node);
+  const { args, isStar } = bindArgs(list, env);
+  const orderBy = bindOrderItems(
+    [...list.clauses.flatMap((clause) => clause.OrderBy ?? []), ...node.within_group],
+    env,
+  );
+  const filter = node.filter && condition(env.session.bindExpr(node.filter, env));
+  const window = node.over && bindWindow(node.over, env);
+  const treatment =
+    node.null_treatment ??
+    list.clauses.find((clause) => clause.IgnoreOrRespectNulls !== undefined)?.IgnoreOrRespectNulls;
+  const pieces: CallPieces = {
+    distinct: list.duplicate_treatment === 'Distinct',
+    ignoreNulls: treatment === 'IgnoreNulls',
+    filter: filter?.text,
+    window,
+    orderBy,
+  };
+  const call: FunctionCall = {
+    name: namesOf(node.name).join('.'),
+    args,
+    isStar,
+    distinct: pieces.distinct,
+    orderBy,
+    ignoreNulls: pieces.ignoreNulls,
+    isWindow: window !== undefined,
+    nowNs: env.session.context.nowNs,
+    aggregate: (engineFunction, argTexts, options) =>
+      aggregateText(engineFunction, argTexts, pieces, options ?? {}),
+    coerce: (arg, type) => convert(arg, type),
+  };
+  const bound = definition.bind(call);
+  const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
+  const makesText = isMaker(definition, isLong, args);
+  const counted = makesText ? env.session.textMakers.add(args) : args;
+  const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
+  const result =
+    makesText || isPut
+      ? definition.bind({ ...call, args: isPut ? repeated(counted) : counted })
+      : bound;
+  const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
+  const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
+  const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
+  const shownFilter = filter === undefined ? '' : ` FILTER (WHERE ${filter.displayName})`;
+  const shownNulls = pieces.ignoreNulls ? ' IGNORE NULLS' : '';
+  const shownWindow = window === undefined ? '' : ` ${window.shown}`;
+  const operands = [...args, ...orderBy.map((item) => item.expr), ...(filter ? [filter] : [])];
+  const value = derive(operands, {
+    text: result.text,
+    type: result.type,
+    displayName:
+      `${call.name}(${pieces.distinct ? 'DISTINCT ' : ''}${shownArgs})` +
+      `${shownNulls}${shownFilter}${shownOrder}${shownWindow}`,
+  });
+  return {
+    ...value,
+    hasWindow: value.hasWindow || window !== undefined,
+    ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
+    ...(result.constant && { constant: result.constant }),
+  };
+}
+
+/** Their states are within the engine's memory: what they make is as long as those. */
+const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
+
+/** They split texts though they give none. */
+const SPLITTING: ReadonlySet<string> = new Set(['find_in_set']);
+
+/** They read the lists that they are given as they are. */
+const READING: ReadonlySet<string> = new Set([
+  ...[
+    'count',
+    'unnest',
+    'array_length',
+    'array_empty',
+    'array_has',
+    'array_element',
+    'array_ndims',
+  ],
+]);
+
+/** What makes values that may be long, or keeps them, or looks into lists: the engine copies those outside of its memory. */
+function isMaker(
+  definition: FunctionDefinition,
+  isLong: boolean,
+  args: readonly BoundExpr[],
+): boolean {
+  const [name = ''] = definition.names;
+  if (READING.has(name)) return false;
+  return (
+    (isLong && !COLLECTING.has(name)) ||
+    SPLITTING.has(name) ||
+    args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type))
+  );
+}
+
+export function argsOf(node: FunctionNode): FunctionArgs {
+  if (node.args === 'None') return NO_ARGS;
+  if ('List' in node.args) return node.args.List;
+  throw tsdbError('not_implemented', 'Subqueries as the argument of a function');
+}
+
+/** The plain arguments of a call. */
+export function exprArgs(list: FunctionArgs): readonly Expr[] {
+  return list.args.flatMap((arg) => {
+    const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
+    return typeof value === 'object' && 'Expr' in value ? [value.Expr] : [];
+  });
+}
+
+function bindArgs(
+  list: FunctionArgs,
+  env: Env,
+): { readonly args: readonly BoundExpr[]; readonly isStar: boolean } {
+  const first = list.args[0];
+  const isStar = first !== undefined && 'Unnamed' in first && first.Unnamed === 'Wildcard';
+  if (isStar && list.args.length === 1) return { args: [], isStar };
+  const args = list.args.map((arg) => {
+    const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
+    if (typeof value === 'object' && 'Expr' in value) return env.session.bindExpr(value.Expr, env);
+    throw tsdbError('not_implemented', 'Wildcards among the arguments of a function');
+  });
+  return { args, isStar: false };
+}
+
+function shownOrderOf(items: readonly OrderItem[]): string {
+  return items
+    .map(
+      (item) =>
+        `${item.expr.displayName} ${item.descending ? 'DESC' : 'ASC'} NULLS ${item.nullsFirst ? 'FIRST' : 'LAST'}`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,136 @@
+import { tsdbError } from '../../../../errors.js';
+import type { ExprNodes, Literal } from '../../parse/ast.js';
+import type { ParameterValue } from '../../planned-query.js';
+import type { Env } from '../session.js';
+import {
+  BOOLEAN,
+  type Bound,
+  constantExpr,
+  FLOAT64,
+  INT64,
+  INTERVAL,
+  NULL,
+  UINT64,
+  UTF8,
+} from '../types/bound.js';
+import { typeOfDataType } from '../types/data-type.js';
+import { convert } from './convert.js';
+import { intervalDisplayName, multiplyInterval, parseInterval } from './intervals.js';
+
+export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
+  const literal = node.value;
+  if (literal === 'Null') return constantExpr(null, NULL, 'NULL');
+  const text = stringOf(literal);
+  if (text !== undefined) return constantExpr(text, UTF8, `Utf8("${text}")`);
+  if (typeof literal === 'object') {
+    if ('Number' in literal) return numberLiteral((literal['Number'] as readonly [string])[0]);
+    if ('Boolean' in literal) {
+      return constantExpr(literal['Boolean'] as boolean, BOOLEAN, `Boolean(${literal['Boolean']})`);
+    }
+    if ('Placeholder' in literal) return placeholder(literal['Placeholder'] as string, env);
+  }
+  throw tsdbError('not_implemented', `Unsupported Value ${JSON.stringify(literal)}`);
+}
+
+/** Text of a string literal in any of its notations. */
+export function stringOf(literal: Literal): string | undefined {
+  if (typeof literal === 'string') return undefined;
+  const text =
+    literal['SingleQuotedString'] ??
+    literal['EscapedStringLiteral'] ??
+    literal['UnicodeStringLiteral'] ??
+    literal['NationalStringLiteral'];
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Integers are Int64, larger ones UInt64, then Float64; all others Float64. */
+function numberLiteral(digits: string): Bound {
+  if (/^\d+$/.test(digits)) {
+    const value = BigInt(digits);
+    if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`);
+    if (value < 2n ** 64n) return constantExpr(value, UINT64, `UInt64(${value})`);
+  }
+  const value = Number(digits);
+  if (!Number.isFinite(value)) {
+    throw tsdbError('plan_error', `SQL error: ParserError("Cannot parse ${digits} as f64")`);
+  }
+  return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`);
+}
+
+/** Without an exponent and, when it is whole, without a fraction. Source: Rust, `Display` of f64. */
+function plainDigits(value: number): string {
+  const [mantissa = '', exponent] = String(value).split('e');
+  if (exponent === undefined) return mantissa;
+  const digits = mantissa.replace('.', '');
+  const shift = Number(exponent);
+  return shift < 0 ? `0.${'0'.repeat(-shift - 1)}${digits}` : digits.padEnd(shift + 1, '0');
+}
+
+function placeholder(marker: string, env: Env): Bound {
+  const { params } = env.session.context;
+  const name = marker.slice(1);
+  const value = params.get(name);
+  if (!marker.startsWith('$') || value === undefined) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: No value found for placeholder with name ${marker}`,
+    );
+  }
+  const bound = parameterExpr(value, marker);
+  if (value !== null) return bound;
+  return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
+}
+
+/** Source: query-languages, "Parameters". */
+function parameterExpr(value: ParameterValue, displayName: string): Bound {
+  switch (typeof value) {
+    case 'boolean':
+      return constantExpr(value, BOOLEAN, displayName);
+    case 'number':
+      return constantExpr(value, FLOAT64, displayName);
+    case 'bigint':
+      return constantExpr(value, value < 2n ** 63n ? INT64 : UINT64, displayName);
+    case 'string':
+      return constantExpr(value, UTF8, displayName);
+    default:
+      if (value === null) return constantExpr(null, NULL, displayName);
+      return value instanceof Uint8Array
+        ? bytesExpr(value, displayName)
+        : constantExpr(value, INTERVAL, displayName);
+  }
+}
+
+function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
+  const text = `unhex('${Buffer.from(bytes).toString('hex')}')`;
+  return { text, type: { kind: 'binary' }, displayName, hasAggregate: false, hasWindow: false };
+}
+
+/** `INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL 1 DAY`, also with a minus before the number. */
+export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
+  const unit = node.leading_field;
+  if (unit !== undefined && typeof unit !== 'string') {
+    throw tsdbError('not_implemented', `Unsupported interval field ${JSON.stringify(unit)}`);
+  }
+  const value = env.session.bindExpr(node.value, env).constant?.value;
+  if (
+    value === null ||
+    value === undefined ||
+    typeof value === 'object' ||
+    typeof value === 'boolean'
+  ) {
+    throw tsdbError(
+      'not_implemented',
+      'Unsupported interval argument. Expected string literal or number',
+    );
+  }
+  const interval =
+    typeof value === 'bigint' && unit !== undefined
+      ? multiplyInterval(parseInterval('1', unit.toLowerCase()), Number(value))
+      : parseInterval(String(value), unit?.toLowerCase());
+  return constantExpr(interval, INTERVAL, intervalDisplayName(interval));
+}
+
+/** `TIMESTAMP '2020-01-01'`, `DATE '…'`. */
+export function bindTypedString(node: ExprNodes['TypedString'], env: Env): Bound {
+  return convert(bindValue(node.value, env), typeOfDataType(node.data_type));
+}

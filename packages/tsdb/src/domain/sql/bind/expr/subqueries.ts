@@ -1,0 +1,76 @@
+import { tsdbError } from '../../../../errors.js';
+import type { ExprNodes, Query } from '../../parse/ast.js';
+import { Scope } from '../scope.js';
+import type { BoundQuery, Env } from '../session.js';
+import { BOOLEAN, type Bound, derive } from '../types/bound.js';
+import { valueType } from '../types/common-type.js';
+import { comparable } from './comparison.js';
+
+export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {
+  const query = inner(node.subquery, env);
+  const word = node.negated ? 'NOT EXISTS' : 'EXISTS';
+  return derive([], { text: `(${word} (${query.text}))`, type: BOOLEAN, displayName: word });
+}
+
+export function bindScalarSubquery(subquery: Query, env: Env): Bound {
+  const query = inner(subquery, env);
+  const column = onlyColumn(query);
+  return derive([], {
+    text: `(${query.text})`,
+    type: valueType(column.type),
+    displayName:
+      column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
+  });
+}
+
+export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
+  const value = env.session.bindExpr(node.expr, env);
+  const query = inner(node.subquery, env);
+  const { type, engineName } = onlyColumn(query);
+  const word = node.negated ? 'NOT IN' : 'IN';
+  const name = env.session.newName('q');
+  const member = derive([], { text: `${name}.${engineName}`, type, displayName: '' });
+  const [left, right] = comparable(value, word, member);
+  return derive([value], {
+    text: `(${left.text} ${word} (SELECT ${right.text} FROM (${query.text}) AS ${name}))`,
+    type: BOOLEAN,
+    displayName: `${value.displayName} ${word} (<subquery>)`,
+  });
+}
+
+function inner(query: Query, env: Env): BoundQuery {
+  return env.session.bindQuery(query, {
+    session: env.session,
+    outer: outerScope(env),
+    ctes: env.ctes,
+    depth: env.depth + 1,
+  });
+}
+
+/** After grouping, an inner query can only name the columns that are grouped. */
+function outerScope(env: Env): Scope {
+  const { aggregation, scope } = env;
+  if (aggregation === undefined) return scope;
+  const columns = aggregation.keys.flatMap(({ input, output }) =>
+    input.column === undefined
+      ? []
+      : [{ ...input.column, text: output.text, use: () => undefined }],
+  );
+  const relations = scope.relations.map(({ path }) => ({
+    path,
+    columns: columns.filter((column) => column.qualifier === path.at(-1)),
+  }));
+  return new Scope({ relations, visible: columns, parent: scope.parent });
+}
+
+function onlyColumn(query: BoundQuery): BoundQuery['columns'][number] {
+  const [column] = query.columns;
+  if (column === undefined || query.columns.length !== 1) {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: Too many columns! The subquery should only return one column: ' +
+        query.columns.map((each) => each.name).join(', '),
+    );
+  }
+  return column;
+}

@@ -1,0 +1,102 @@
+import type { SqlType } from '../../../../model/sql-type.js';
+import { FLOAT64, INT64, NULL, UTF8 } from './bound.js';
+
+type IntType = Extract<SqlType, { kind: 'int' }>;
+
+export function isText(type: SqlType): boolean {
+  return type.kind === 'utf8' || type.kind === 'tag';
+}
+
+export function isNumeric(type: SqlType): boolean {
+  return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
+}
+
+function isTemporal(type: SqlType): boolean {
+  return ['timestamp', 'date', 'time', 'duration', 'interval'].includes(type.kind);
+}
+
+export function isSameType(a: SqlType, b: SqlType): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A tag column is a dictionary only as a column; what is computed from it is a plain string. */
+export function valueType(type: SqlType): SqlType {
+  return type.kind === 'tag' ? UTF8 : type;
+}
+
+/** Type of arithmetic over two numbers. Source: query-languages, "Numbers". */
+export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
+  if (a.kind === 'null') return isNumeric(b) ? b : b.kind === 'null' ? INT64 : undefined;
+  if (b.kind === 'null') return numericType(b, a);
+  if (!isNumeric(a) || !isNumeric(b)) return undefined;
+  if (a.kind === 'float' || b.kind === 'float') {
+    const isDouble = [a, b].some(
+      (type) => type.kind === 'decimal' || (type.kind === 'float' && type.bits === 64),
+    );
+    return isDouble ? FLOAT64 : { kind: 'float', bits: 32 };
+  }
+  if (a.kind === 'decimal' || b.kind === 'decimal') {
+    const [x, y] = [asDecimal(a), asDecimal(b)];
+    const scale = Math.max(x.scale, y.scale);
+    const whole = Math.max(x.precision - x.scale, y.precision - y.scale);
+    return { kind: 'decimal', precision: Math.min(38, whole + scale), scale };
+  }
+  return a.kind === 'int' && b.kind === 'int' ? integerType(a, b) : undefined;
+}
+
+/** Signed with unsigned needs one size more; beyond 64 bits it stays Int64. */
+function integerType(a: IntType, b: IntType): SqlType {
+  if (a.signed === b.signed) return a.bits >= b.bits ? a : b;
+  const [signed, unsigned] = a.signed ? [a, b] : [b, a];
+  const bits = Math.min(64, Math.max(signed.bits, unsigned.bits * 2)) as IntType['bits'];
+  return { kind: 'int', bits, signed: true };
+}
+
+function asDecimal(type: SqlType): { readonly precision: number; readonly scale: number } {
+  if (type.kind === 'decimal') return type;
+  const digits = type.kind === 'int' ? { 8: 3, 16: 5, 32: 10, 64: 20 }[type.bits] : 38;
+  return { precision: digits, scale: 0 };
+}
+
+/** Type in which two values are compared; `undefined` when they cannot be. */
+export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
+  if (isSameType(a, b)) return a;
+  if (a.kind === 'null') return b;
+  if (b.kind === 'null') return a;
+  if (isNumeric(a) && isNumeric(b)) return numericType(a, b);
+  if (isText(a) && isText(b)) return UTF8;
+  if (isText(a)) return isTemporal(b) || isNumeric(b) || b.kind === 'boolean' ? b : undefined;
+  if (isText(b)) return comparisonType(b, a);
+  if (a.kind === 'timestamp') {
+    return b.kind === 'timestamp' || b.kind === 'date' || b.kind === 'int' ? a : undefined;
+  }
+  if (b.kind === 'timestamp') return comparisonType(b, a);
+  if (a.kind === 'duration' && b.kind === 'interval') return a;
+  if (a.kind === 'interval' && b.kind === 'duration') return b;
+  if (a.kind === 'list' && b.kind === 'list') {
+    const element = comparisonType(a.element, b.element);
+    return element && { kind: 'list', element };
+  }
+  return undefined;
+}
+
+/** Type that holds values of all branches (UNION, CASE, coalesce, VALUES). */
+export function unionType(types: readonly SqlType[]): SqlType | undefined {
+  let common: SqlType | undefined = NULL;
+  for (const type of types) {
+    if (common === undefined) return undefined;
+    if (isSameType(common, type)) continue;
+    if (isText(type) && common.kind !== 'null') {
+      common = isNested(common) ? undefined : UTF8;
+    } else if (isText(common) && type.kind !== 'null') {
+      common = isNested(type) ? undefined : UTF8;
+    } else {
+      common = comparisonType(common, type);
+    }
+  }
+  return common;
+}
+
+function isNested(type: SqlType): boolean {
+  return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
+}

@@ -1,0 +1,45 @@
+import {
+  daysFromCivil,
+  daysInMonth,
+  NS_PER_DAY,
+  NS_PER_SECOND,
+} from '../../../../model/calendar.js';
+
+const FORM =
+  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?|UTC)?)?\s*$/;
+
+/** Nanoseconds since 1970 of an RFC 3339 text or one of its shorter forms (UTC), `undefined` for anything else. */
+export function parseTimestamp(text: string): bigint | undefined {
+  const match = FORM.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] = match;
+  const date = { year: Number(year), month: Number(month), day: Number(day) };
+  if (date.month < 1 || date.month > 12) return undefined;
+  if (date.day < 1 || date.day > daysInMonth(date.year, date.month)) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSec(match[8]);
+  const fraction = BigInt((match[7] ?? '').padEnd(9, '0'));
+  const timeNs =
+    BigInt(daysFromCivil(date)) * NS_PER_DAY + BigInt(seconds) * NS_PER_SECOND + fraction;
+  return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
+}
+
+/** Nanoseconds since midnight of `12:34`, `1:02:03.5 PM`; `undefined` for anything else. */
+export function parseTimeOfDay(text: string): bigint | undefined {
+  const match = /^(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:\s*([AP])M)?$/i.exec(text.trim());
+  if (match === null) return undefined;
+  const [, hourText = '', minute = '', second = '0', fraction = '', half = ''] = match;
+  const isMorning = half.toUpperCase() === 'A';
+  const hour = half === '' ? Number(hourText) : (Number(hourText) % 12) + (isMorning ? 0 : 12);
+  const isValid = half === '' || (Number(hourText) >= 1 && Number(hourText) <= 12);
+  if (!isValid || hour > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const seconds = BigInt(hour * 3600 + Number(minute) * 60 + Number(second));
+  return seconds * NS_PER_SECOND + BigInt(fraction.padEnd(9, '0'));
+}
+
+function offsetSec(zone: string | undefined): number {
+  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
+  const seconds = Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60;
+  return zone.startsWith('-') ? -seconds : seconds;
+}

@@ -1,0 +1,74 @@
+import { tsdbError } from '../../../../errors.js';
+import type { SqlType } from '../../../../model/sql-type.js';
+import { arrowTypeName } from '../../arrow-type-name.js';
+import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
+import {
+  aggregate,
+  argAt,
+  badArguments,
+  expectArgCount,
+  TIMESTAMP,
+  valueType,
+} from '../signature.js';
+
+/**
+ * A selector finds one row and gives `{value, time}` of it. Rows rank by `key`, the greatest wins; ties of the
+ * time go to the larger value, ties of the value to the smaller time. Times rank as integers, so that a sign
+ * reverses their order.
+ * Source: query-languages, "Selectors".
+ */
+interface Ranking {
+  readonly engineFunction: 'arg_min' | 'arg_max';
+  key(value: string, timeNs: string): string;
+}
+
+const RANKING: Readonly<Record<string, Ranking>> = {
+  selector_first: {
+    engineFunction: 'arg_max',
+    key: (value, timeNs) => `row(-${timeNs}, ${value})`,
+  },
+  selector_last: { engineFunction: 'arg_max', key: (value, timeNs) => `row(${timeNs}, ${value})` },
+  selector_min: { engineFunction: 'arg_min', key: (value, timeNs) => `row(${value}, ${timeNs})` },
+  selector_max: { engineFunction: 'arg_max', key: (value, timeNs) => `row(${value}, -${timeNs})` },
+};
+
+export const SELECTORS: readonly FunctionDefinition[] = Object.entries(RANKING).map(
+  ([name, ranking]) => aggregate([name], (call) => bindSelector(call, ranking)),
+);
+
+function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
+  expectArgCount(call, 2);
+  const value = argAt(call, 0);
+  const time = argAt(call, 1);
+  if (!isSelectable(value.type)) throw badArguments(call);
+  if (time.type.kind !== 'timestamp' || time.type.unit !== 'ns') {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${call.name} second argument must be a timestamp, but got ` +
+        arrowTypeName(time.type),
+    );
+  }
+  const picked = call.aggregate(
+    ranking.engineFunction,
+    [
+      `{'value': ${value.text}, 'time': ${time.text}}`,
+      ranking.key(value.text, `epoch_ns(${time.text})`),
+    ],
+    { filter: `${value.text} IS NOT NULL`, ignoreDistinct: true },
+  );
+  // A group without any value has a struct of NULLs, not a NULL struct.
+  return {
+    text: `{'value': struct_extract(${picked}, 'value'), 'time': struct_extract(${picked}, 'time')}`,
+    type: {
+      kind: 'struct',
+      fields: [
+        { name: 'value', type: valueType(value.type) },
+        { name: 'time', type: { ...TIMESTAMP } },
+      ],
+    },
+  };
+}
+
+function isSelectable(type: SqlType): boolean {
+  return ['int', 'float', 'utf8', 'tag', 'boolean'].includes(type.kind);
+}

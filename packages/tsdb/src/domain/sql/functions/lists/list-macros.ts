@@ -1,0 +1,121 @@
+import type { BoundExpr } from '../../bound-expr.js';
+
+/**
+ * Longest lists that `range`, `array_repeat` and `array_resize` make. The engine's memory limit does not see the lists
+ * of the 2,048 rows that each of its threads works on; a list of constants is made once for all rows.
+ */
+const MAX_CONSTANT_LIST_LENGTH = 1024 * 1024;
+export const MAX_LIST_LENGTH = 32 * 1024;
+
+/** Elements of one list times elements of the other that are compared: about 4 ms a row, which nothing interrupts. */
+const MAX_COMPARED = 4 * 1024 * 1024;
+/** Longest list of which some occurrences of an element are taken: about 10 ms a row. */
+const MAX_COUNTED_LENGTH = 1024;
+/** Pieces times their bytes, where the text between them is known only when the row is read: each is copied again and again. */
+const MAX_JOINED = 4 * 1024 * 1024;
+
+/** `body` over arguments that are computed once: within a lambda the engine computes them for each element. */
+export function once(args: readonly string[], body: string): string {
+  const fields = args.map((arg) => `'${arg}': ${arg}`).join(', ');
+  return `list_transform([{${fields}}], lambda q: ${body})[1]`;
+}
+
+const comparing = (a: string, b: string): string =>
+  `CASE WHEN CAST(len(${a}) AS HUGEINT) * len(${b}) > ${MAX_COMPARED}
+     THEN error('Resources exhausted: lists of ' || len(${a}) || ' and ' || len(${b}) ||
+       ' elements are compared; one times the other may be ${MAX_COMPARED}')`;
+const counted = (text: string): string =>
+  `CASE WHEN len(q.l) > ${MAX_COUNTED_LENGTH}
+     THEN error('Resources exhausted: a list of ' || len(q.l) || ' elements; some of its equal elements are found in at most ${MAX_COUNTED_LENGTH}')
+     ELSE ${text} END`;
+
+/** The greatest length of a list made from `args`. */
+export function maxListLength(args: readonly BoundExpr[]): number {
+  return args.every((arg) => arg.constant !== undefined)
+    ? MAX_CONSTANT_LIST_LENGTH
+    : MAX_LIST_LENGTH;
+}
+
+/** What the texts of `LISTS` rely on. */
+export const LIST_MACROS: readonly string[] = [
+  `CREATE OR REPLACE MACRO plinth_list_length(n, most) AS CASE WHEN n > most
+     THEN error('Execution error: list of ' || n || ' elements is too long') ELSE n END`,
+  // `size` elements each: lists of lists multiply.
+  `CREATE OR REPLACE MACRO plinth_repeat_count(n, size, most) AS CASE
+     WHEN CAST(n AS HUGEINT) * greatest(coalesce(size, 1), 1) > most
+     THEN error('Execution error: list of ' || n || ' elements is too long') ELSE greatest(n, 0) END`,
+  // Places of the first occurrences, in order; NULL is a value like others.
+  `CREATE OR REPLACE MACRO plinth_list_unique(l) AS ${once(
+    ['l'],
+    `${comparing('q.l', 'q.l')} ELSE list_filter(q.l, lambda x, i: list_position(q.l, x) = i) END`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_list_union(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
+     ELSE plinth_list_unique(list_concat(a, b)) END`,
+  `CREATE OR REPLACE MACRO plinth_list_has_all(a, b) AS ${once(
+    ['a', 'b'],
+    `${comparing('q.a', 'q.b')} WHEN q.a IS NULL OR q.b IS NULL THEN NULL
+     ELSE len(list_filter(q.b, lambda x: list_position(q.a, x) IS NULL)) = 0 END`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_list_has_any(a, b) AS ${once(
+    ['a', 'b'],
+    `${comparing('q.a', 'q.b')} WHEN q.a IS NULL OR q.b IS NULL THEN NULL
+     ELSE len(list_filter(q.b, lambda x: list_position(q.a, x) IS NOT NULL)) > 0 END`,
+  )}`,
+  ...[
+    ['except', 'IS NULL'],
+    ['intersect', 'IS NOT NULL'],
+  ].map(
+    ([name, test]) =>
+      `CREATE OR REPLACE MACRO plinth_list_${name}(a, b) AS ${once(
+        ['a', 'b'],
+        `${comparing('q.a', 'q.b')} WHEN q.b IS NULL THEN NULL
+       ELSE plinth_list_unique(list_filter(q.a, lambda x: list_position(q.b, x) ${test})) END`,
+      )}`,
+  ),
+  `CREATE OR REPLACE MACRO plinth_list_position(l, e, start) AS
+     CAST(list_position(list_slice(l, start, len(l)), e) + start - 1 AS UBIGINT)`,
+  `CREATE OR REPLACE MACRO plinth_list_positions(l, e) AS ${once(
+    ['l', 'e'],
+    `list_transform(list_filter(list_transform(q.l, lambda x, i: CASE WHEN x IS NOT DISTINCT FROM q.e THEN i END),
+       lambda i: i IS NOT NULL), lambda i: CAST(i AS UBIGINT))`,
+  )}`,
+  // How often the element occurs up to a place tells whether that place is among the first n.
+  `CREATE OR REPLACE MACRO plinth_list_rank(l, e, i) AS
+     len(list_filter(list_slice(l, 1, i), lambda y: y IS NOT DISTINCT FROM e))`,
+  `CREATE OR REPLACE MACRO plinth_list_remove(l, e, n) AS ${once(
+    ['l', 'e', 'n'],
+    `CASE WHEN q.e IS NOT NULL THEN ${counted('list_filter(q.l, lambda x, i: x IS DISTINCT FROM q.e OR plinth_list_rank(q.l, q.e, i) > q.n)')} END`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_list_remove_all(l, e) AS ${once(
+    ['l', 'e'],
+    'CASE WHEN q.e IS NOT NULL THEN list_filter(q.l, lambda x: x IS DISTINCT FROM q.e) END',
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_list_replace(l, a, b, n) AS ${once(
+    ['l', 'a', 'b', 'n'],
+    counted(`list_transform(q.l, lambda x, i:
+       CASE WHEN x IS NOT DISTINCT FROM q.a AND plinth_list_rank(q.l, q.a, i) <= q.n THEN q.b ELSE x END)`),
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_list_replace_all(l, a, b) AS ${once(
+    ['l', 'a', 'b'],
+    'list_transform(q.l, lambda x: CASE WHEN x IS NOT DISTINCT FROM q.a THEN q.b ELSE x END)',
+  )}`,
+  // The engine's own join takes only a literal between the parts.
+  `CREATE OR REPLACE MACRO plinth_join(parts, d) AS CASE WHEN len(parts) = 0 THEN ''
+     WHEN CAST(len(parts) AS HUGEINT) * list_sum(list_transform(parts, lambda part: strlen(part) + strlen(d))) > ${MAX_JOINED}
+     THEN error('Resources exhausted: ' || len(parts) ||
+       ' pieces of text are joined; their number times their bytes may be ${MAX_JOINED} unless what stands between them is a literal')
+     ELSE list_reduce(parts, lambda joined, part: joined || d || part) END`,
+  `CREATE OR REPLACE MACRO plinth_present_texts(l, absent) AS
+     list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL)`,
+  `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS ${once(
+    ['s', 'd', 'absent'],
+    `list_transform(
+       CASE WHEN q.s IS NULL THEN NULL WHEN q.s = '' THEN [] WHEN q.d IS NULL THEN string_split(plinth_split_text(q.s, q.d), '')
+         WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
+       lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_range(a, b, step, most) AS CASE
+     WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
+     WHEN (CAST(b AS HUGEINT) - a) // step > most THEN error('Execution error: range is too long')
+     ELSE range(CAST(a AS BIGINT), CAST(b AS BIGINT), CAST(step AS BIGINT)) END`,
+];

@@ -1,0 +1,52 @@
+import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
+import {
+  argAt,
+  badArguments,
+  commonType,
+  expectArgCount,
+  scalar,
+  valueType,
+} from '../signature.js';
+
+/** Source: query-languages, "Conditional, list, struct, map, misc". */
+export const CONDITIONALS: readonly FunctionDefinition[] = [
+  // A list of one is the engine's error, and its own value.
+  ...['coalesce', 'greatest', 'least'].map((name) =>
+    scalar([name], (call) => {
+      expectArgCount(call, 1, Number.POSITIVE_INFINITY);
+      const { texts, type } = unified(call, 0);
+      return { text: texts.length === 1 ? `${texts[0]}` : `${name}(${texts.join(', ')})`, type };
+    }),
+  ),
+  scalar(['nullif'], (call) => {
+    expectArgCount(call, 2);
+    const { texts } = unified(call, 0);
+    const [a, b] = texts;
+    return {
+      text: `CASE WHEN ${a} = ${b} THEN NULL ELSE ${argAt(call, 0).text} END`,
+      type: valueType(argAt(call, 0).type),
+    };
+  }),
+  scalar(['nvl', 'ifnull'], (call) => {
+    expectArgCount(call, 2);
+    const { texts, type } = unified(call, 0);
+    return { text: `coalesce(${texts.join(', ')})`, type };
+  }),
+  scalar(['nvl2'], (call) => {
+    expectArgCount(call, 3);
+    const { texts, type } = unified(call, 1);
+    const [present, absent] = texts;
+    return {
+      text: `CASE WHEN ${argAt(call, 0).text} IS NOT NULL THEN ${present} ELSE ${absent} END`,
+      type,
+    };
+  }),
+];
+
+/** The arguments from `first` on, all of one type. */
+function unified(call: FunctionCall, first: number) {
+  const args = call.args.slice(first);
+  const type = commonType(args.map((arg) => arg.type));
+  if (type === undefined) throw badArguments(call);
+  return { texts: args.map((arg) => call.coerce(arg, type).text), type };
+}

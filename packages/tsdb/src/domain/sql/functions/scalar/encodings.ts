@@ -1,0 +1,102 @@
+import { tsdbError } from '../../../../errors.js';
+import type { BoundExpr } from '../../bound-expr.js';
+import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
+import {
+  argAt,
+  BINARY,
+  badArguments,
+  constantText,
+  expectArgCount,
+  isText,
+  scalar,
+  textArg,
+  UTF8,
+} from '../signature.js';
+
+/** Algorithm -> text of its digest (BLOB) of a BLOB. The engine has two of them, the rest runs outside. */
+const DIGESTS = new Map<string, (bytes: string) => string>([
+  ['md5', (bytes) => `unhex(md5(${bytes}))`],
+  ['sha256', (bytes) => `unhex(sha256(${bytes}))`],
+  ...['sha224', 'sha384', 'sha512', 'blake2s', 'blake2b', 'blake3'].map(
+    (name): [string, (bytes: string) => string] => [
+      name,
+      (bytes) => `plinth_digest(${bytes}, '${name}')`,
+    ],
+  ),
+]);
+
+/**
+ * `base64` is written without padding and read with or without it.
+ * Source: query-languages, "Strings"; DataFusion, scalar functions, "Binary String Functions".
+ */
+export const ENCODINGS: readonly FunctionDefinition[] = [
+  scalar(['encode'], (call) => {
+    expectArgCount(call, 2);
+    const bytes = bytesArg(call, 0).text;
+    switch (encodingAt(call)) {
+      case 'hex':
+        return { text: `lower(hex(${bytes}))`, type: UTF8 };
+      case 'base64':
+        return { text: `rtrim(to_base64(${bytes}), '=')`, type: UTF8 };
+      default:
+        return { text: `to_base64(${bytes})`, type: UTF8 };
+    }
+  }),
+  scalar(['decode'], (call) => {
+    expectArgCount(call, 2);
+    const text =
+      argAt(call, 0).type.kind === 'binary'
+        ? `decode(${argAt(call, 0).text})`
+        : textArg(call, 0).text;
+    const macro = encodingAt(call) === 'hex' ? 'plinth_decode_hex' : 'plinth_decode_base64';
+    return { text: `${macro}(${text})`, type: BINARY };
+  }),
+  scalar(['digest'], (call) => {
+    expectArgCount(call, 2);
+    const name = constantText(call, 1, 'its algorithm').toLowerCase();
+    const textOf = DIGESTS.get(name);
+    if (textOf === undefined) {
+      throw tsdbError(
+        'plan_error',
+        `Error during planning: There is no built-in digest algorithm named '${name}', ` +
+          `currently supported algorithms are: ${[...DIGESTS.keys()].join(', ')}`,
+      );
+    }
+    return { text: textOf(bytesArg(call, 0).text), type: BINARY };
+  }),
+  scalar(['md5'], (call) => {
+    expectArgCount(call, 1);
+    return { text: `md5(${bytesArg(call, 0).text})`, type: UTF8 };
+  }),
+  ...['sha224', 'sha256', 'sha384', 'sha512'].map((name) =>
+    scalar([name], (call) => {
+      expectArgCount(call, 1);
+      const bytes = bytesArg(call, 0).text;
+      return { text: DIGESTS.get(name)?.(bytes) ?? '', type: BINARY };
+    }),
+  ),
+];
+
+export const ENCODING_MACROS: readonly string[] = [
+  `CREATE OR REPLACE MACRO plinth_decode_hex(s) AS CASE WHEN s IS NULL THEN NULL
+     ELSE coalesce(try(unhex(s)), error('Execution error: Failed to decode value using hex')) END`,
+  `CREATE OR REPLACE MACRO plinth_decode_base64(s) AS CASE WHEN s IS NULL THEN NULL
+     ELSE coalesce(try(from_base64(rtrim(s, '=') || repeat('=', (4 - length(rtrim(s, '=')) % 4) % 4))),
+       error('Execution error: Failed to decode value using base64')) END`,
+];
+
+function bytesArg(call: FunctionCall, index: number): Pick<BoundExpr, 'text'> {
+  const arg = argAt(call, index);
+  if (arg.type.kind === 'binary') return arg;
+  if (!isText(arg.type) && arg.type.kind !== 'null') throw badArguments(call);
+  return { text: `encode(${textArg(call, index).text})` };
+}
+
+function encodingAt(call: FunctionCall): 'hex' | 'base64' | 'base64pad' {
+  const name = constantText(call, 1, 'its encoding').toLowerCase();
+  if (name === 'hex' || name === 'base64' || name === 'base64pad') return name;
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: There is no built-in encoding named '${name}', currently supported encodings are: base64, base64pad, hex`,
+  );
+}

@@ -1,0 +1,32 @@
+import { tsdbError } from '../../../../errors.js';
+import { arrowTypeName, parseArrowTypeName } from '../../arrow-type-name.js';
+import type { FunctionDefinition } from '../function-definition.js';
+import { argAt, constantText, expectArgCount, quoteText, scalar, UTF8 } from '../signature.js';
+
+const VERSION = 'Plinth 0.1.0, SQL of Apache DataFusion';
+
+/** Source: query-languages, "Types and casts". */
+export const INTROSPECTION: readonly FunctionDefinition[] = [
+  scalar(['arrow_typeof'], (call) => {
+    expectArgCount(call, 1);
+    const value = arrowTypeName(argAt(call, 0).type);
+    return { text: quoteText(value), type: UTF8, constant: { value } };
+  }),
+  scalar(['arrow_cast'], (call) => {
+    expectArgCount(call, 2);
+    const name = constantText(call, 1, 'its second argument');
+    const type = parseArrowTypeName(name);
+    if (type === undefined) {
+      throw tsdbError(
+        'plan_error',
+        `Error during planning: Unsupported type '${name}'. Must be a supported arrow type name such as ` +
+          `'Int32' or 'Timestamp(ns)'. Error unknown token`,
+      );
+    }
+    return call.coerce(argAt(call, 0), type);
+  }),
+  scalar(['version'], (call) => {
+    expectArgCount(call, 0);
+    return { text: quoteText(VERSION), type: UTF8, constant: { value: VERSION } };
+  }),
+];

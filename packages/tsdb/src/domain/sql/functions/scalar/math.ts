@@ -1,0 +1,165 @@
+import type { FunctionDefinition } from '../function-definition.js';
+import {
+  argAt,
+  BOOLEAN,
+  badArguments,
+  expectArgCount,
+  FLOAT64,
+  floatArg,
+  INT64,
+  intArg,
+  isInteger,
+  isNumeric,
+  scalar,
+} from '../signature.js';
+
+/**
+ * Functions of one float: our name -> text. The engine raises an error outside of a function's domain, the
+ * specification wants NaN: `plinth_*` macros guard those. Source: query-languages, "Math".
+ */
+const OF_ONE_FLOAT: Readonly<Record<string, (x: string) => string>> = {
+  acos: (x) => `plinth_acos(${x})`,
+  acosh: (x) => `plinth_acosh(${x})`,
+  asin: (x) => `plinth_asin(${x})`,
+  asinh: (x) => `asinh(${x})`,
+  atan: (x) => `atan(${x})`,
+  atanh: (x) => `plinth_atanh(${x})`,
+  cbrt: (x) => `plinth_cbrt(${x})`,
+  ceil: (x) => `ceil(${x})`,
+  cos: (x) => `plinth_cos(${x})`,
+  cosh: (x) => `cosh(${x})`,
+  cot: (x) => `(1::DOUBLE / plinth_tan(${x}))`,
+  degrees: (x) => `degrees(${x})`,
+  exp: (x) => `exp(${x})`,
+  floor: (x) => `floor(${x})`,
+  ln: (x) => `plinth_ln(${x})`,
+  log10: (x) => `plinth_log10(${x})`,
+  log2: (x) => `plinth_log2(${x})`,
+  radians: (x) => `radians(${x})`,
+  signum: (x) => `plinth_signum(${x})`,
+  sin: (x) => `plinth_sin(${x})`,
+  sinh: (x) => `sinh(${x})`,
+  sqrt: (x) => `plinth_sqrt(${x})`,
+  tan: (x) => `plinth_tan(${x})`,
+  tanh: (x) => `tanh(${x})`,
+};
+
+const NAN = "'NaN'::DOUBLE";
+
+export const MATH_MACROS: readonly string[] = [
+  ...['acos', 'asin'].map((f) => guard(f, `abs(x) > 1 THEN ${NAN}`)),
+  guard('acosh', `x < 1 THEN ${NAN}`),
+  guard('atanh', `abs(x) > 1 THEN ${NAN} WHEN abs(x) = 1 THEN x * 'Infinity'::DOUBLE`),
+  ...['sin', 'cos', 'tan'].map((f) => guard(f, `isinf(x) THEN ${NAN}`)),
+  guard('sqrt', `x < 0 THEN ${NAN}`),
+  ...['ln', 'log10', 'log2'].map((f) =>
+    guard(f, `x < 0 THEN ${NAN} WHEN x = 0 THEN '-Infinity'::DOUBLE`),
+  ),
+  // The engine rounds what is not a number to zero when places are negative.
+  ...['round', 'trunc'].map(
+    (f) => `CREATE OR REPLACE MACRO plinth_${f}(x, places) AS
+      CASE WHEN places IS NULL THEN NULL WHEN isnan(x) THEN x ELSE ${f}(x, places) END`,
+  ),
+  // The engine misses whole roots by one digit; a step of Newton's method finds them.
+  `CREATE OR REPLACE MACRO plinth_cbrt(x) AS CASE WHEN x = 0 OR isinf(x) OR isnan(x) THEN x
+     ELSE cbrt(x) - (cbrt(x) * cbrt(x) * cbrt(x) - x) / (3 * cbrt(x) * cbrt(x)) END`,
+  'CREATE OR REPLACE MACRO plinth_signum(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END',
+  // Floats are exact up to 2^53; beyond, whole numbers are multiplied one by one, which raises on overflow.
+  `CREATE OR REPLACE MACRO plinth_int_power(b, e) AS CASE
+     WHEN e < 0 THEN error('Arrow error: Arithmetic overflow: Exponent ' || e || ' in integer computation is out of bounds.')
+     WHEN abs(pow(CAST(b AS DOUBLE), CAST(e AS DOUBLE))) < 9007199254740992
+       THEN CAST(pow(CAST(b AS DOUBLE), CAST(e AS DOUBLE)) AS BIGINT)
+     ELSE list_reduce(list_transform(range(least(e, 64)), lambda i: CAST(b AS BIGINT)), lambda x, y: x * y) END`,
+  `CREATE OR REPLACE MACRO plinth_factorial(x) AS CASE
+     WHEN x < 0 THEN error('Execution error: factorial is not defined for negative numbers: ' || x)
+     WHEN x > 20 THEN error('Execution error: Overflow happened on FACTORIAL(' || x || ')')
+     ELSE CAST(factorial(CAST(x AS INTEGER)) AS BIGINT) END`,
+];
+
+export const MATH: readonly FunctionDefinition[] = [
+  ...Object.entries(OF_ONE_FLOAT).map(([name, textOf]) =>
+    scalar([name], (call) => {
+      expectArgCount(call, 1);
+      return { text: textOf(floatArg(call, 0).text), type: FLOAT64 };
+    }),
+  ),
+  scalar(['abs'], (call) => {
+    expectArgCount(call, 1);
+    const { type } = argAt(call, 0);
+    return isNumeric(type)
+      ? { text: `abs(${argAt(call, 0).text})`, type }
+      : { text: `abs(${floatArg(call, 0).text})`, type: FLOAT64 };
+  }),
+  scalar(['atan2'], (call) => {
+    expectArgCount(call, 2);
+    return { text: `atan2(${floatArg(call, 0).text}, ${floatArg(call, 1).text})`, type: FLOAT64 };
+  }),
+  scalar(['factorial'], (call) => {
+    expectArgCount(call, 1);
+    return { text: `plinth_factorial(${intArg(call, 0).text})`, type: INT64 };
+  }),
+  ...['gcd', 'lcm'].map((name) =>
+    scalar([name], (call) => {
+      expectArgCount(call, 2);
+      return { text: `${name}(${intArg(call, 0).text}, ${intArg(call, 1).text})`, type: INT64 };
+    }),
+  ),
+  scalar(['isnan'], (call) => {
+    expectArgCount(call, 1);
+    return { text: `isnan(${floatArg(call, 0).text})`, type: BOOLEAN };
+  }),
+  scalar(['iszero'], (call) => {
+    expectArgCount(call, 1);
+    return { text: `(${floatArg(call, 0).text} = 0)`, type: BOOLEAN };
+  }),
+  scalar(['nanvl'], (call) => {
+    expectArgCount(call, 2);
+    const [x, fallback] = [floatArg(call, 0).text, floatArg(call, 1).text];
+    return { text: `CASE WHEN isnan(${x}) THEN ${fallback} ELSE ${x} END`, type: FLOAT64 };
+  }),
+  scalar(['log'], (call) => {
+    expectArgCount(call, 1, 2);
+    if (call.args.length === 1) {
+      return { text: `plinth_log10(${floatArg(call, 0).text})`, type: FLOAT64 };
+    }
+    const base = argAt(call, 0).constant?.value;
+    const x = floatArg(call, 1).text;
+    // Quotients of natural logarithms miss whole results (log(10, 1000)); the engine's own functions do not.
+    if (Number(base) === 10) return { text: `plinth_log10(${x})`, type: FLOAT64 };
+    if (Number(base) === 2) return { text: `plinth_log2(${x})`, type: FLOAT64 };
+    return { text: `(plinth_ln(${x}) / plinth_ln(${floatArg(call, 0).text}))`, type: FLOAT64 };
+  }),
+  scalar(['pi'], (call) => {
+    expectArgCount(call, 0);
+    return { text: 'pi()', type: FLOAT64, constant: { value: Math.PI } };
+  }),
+  scalar(['power', 'pow'], (call) => {
+    expectArgCount(call, 2);
+    const isWhole = isInteger(argAt(call, 0).type) && isInteger(argAt(call, 1).type);
+    return isWhole
+      ? { text: `plinth_int_power(${intArg(call, 0).text}, ${intArg(call, 1).text})`, type: INT64 }
+      : { text: `pow(${floatArg(call, 0).text}, ${floatArg(call, 1).text})`, type: FLOAT64 };
+  }),
+  scalar(['random'], (call) => {
+    expectArgCount(call, 0);
+    return { text: 'random()', type: FLOAT64 };
+  }),
+  ...['round', 'trunc'].map((name) =>
+    scalar([name], (call) => {
+      expectArgCount(call, 1, 2);
+      const x = floatArg(call, 0).text;
+      if (call.args.length === 1) return { text: `${name}(${x})`, type: FLOAT64 };
+      const places = argAt(call, 1);
+      if (!isInteger(places.type) && places.type.kind !== 'null') throw badArguments(call);
+      return { text: `plinth_${name}(${x}, CAST(${places.text} AS INTEGER))`, type: FLOAT64 };
+    }),
+  ),
+];
+
+/** A NULL argument meets no condition and reaches the engine's function, which gives NULL. */
+function guard(engineFunction: string, cases: string): string {
+  return (
+    `CREATE OR REPLACE MACRO plinth_${engineFunction}(x) AS ` +
+    `CASE WHEN ${cases} ELSE ${engineFunction}(x) END`
+  );
+}

@@ -1,0 +1,130 @@
+import { tsdbError } from '../../../../errors.js';
+import type { SqlType, StructField } from '../../../../model/sql-type.js';
+import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
+import {
+  argAt,
+  badArguments,
+  commonType,
+  constantText,
+  expectArgCount,
+  quoteText,
+  scalar,
+} from '../signature.js';
+
+const MANY = Number.POSITIVE_INFINITY;
+
+/** Source: query-languages, "Conditional, list, struct, map, misc". */
+export const STRUCTS: readonly FunctionDefinition[] = [
+  scalar(['named_struct'], bindNamedStruct),
+  scalar(['struct', 'row'], (call) => {
+    expectArgCount(call, 1, MANY);
+    return structOf(call.args.map((arg, index) => ({ name: `c${index}`, ...arg })));
+  }),
+  scalar(['get_field'], bindGetField),
+  scalar(['make_map'], (call) => {
+    expectArgCount(call, 2, MANY);
+    if (call.args.length % 2 !== 0)
+      throw badArguments(call, 'make_map requires an even number of arguments');
+    const even = call.args.filter((_, index) => index % 2 === 0);
+    const odd = call.args.filter((_, index) => index % 2 === 1);
+    return mapOf(call, listOf(call, even), listOf(call, odd));
+  }),
+  scalar(['map'], (call) => {
+    expectArgCount(call, 2);
+    return mapOf(call, argAt(call, 0), argAt(call, 1));
+  }),
+  scalar(['map_keys'], (call) => {
+    const { text, type } = mapArg(call);
+    return { text: `map_keys(${text})`, type: { kind: 'list', element: type.key } };
+  }),
+  scalar(['map_values'], (call) => {
+    const { text, type } = mapArg(call);
+    return { text: `map_values(${text})`, type: { kind: 'list', element: type.value } };
+  }),
+  scalar(['map_entries'], (call) => {
+    const { text, type } = mapArg(call);
+    const fields = [
+      { name: 'key', type: type.key },
+      { name: 'value', type: type.value },
+    ];
+    return {
+      text: `map_entries(${text})`,
+      type: { kind: 'list', element: { kind: 'struct', fields } },
+    };
+  }),
+  scalar(['map_extract', 'element_at'], (call) => {
+    const { text, type } = mapArg(call, 2);
+    const key = call.coerce(argAt(call, 1), type.key).text;
+    // The value in a list, and NULL in it where the map has no such key.
+    return {
+      text: `[list_extract(map_extract(${text}, ${key}), 1)]`,
+      type: { kind: 'list', element: type.value },
+    };
+  }),
+];
+
+type Typed = Pick<FunctionResult, 'text' | 'type'>;
+
+function bindNamedStruct(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 1, MANY);
+  if (call.args.length % 2 !== 0) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: named_struct requires an even number of arguments, got ${call.args.length} instead`,
+    );
+  }
+  const fields = [];
+  for (let index = 0; index < call.args.length; index += 2) {
+    const { text, type } = argAt(call, index + 1);
+    fields.push({ name: constantText(call, index, 'the name of a field'), text, type });
+  }
+  return structOf(fields);
+}
+
+function structOf(fields: readonly (StructField & { readonly text: string })[]): FunctionResult {
+  return {
+    text: `{${fields.map(({ name, text }) => `${quoteText(name)}: ${text}`).join(', ')}}`,
+    type: { kind: 'struct', fields: fields.map(({ name, type }) => ({ name, type })) },
+  };
+}
+
+function bindGetField(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2);
+  const { text, type } = argAt(call, 0);
+  if (type.kind === 'map') {
+    const key = call.coerce(argAt(call, 1), type.key).text;
+    return { text: `list_extract(map_extract(${text}, ${key}), 1)`, type: type.value };
+  }
+  if (type.kind !== 'struct') throw badArguments(call);
+  const name = constantText(call, 1, 'the name of the field');
+  const field = type.fields.find((candidate) => candidate.name === name);
+  if (field === undefined) {
+    throw tsdbError('plan_error', `Error during planning: Field ${name} not found in struct`);
+  }
+  return { text: `struct_extract(${text}, ${quoteText(name)})`, type: field.type };
+}
+
+function listOf(call: FunctionCall, args: FunctionCall['args']): Typed {
+  const element = commonType(args.map((arg) => arg.type));
+  if (element === undefined) throw badArguments(call);
+  const texts = args.map((arg) => call.coerce(arg, element).text);
+  return { text: `[${texts.join(', ')}]`, type: { kind: 'list', element } };
+}
+
+function mapOf(call: FunctionCall, keys: Typed, values: Typed): FunctionResult {
+  if (keys.type.kind !== 'list' || values.type.kind !== 'list') throw badArguments(call);
+  return {
+    text: `map(${keys.text}, ${values.text})`,
+    type: { kind: 'map', key: keys.type.element, value: values.type.element },
+  };
+}
+
+function mapArg(
+  call: FunctionCall,
+  count = 1,
+): { readonly text: string; readonly type: Extract<SqlType, { kind: 'map' }> } {
+  expectArgCount(call, count);
+  const { text, type } = argAt(call, 0);
+  if (type.kind !== 'map') throw badArguments(call);
+  return { text, type };
+}

@@ -1,0 +1,123 @@
+import { tsdbError } from '../../../../errors.js';
+import { binFixed, binMonths, floorMod, NS_PER_DAY } from '../../../../model/calendar.js';
+import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
+import type { BoundExpr } from '../../bound-expr.js';
+import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
+import { argAt, badArguments, expectArgCount, INTERVAL, scalar, TIMESTAMP } from '../signature.js';
+
+/** A checked stride: whole months or nanoseconds, never both, greater than zero. */
+export type Stride =
+  | { readonly kind: 'fixed'; readonly widthNs: bigint }
+  | { readonly kind: 'months'; readonly width: number };
+
+/** Source: query-languages, "Time functions". */
+export const TIME_BINS: readonly FunctionDefinition[] = [scalar(['date_bin'], bindDateBin)];
+
+export const TIME_BIN_MACROS: readonly string[] = [
+  `CREATE OR REPLACE MACRO plinth_day_start(ns) AS ns - (ns % ${NS_PER_DAY} + ${NS_PER_DAY}) % ${NS_PER_DAY}`,
+  // Timestamps of whole days fit the engine's microseconds, so its calendar may be used without loss.
+  `CREATE OR REPLACE MACRO plinth_add_months(ns, months) AS
+     epoch_us(make_timestamp(plinth_day_start(ns) // 1000) + to_months(CAST(months AS INTEGER))) * 1000
+     + (ns - plinth_day_start(ns))`,
+  `CREATE OR REPLACE MACRO plinth_month_index(ns) AS
+     year(make_timestamp(plinth_day_start(ns) // 1000)) * 12
+     + month(make_timestamp(plinth_day_start(ns) // 1000))`,
+  `CREATE OR REPLACE MACRO plinth_bin_steps(distance, width) AS
+     distance - (distance % width + width) % width`,
+  `CREATE OR REPLACE MACRO plinth_pick_month_bin(ns, origin, width, steps) AS
+     CASE WHEN plinth_add_months(origin, steps) > ns THEN plinth_add_months(origin, steps - width)
+     ELSE plinth_add_months(origin, steps) END`,
+  `CREATE OR REPLACE MACRO plinth_bin_months(ns, width, origin) AS
+     plinth_pick_month_bin(ns, origin, width,
+       plinth_bin_steps(plinth_month_index(ns) - plinth_month_index(origin), width))`,
+];
+
+function bindDateBin(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2, 3);
+  const stride = strideAt(call, 0);
+  const time = timeArg(call, 1);
+  const originNs = call.args.length > 2 ? originAt(call, 2) : 0n;
+  const value = time.constant?.value;
+  return {
+    text: `make_timestamp_ns(${binText(`epoch_ns(${time.text})`, stride, originNs)})`,
+    type: time.type,
+    ...(typeof value === 'bigint' && { constant: { value: binStart(value, stride, originNs) } }),
+  };
+}
+
+export function binStart(timeNs: bigint, stride: Stride, originNs: bigint): bigint {
+  return stride.kind === 'fixed'
+    ? binFixed(timeNs, stride.widthNs, originNs)
+    : binMonths(timeNs, stride.width, originNs);
+}
+
+/** Engine text (BIGINT) for the start of the bin that holds `nsText` (BIGINT, repeated in the text). */
+export function binText(nsText: string, stride: Stride, originNs: bigint): string {
+  if (stride.kind === 'months') {
+    return `plinth_bin_months(${nsText}, ${stride.width}, CAST(${originNs} AS BIGINT))`;
+  }
+  const { widthNs } = stride;
+  // `%` takes the sign of the dividend. Adding twice the width less the origin's place in its own bin makes the
+  // dividend positive for every time, so one more `%` gives the distance to the start of the bin.
+  const lift = 2n * widthNs - floorMod(originNs, widthNs);
+  const place = `(${nsText} % ${widthNs} + ${lift}) % ${widthNs}`;
+  const isWide = widthNs > 2n ** 61n;
+  return isWide
+    ? `CAST(${nsText} - (${place.replace(nsText, `CAST(${nsText} AS HUGEINT)`)}) AS BIGINT)`
+    : `${nsText} - ${place}`;
+}
+
+/** The stride argument at `index`, an interval or its text. `functionName` as messages show it. */
+export function strideAt(call: FunctionCall, index: number): Stride {
+  const label = call.name.toUpperCase();
+  const arg = argAt(call, index);
+  const interval = arg.type.kind === 'interval' ? arg : call.coerce(arg, INTERVAL);
+  const value = interval.constant?.value;
+  if (value === null || typeof value !== 'object') {
+    throw tsdbError(
+      'not_implemented',
+      `${label} only supports literal values for the stride argument, not arrays`,
+    );
+  }
+  return checkStride(value, label);
+}
+
+export function checkStride({ months, days, nanos }: IntervalValue, label: string): Stride {
+  const widthNs = BigInt(days) * NS_PER_DAY + nanos;
+  if (months !== 0 && widthNs !== 0n) {
+    throw tsdbError(
+      'not_implemented',
+      `${label} stride does not support combination of month, day and nanosecond intervals`,
+    );
+  }
+  if (months === 0 && widthNs === 0n) {
+    throw tsdbError('plan_error', `Error during planning: ${label} stride must be non-zero`);
+  }
+  if (months < 0 || widthNs < 0n) {
+    throw tsdbError('plan_error', `Error during planning: ${label} stride must be positive`);
+  }
+  return months > 0 ? { kind: 'months', width: months } : { kind: 'fixed', widthNs };
+}
+
+/** A timestamp argument; dates and strings become timestamps. */
+export function timeArg(call: FunctionCall, index: number): BoundExpr {
+  const arg = argAt(call, index);
+  if (arg.type.kind === 'timestamp') return arg;
+  if (!canBeTime(arg.type)) throw badArguments(call);
+  return call.coerce(arg, TIMESTAMP);
+}
+
+function canBeTime(type: SqlType): boolean {
+  return ['date', 'utf8', 'tag', 'null'].includes(type.kind);
+}
+
+function originAt(call: FunctionCall, index: number): bigint {
+  const value = timeArg(call, index).constant?.value;
+  if (typeof value !== 'bigint') {
+    throw tsdbError(
+      'not_implemented',
+      `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
+    );
+  }
+  return value;
+}

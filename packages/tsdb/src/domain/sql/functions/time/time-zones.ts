@@ -1,0 +1,165 @@
+import { tsdbError } from '../../../../errors.js';
+import { floorDiv, NS_PER_DAY } from '../../../../model/calendar.js';
+import type { SqlType } from '../../../../model/sql-type.js';
+import {
+  fixedOffsetNs,
+  instantOfLocal,
+  isTimeZone,
+  offsetNsAt,
+} from '../../../../model/time-zone.js';
+import { arrowTypeName } from '../../arrow-type-name.js';
+import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
+import {
+  argAt,
+  badArguments,
+  DATE,
+  expectArgCount,
+  quoteText,
+  scalar,
+  TIME,
+  TIMESTAMP,
+} from '../signature.js';
+import { binText, strideAt, timeArg } from './time-bins.js';
+import { instantNsText, localNsText } from './zone-text.js';
+
+/** Source: query-languages, "Time functions". */
+export const TIME_ZONES: readonly FunctionDefinition[] = [
+  scalar(['now', 'current_timestamp'], (call) => {
+    expectArgCount(call, 0);
+    return {
+      text: `make_timestamp_ns(CAST(${call.nowNs} AS BIGINT))`,
+      type: { kind: 'timestamp', unit: 'ns', zone: '+00:00' },
+      constant: { value: call.nowNs },
+    };
+  }),
+  scalar(['current_date', 'today'], (call) => {
+    expectArgCount(call, 0);
+    const days = Number(floorDiv(call.nowNs, NS_PER_DAY));
+    return {
+      text: `(DATE '1970-01-01' + ${days})`,
+      type: DATE,
+      constant: { value: days },
+    };
+  }),
+  scalar(['current_time'], (call) => {
+    expectArgCount(call, 0);
+    const ns = call.nowNs - floorDiv(call.nowNs, NS_PER_DAY) * NS_PER_DAY;
+    return { text: `CAST(${ns} AS BIGINT)`, type: TIME, constant: { value: ns } };
+  }),
+  scalar(['tz'], bindTz),
+  scalar(['to_local_time'], bindToLocalTime),
+  // `t AT TIME ZONE 'x'`; the name is not offered, but harmless.
+  scalar(['at_time_zone'], bindAtTimeZone),
+  scalar(['date_bin_wallclock'], bindDateBinWallclock),
+];
+
+/** Changes how an instant is shown, not the instant. */
+function bindTz(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 1, 2);
+  const time = timeArg(call, 0);
+  const zone = call.args.length > 1 ? zoneAt(call, 1) : 'UTC';
+  return {
+    text: time.text,
+    type: { kind: 'timestamp', unit: 'ns', zone },
+    ...(time.constant !== undefined && { constant: time.constant }),
+  };
+}
+
+function zoneAt(call: FunctionCall, index: number): string {
+  const arg = argAt(call, index);
+  const zone = arg.constant?.value;
+  if (typeof zone !== 'string') {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: tz requires its second argument to be a timezone string, got ' +
+        (arg.constant === undefined ? arg.displayName : arrowTypeName(arg.type)),
+    );
+  }
+  if (!isTimeZone(zone)) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: TZ requires a valid timezone string, got "${zone}"`,
+    );
+  }
+  return zone;
+}
+
+/** A time without zone is a wall clock of the new zone; one with a zone is shown in the new one. */
+function bindAtTimeZone(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2);
+  const time = timeArg(call, 0);
+  const zone = zoneAt(call, 1);
+  const type: SqlType = { kind: 'timestamp', unit: 'ns', zone };
+  const { constant } = time;
+  if (time.type.kind === 'timestamp' && time.type.zone !== undefined) {
+    return { text: time.text, type, ...(constant !== undefined && { constant }) };
+  }
+  return {
+    text: `make_timestamp_ns(${instantNsText(`epoch_ns(${time.text})`, zone)})`,
+    type,
+    ...(typeof constant?.value === 'bigint' && {
+      constant: { value: instantOfLocal(zone, constant.value) },
+    }),
+  };
+}
+
+function bindToLocalTime(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 1);
+  const time = timeArg(call, 0);
+  if (time.type.kind !== 'timestamp') throw badArguments(call);
+  const { unit, zone } = time.type;
+  const value = time.constant?.value;
+  return {
+    text: `make_timestamp_ns(${localNsText(`epoch_ns(${time.text})`, zone)})`,
+    type: { kind: 'timestamp', unit, zone: undefined },
+    ...(typeof value === 'bigint' && {
+      constant: { value: zone === undefined ? value : value + offsetNsAt(zone, value) },
+    }),
+  };
+}
+
+/** Bins the wall clock of the argument's zone and finds the instant at which each bin began. */
+function bindDateBinWallclock(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2, 3);
+  const stride = strideAt(call, 0);
+  const label = call.name.toUpperCase();
+  const time = timeArg(call, 1);
+  if (time.type.kind !== 'timestamp') throw badArguments(call);
+  if (stride.kind === 'months') {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${label} stride does not support months: give it in days or shorter units`,
+    );
+  }
+  const originNs = wallclockOrigin(call);
+  const { zone } = time.type;
+  const instant = `epoch_ns(${time.text})`;
+  const local = binText(localNsText(instant, zone), stride, originNs);
+  const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
+  if (zone === undefined || fixed !== undefined) {
+    return { text: `make_timestamp_ns(${local} - (${fixed}))`, type: time.type };
+  }
+  const offset = `plinth_zone_offset(${instant}, ${quoteText(zone)})`;
+  const start = `plinth_bin_instant(${local}, ${quoteText(zone)}, ${stride.widthNs}, ${offset})`;
+  return { text: `make_timestamp_ns(${start})`, type: time.type };
+}
+
+function wallclockOrigin(call: FunctionCall): bigint {
+  if (call.args.length < 3) return 0n;
+  const origin = argAt(call, 2);
+  if (origin.type.kind === 'timestamp' && origin.type.zone !== undefined) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${call.name.toUpperCase()} origin must be a timestamp without a timezone`,
+    );
+  }
+  const value = (origin.type.kind === 'timestamp' ? origin : call.coerce(origin, TIMESTAMP))
+    .constant?.value;
+  if (typeof value !== 'bigint') {
+    throw tsdbError(
+      'not_implemented',
+      `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
+    );
+  }
+  return value;
+}

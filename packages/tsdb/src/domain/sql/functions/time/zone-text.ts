@@ -1,0 +1,66 @@
+import { fixedOffsetNs } from '../../../../model/time-zone.js';
+import { quoteText } from '../signature.js';
+
+/** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */
+export const ZONE_MACROS: readonly string[] = [
+  'CREATE OR REPLACE MACRO plinth_micros(ns) AS ns // 1000 - CAST(ns % 1000 < 0 AS INTEGER)',
+  `CREATE OR REPLACE MACRO plinth_zone_offset(ns, zone) AS
+     (epoch_us(timezone(zone, make_timestamptz(plinth_micros(ns)))) - plinth_micros(ns)) * 1000`,
+  `CREATE OR REPLACE MACRO plinth_local(ns, zone) AS
+     list_transform([ns], lambda n: n + plinth_zone_offset(n, zone))[1]`,
+];
+
+/** BIGINT text: wall clock in `zone` of the instant `nsText`. */
+export function localNsText(nsText: string, zone: string | undefined): string {
+  const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
+  if (fixed === 0n) return nsText;
+  if (fixed !== undefined) return `(${nsText} + ${fixed})`;
+  return `plinth_local(${nsText}, ${quoteText(zone ?? '')})`;
+}
+
+/**
+ * BIGINT text: the instant whose wall clock in `zone` is `localText`. A reading that comes twice is its first
+ * instant, one that is skipped moves on by the gap.
+ */
+export function instantNsText(localText: string, zone: string | undefined): string {
+  const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
+  if (fixed === 0n) return localText;
+  if (fixed !== undefined) return `(${localText} - (${fixed}))`;
+  return `plinth_instant(${localText}, ${quoteText(zone ?? '')})`;
+}
+
+const NS_PER_DAY = 86_400_000_000_000n;
+
+/**
+ * `lo` is the first candidate instant (with the offset of the day before), `hi` the second (offset of the day
+ * after): transitions are months apart. Both are right when the reading comes twice, none when it is skipped.
+ */
+export const INSTANT_MACROS: readonly string[] = [
+  'CREATE OR REPLACE MACRO plinth_reads(instant, local, zone) AS instant + plinth_zone_offset(instant, zone) = local',
+  `CREATE OR REPLACE MACRO plinth_pick_instant(local, zone, lo, hi) AS CASE
+     WHEN lo = hi THEN lo
+     WHEN plinth_reads(lo, local, zone) AND plinth_reads(hi, local, zone) THEN least(lo, hi)
+     WHEN plinth_reads(hi, local, zone) THEN hi
+     ELSE lo END`,
+  // Macros repeat the text of their arguments. A lambda evaluates it once, so that nested calls stay small.
+  `CREATE OR REPLACE MACRO plinth_instant(local, zone) AS list_transform(
+     list_transform([local], lambda l: {
+       'at': l,
+       'lo': l - plinth_zone_offset(l - ${NS_PER_DAY}, zone),
+       'hi': l - plinth_zone_offset(l + ${NS_PER_DAY}, zone)}),
+     lambda c: plinth_pick_instant(c['at'], zone, c['lo'], c['hi']))[1]`,
+  // A bin not longer than the repeated hour exists twice: the one is meant whose offset the input has.
+  `CREATE OR REPLACE MACRO plinth_pick_bin_instant(local, zone, lo, hi, width, input_offset) AS CASE
+     WHEN lo = hi THEN lo
+     WHEN plinth_reads(lo, local, zone) AND plinth_reads(hi, local, zone) THEN
+       CASE WHEN width <= abs(lo - hi) AND local - greatest(lo, hi) = input_offset THEN greatest(lo, hi)
+       ELSE least(lo, hi) END
+     WHEN plinth_reads(hi, local, zone) THEN hi
+     ELSE lo END`,
+  `CREATE OR REPLACE MACRO plinth_bin_instant(local, zone, width, input_offset) AS list_transform(
+     list_transform([local], lambda l: {
+       'at': l,
+       'lo': l - plinth_zone_offset(l - ${NS_PER_DAY}, zone),
+       'hi': l - plinth_zone_offset(l + ${NS_PER_DAY}, zone)}),
+     lambda c: plinth_pick_bin_instant(c['at'], zone, c['lo'], c['hi'], width, input_offset))[1]`,
+];

@@ -1,0 +1,104 @@
+import { tsdbError } from '../../../../errors.js';
+import { convert } from '../../bind/expr/convert.js';
+import { Scope } from '../../bind/scope.js';
+import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
+import { type Bound, INT64 } from '../../bind/types/bound.js';
+import type { Expr, FunctionArg, TableAlias } from '../../parse/ast.js';
+import type { ParameterValue, ScannedTable } from '../../planned-query.js';
+import { virtualTableQuery } from './virtual-tables.js';
+
+/** `generate_series(1, 10)`, `range(…)` and the functions that read caches. */
+export function bindTableFunction(
+  name: string,
+  args: readonly FunctionArg[],
+  around: QueryEnv,
+  before: Scope | undefined,
+): BoundQuery | ScannedTable {
+  const env = argEnv(around, before);
+  const bound = args.map((arg) => {
+    const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
+    if (typeof value === 'object' && 'Expr' in value)
+      return around.session.bindExpr(value.Expr, env);
+    throw tsdbError('not_implemented', 'Wildcards among the arguments of a table function');
+  });
+  if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
+  const values = bound.map((arg) => argumentValue(arg));
+  const table = around.session.context.virtualTables.tableFunction(name, values);
+  if (table !== undefined)
+    return 'source' in table ? table : virtualTableQuery(table, around.session.spend);
+  throw tsdbError('plan_error', `Error during planning: table function '${name}' not found`);
+}
+
+/** What a cache function is told of an argument; a value that is no parameter's kind shows as text. */
+function argumentValue(arg: Bound): ParameterValue {
+  const value = arg.constant?.value;
+  if (value === undefined) {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: arguments of a table function must be literals',
+    );
+  }
+  return typeof value === 'object' && value !== null ? arg.displayName : value;
+}
+
+function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
+  if (
+    args.length < 1 ||
+    args.length > 3 ||
+    args.some((arg) => !['int', 'null'].includes(arg.type.kind))
+  ) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${name} function requires 1 to 3 arguments of integers`,
+    );
+  }
+  const texts = args.map((arg) => convert(arg, INT64).text);
+  // The engine's table function streams its rows; a list would be made whole, outside of the memory limit.
+  const isStreamable = args.every((arg) => typeof arg.constant?.value === 'bigint');
+  const series = `${name}(${texts.join(', ')})`;
+  return {
+    text: isStreamable
+      ? `SELECT c0 FROM ${series} AS series(c0)`
+      : `SELECT unnest(${series}) AS c0`,
+    columns: [
+      { name: 'value', qualifier: undefined, type: INT64, source: undefined, engineName: 'c0' },
+    ],
+    tableName: undefined,
+  };
+}
+
+export function bindUnnest(
+  node: { readonly array_exprs: readonly Expr[]; readonly alias?: TableAlias },
+  around: QueryEnv,
+  before: Scope | undefined,
+): BoundQuery {
+  const env = argEnv(around, before);
+  const lists = node.array_exprs.map((expr) => around.session.bindExpr(expr, env));
+  const columns = lists.map((list, index) => {
+    if (list.type.kind !== 'list') {
+      throw tsdbError(
+        'plan_error',
+        'Error during planning: unnest() can only be applied to array, struct and null',
+      );
+    }
+    return {
+      name: `UNNEST(${list.displayName})`,
+      qualifier: undefined,
+      type: list.type.element,
+      source: undefined,
+      engineName: `c${index}`,
+    };
+  });
+  const items = lists.map((list, index) => `unnest(${list.text}) AS c${index}`);
+  return { text: `SELECT ${items.join(', ')}`, columns, tableName: undefined };
+}
+
+function argEnv(around: QueryEnv, before: Scope | undefined): Env {
+  return {
+    ...around,
+    scope: before ?? new Scope({ relations: [], visible: [], parent: around.outer }),
+    windows: new Map(),
+    noAggregate: 'Aggregate functions are not allowed in a table function',
+    noWindow: 'Window functions are not allowed in a table function',
+  };
+}

@@ -1,0 +1,13 @@
+import { tsdbError } from '../../../../errors.js';
+
+/** Catalog, schema and name; `public` and `iox` where left out. */
+export function resolveTable(names: readonly string[]): readonly [string, string, string] {
+  if (names.length > 3) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Unsupported compound identifier '${names.join('.')}'`,
+    );
+  }
+  const [name = '', schema = 'iox', catalog = 'public'] = [...names].reverse();
+  return [catalog, schema, name];
+}

@@ -1,0 +1,148 @@
+import { tsdbError } from '../../../../errors.js';
+import type { OutputColumn } from '../../../../model/columns/result.js';
+import type { SqlType } from '../../../../model/sql-type.js';
+import type { BoundQuery, Session, VirtualQuery } from '../../bind/session.js';
+import { constantText, INT64 } from '../../bind/types/bound.js';
+import type { ConstantValue } from '../../bound-expr.js';
+import { engineType } from '../../emit/engine-type.js';
+import { quoteString } from '../../emit/quote.js';
+import type { VirtualTable } from '../../planned-query.js';
+import { informationSchemaTable } from '../information-schema.js';
+
+/** Rows of a table without storage are written into the query's text, so they are few. */
+const MAX_VIRTUAL_ROWS = 100_000;
+/** So many rows are written in the time that it takes to bind an expression. */
+const ROWS_PER_EXPRESSION = 4;
+const CHARACTERS_PER_EXPRESSION = 1024;
+
+/** The table as a query, made once for all places of a statement. */
+export function virtualQuery(
+  schema: string,
+  name: string,
+  session: Session,
+): VirtualQuery | undefined {
+  const key = JSON.stringify([schema, name]);
+  const known = session.virtualQueries.get(key);
+  if (known !== undefined) {
+    session.spend(Math.ceil(known.query.text.length / CHARACTERS_PER_EXPRESSION));
+    return known;
+  }
+  const table = findVirtualTable(schema, name, session);
+  if (table === undefined) return undefined;
+  const made = { table, query: virtualTableQuery(table, session.spend) };
+  session.virtualQueries.set(key, made);
+  return made;
+}
+
+function findVirtualTable(
+  schema: string,
+  name: string,
+  session: Session,
+): VirtualTable | undefined {
+  if (schema === 'information_schema') {
+    const { tables } = session.context.database;
+    let rowCount = tables.size;
+    if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
+    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION)); // before they are made
+    return informationSchemaTable(name, session.context);
+  }
+  return session.context.virtualTables.table(schema, name);
+}
+
+/** The table as a query over a list of rows. */
+export function virtualTableQuery(
+  table: VirtualTable,
+  spend: Session['spend'] = () => undefined,
+): BoundQuery {
+  const rows = table.rows();
+  spend(Math.ceil(rows.length / ROWS_PER_EXPRESSION));
+  if (rows.length > MAX_VIRTUAL_ROWS) {
+    throw tsdbError(
+      'not_implemented',
+      `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
+    );
+  }
+  const columns = table.columns.map((column, index) => ({
+    name: column.name,
+    qualifier: undefined,
+    type: column.type,
+    source: column.source,
+    engineName: `c${index}`,
+  }));
+  const text = rowsText(table.columns, rows);
+  spend(Math.ceil(text.length / CHARACTERS_PER_EXPRESSION));
+  return {
+    text,
+    columns,
+    tableName: undefined,
+  };
+}
+
+/**
+ * A list for each column, side by side. Written as JSON it is one constant for the engine: `VALUES` would be an
+ * expression for each cell, and a thousand rows half a second.
+ */
+export function rowsText(
+  columns: readonly Pick<OutputColumn, 'type'>[],
+  rows: readonly (readonly unknown[])[],
+): string {
+  if (rows.length === 0) {
+    const empty = columns.map(
+      (column, index) => `CAST(NULL AS ${engineType(column.type)}) AS c${index}`,
+    );
+    return `SELECT ${empty.join(', ')} WHERE false`;
+  }
+  const lists = columns.map(({ type }, index) => {
+    const cells = rows.map((row) => row[index]);
+    return `${columnText(cells, type)} AS c${index}`;
+  });
+  return `SELECT ${lists.join(', ')}`;
+}
+
+function columnText(cells: readonly unknown[], type: SqlType): string {
+  const structure = jsonStructure(type.kind === 'timestamp' ? INT64 : type);
+  if (structure === undefined) {
+    const texts = cells.map((cell) => cellText(cell, type));
+    return `unnest([${texts.join(', ')}])`;
+  }
+  const list = `[${cells.map(jsonText).join(',')}]`;
+  const values = `unnest(from_json(${quoteString(list)}, ${quoteString(`[${structure}]`)}))`;
+  return type.kind === 'timestamp' ? `make_timestamp_ns(${values})` : values;
+}
+
+/** How `from_json` is told the type; `undefined` for values that JSON cannot hold exactly. */
+function jsonStructure(type: SqlType): string | undefined {
+  switch (type.kind) {
+    case 'boolean':
+    case 'int':
+    case 'utf8':
+    case 'tag':
+    case 'time':
+    case 'duration':
+      return `"${engineType(type)}"`;
+    case 'list': {
+      const element = jsonStructure(type.element);
+      return element && `[${element}]`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function jsonText(cell: unknown): string {
+  if (cell === undefined || cell === null) return 'null';
+  if (Array.isArray(cell)) return `[${cell.map(jsonText).join(',')}]`;
+  // Half of a surrogate pair is no text for the engine.
+  if (typeof cell === 'string') return JSON.stringify(cell.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return String(cell);
+}
+
+function cellText(cell: unknown, type: SqlType): string {
+  if (cell === undefined || cell === null) return `CAST(NULL AS ${engineType(type)})`;
+  if (type.kind === 'list' && Array.isArray(cell)) {
+    const items = cell.map((item: unknown) => cellText(item, type.element));
+    return `CAST([${items.join(', ')}] AS ${engineType(type)})`;
+  }
+  // Cells are of the kinds that the table at `SqlType` names for their column's type.
+  return constantText(cell as ConstantValue, type);
+}

@@ -1,0 +1,135 @@
+import { tsdbError } from '../../../../errors.js';
+import { columnOf } from '../../bind/expr/columns.js';
+import type { ScopeColumn } from '../../bind/scope.js';
+import type { Env } from '../../bind/session.js';
+import type { Bound } from '../../bind/types/bound.js';
+import { nameOf, namesOf, type SelectItem, type WildcardOptions } from '../../parse/ast.js';
+
+/** One column of the select list. */
+export interface OutputItem {
+  readonly name: string;
+  readonly qualifier: string | undefined;
+  readonly expr: Bound;
+}
+
+export function bindProjection(items: readonly SelectItem[], env: Env): readonly OutputItem[] {
+  const output = items.flatMap((item) => bindItem(item, env));
+  refuseDuplicates(output);
+  return output;
+}
+
+function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
+  if ('ExprWithAlias' in item) {
+    const { expr, alias } = item.ExprWithAlias;
+    return [{ name: nameOf(alias), qualifier: undefined, expr: env.session.bindExpr(expr, env) }];
+  }
+  if ('UnnamedExpr' in item) {
+    const expr = env.session.bindExpr(item.UnnamedExpr, env);
+    const column = columnOf(item.UnnamedExpr, env.scope);
+    return [
+      {
+        name: column?.name ?? expr.column?.name ?? expr.displayName,
+        qualifier: column?.qualifier ?? expr.column?.qualifier,
+        expr,
+      },
+    ];
+  }
+  if ('Wildcard' in item) {
+    if (env.scope.relations.length === 0 && env.scope.visible.length === 0) {
+      throw tsdbError(
+        'plan_error',
+        'Error during planning: SELECT * with no tables specified is not valid',
+      );
+    }
+    return expand(env.scope.visible, item.Wildcard, env);
+  }
+  const [kind, options] = item.QualifiedWildcard;
+  if (kind.ObjectName === undefined)
+    throw tsdbError('not_implemented', 'Qualified wildcard of an expression');
+  const path = namesOf(kind.ObjectName);
+  const relation = env.scope.relation(path);
+  if (relation === undefined) {
+    throw tsdbError('plan_error', `Error during planning: Invalid qualifier ${path.join('.')}`);
+  }
+  return expand(relation.columns, options, env);
+}
+
+function expand(
+  columns: readonly ScopeColumn[],
+  options: WildcardOptions,
+  env: Env,
+): readonly OutputItem[] {
+  if (options.opt_rename !== undefined || options.opt_ilike !== undefined) {
+    throw tsdbError('not_implemented', 'wildcard * with RENAME or ILIKE');
+  }
+  const left = excludedNames(options);
+  for (const name of left) {
+    if (!columns.some((column) => column.name === name)) throw env.scope.unknownColumn(name);
+  }
+  const replaced = new Map(
+    (options.opt_replace?.items ?? []).map((item) => [nameOf(item.column_name), item.expr]),
+  );
+  const kept = columns.filter((column) => !left.has(column.name));
+  env.session.spend(kept.length);
+  return kept.map((column) => {
+    const expr = replaced.get(column.name);
+    return {
+      name: column.name,
+      qualifier: column.qualifier,
+      expr: expr === undefined ? plainColumn(column, env) : env.session.bindExpr(expr, env),
+    };
+  });
+}
+
+function excludedNames(options: WildcardOptions): ReadonlySet<string> {
+  const { opt_exclude, opt_except } = options;
+  return new Set([
+    ...(opt_exclude?.Single ? namesOf(opt_exclude.Single).slice(-1) : []),
+    ...(opt_exclude?.Multiple ?? []).flatMap((name) => namesOf(name).slice(-1)),
+    ...(opt_except
+      ? [opt_except.first_element, ...opt_except.additional_elements].map(nameOf)
+      : []),
+  ]);
+}
+
+function plainColumn(column: ScopeColumn, env: Env): Bound {
+  if (env.aggregation !== undefined) {
+    const key = env.aggregation.keyOfColumn(column);
+    if (key === undefined) throw env.aggregation.ungrouped(column);
+    return key.output;
+  }
+  column.use();
+  const qualified =
+    column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`;
+  return {
+    text: column.text,
+    type: column.type,
+    displayName: qualified,
+    hasAggregate: false,
+    hasWindow: false,
+    column,
+  };
+}
+
+function refuseDuplicates(items: readonly OutputItem[]): void {
+  const positions = new Map<string, number>();
+  for (const [position, item] of items.entries()) {
+    const shown = item.qualifier === undefined ? item.name : `${item.qualifier}.${item.name}`;
+    const before = positions.get(shown);
+    if (before === undefined) {
+      positions.set(shown, position);
+      continue;
+    }
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: Projections require unique expression names but the expression ' +
+        `"${shownItem(items[before], shown)}" at position ${before} and "${shownItem(item, shown)}" at position ` +
+        `${position} have the same name. Consider aliasing ("AS") one of them.`,
+    );
+  }
+}
+
+function shownItem(item: OutputItem | undefined, name: string): string {
+  if (item === undefined || item.expr.displayName === name) return name;
+  return `${item.expr.displayName} AS ${name}`;
+}

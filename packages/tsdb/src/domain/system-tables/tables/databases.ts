@@ -1,0 +1,27 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
+
+/** Every database of the node, deleted ones last; a retention of NULL keeps rows for ever. */
+export function databasesTable(catalog: Catalog): VirtualTable {
+  const columns = {
+    database_name: TEXT,
+    retention_period_ns: UINT64,
+    deleted: BOOLEAN,
+    hard_deletion_time: TIME_SEC_UTC,
+  };
+  return systemTable(columns, () => [
+    ...catalog.databases().map((database) => ({
+      database_name: database.name,
+      retention_period_ns: database.retentionNs,
+      deleted: false,
+      hard_deletion_time: undefined,
+    })),
+    ...catalog.deleted.databases().map(({ schema, hardDeleteMs }) => ({
+      database_name: schema.name,
+      retention_period_ns: schema.retentionNs,
+      deleted: true,
+      hard_deletion_time: nanosOfMs(hardDeleteMs),
+    })),
+  ]);
+}

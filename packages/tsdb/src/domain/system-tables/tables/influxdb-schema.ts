@@ -1,0 +1,27 @@
+import type { ColumnKind } from '../../../model/columns/column.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { systemTable, TEXT } from '../system-table.js';
+
+const DATA_TYPE: Readonly<Record<ColumnKind, string>> = {
+  time: 'time',
+  tag: 'tag',
+  bool: 'boolean',
+  int64: 'integer',
+  uint64: 'uinteger',
+  float64: 'float',
+  utf8: 'string',
+};
+
+/** Columns in the words of InfluxQL. */
+export function influxdbSchemaTable(database: DatabaseSchema): VirtualTable {
+  return systemTable({ measurement: TEXT, key: TEXT, data_type: TEXT }, () =>
+    [...database.tables.values()].flatMap((table) =>
+      [...table.columns.values()].map((column) => ({
+        measurement: table.name,
+        key: column.name,
+        data_type: DATA_TYPE[column.kind],
+      })),
+    ),
+  );
+}

@@ -1,0 +1,31 @@
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { INT64, systemTable, TEXT, UINT64 } from '../system-table.js';
+
+/** Newest segments of a table, by its id. */
+export type SegmentsOf = (tableId: number) => readonly Segment[];
+
+/** The segments of a database; `path` is the name below the object store. Rows still in memory have no file yet. */
+export function parquetFilesTable(database: DatabaseSchema, segmentsOf: SegmentsOf): VirtualTable {
+  const columns = {
+    table_name: TEXT,
+    path: TEXT,
+    size_bytes: UINT64,
+    row_count: UINT64,
+    min_time: INT64,
+    max_time: INT64,
+  };
+  return systemTable(columns, () =>
+    [...database.tables.values()].flatMap((table) =>
+      segmentsOf(table.id).map((segment) => ({
+        table_name: table.name,
+        path: segment.objectName,
+        size_bytes: segment.sizeBytes,
+        row_count: segment.rowCount,
+        min_time: segment.minTime,
+        max_time: segment.maxTime,
+      })),
+    ),
+  );
+}

@@ -1,0 +1,25 @@
+import type { ProcessingEngine } from '../../processing/processing-engine.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { INT64, systemTable, TEXT } from '../system-table.js';
+
+/** Files of plugins; `last_modified` is in milliseconds since 1970. */
+export function pluginFilesTable(processing: ProcessingEngine | undefined): VirtualTable {
+  const columns = {
+    plugin_name: TEXT,
+    file_name: TEXT,
+    file_path: TEXT,
+    size_bytes: INT64,
+    last_modified: INT64,
+  };
+  return systemTable(columns, () =>
+    (processing?.triggers() ?? []).flatMap((trigger) =>
+      (processing?.filesOf(trigger) ?? []).map((file) => ({
+        plugin_name: trigger.name,
+        file_name: file.name,
+        file_path: file.path,
+        size_bytes: BigInt(file.sizeBytes),
+        last_modified: BigInt(file.modifiedMs),
+      })),
+    ),
+  );
+}

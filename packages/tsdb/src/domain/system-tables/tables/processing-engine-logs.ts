@@ -1,0 +1,25 @@
+import type { DatabaseSchema } from '../../../model/schema.js';
+import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
+import type { ProcessingEngine } from '../../processing/processing-engine.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { systemTable, TEXT, TIME_NS } from '../system-table.js';
+
+/** What plugins logged: those of the database's triggers, in the server's own database all. */
+export function processingEngineLogsTable(
+  processing: ProcessingEngine | undefined,
+  database: DatabaseSchema,
+): VirtualTable {
+  const columns = { event_time: TIME_NS, trigger_name: TEXT, log_level: TEXT, log_text: TEXT };
+  const rows = systemTable(columns, () =>
+    (processing?.logOf(database.name === INTERNAL_DATABASE ? undefined : database.id) ?? []).map(
+      (entry) => ({
+        event_time: entry.timeNs,
+        trigger_name: entry.triggerName,
+        log_level: entry.level,
+        log_text: entry.text,
+      }),
+    ),
+  );
+  // The name that later versions of the real system give it.
+  return { ...rows, otherNames: new Map([['time', 'event_time']]) };
+}

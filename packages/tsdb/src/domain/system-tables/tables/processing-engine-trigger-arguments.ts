@@ -1,0 +1,21 @@
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { ProcessingEngine } from '../../processing/processing-engine.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { systemTable, TEXT } from '../system-table.js';
+
+/** One row per argument of a trigger. */
+export function processingEngineTriggerArgumentsTable(
+  processing: ProcessingEngine | undefined,
+  database: DatabaseSchema,
+): VirtualTable {
+  const columns = { trigger_name: TEXT, argument_key: TEXT, argument_value: TEXT };
+  return systemTable(columns, () =>
+    (processing?.triggers(database.id) ?? []).flatMap((trigger) =>
+      [...(trigger.arguments ?? [])].map(([key, value]) => ({
+        trigger_name: trigger.name,
+        argument_key: key,
+        argument_value: value,
+      })),
+    ),
+  );
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { ProcessingEngine } from '../../processing/processing-engine.js';
+import { specificationJson } from '../../processing/triggers/trigger-specification.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { BOOLEAN, systemTable, TEXT } from '../system-table.js';
+
+/** Triggers of a database; `trigger_specification` is JSON text. */
+export function processingEngineTriggersTable(
+  processing: ProcessingEngine | undefined,
+  database: DatabaseSchema,
+): VirtualTable {
+  const columns = {
+    trigger_name: TEXT,
+    plugin_filename: TEXT,
+    trigger_specification: TEXT,
+    disabled: BOOLEAN,
+    error_behavior: TEXT,
+  };
+  return systemTable(columns, () =>
+    (processing?.triggers(database.id) ?? []).map((trigger) => ({
+      trigger_name: trigger.name,
+      plugin_filename: trigger.pluginFilename,
+      trigger_specification: specificationJson(trigger.specification),
+      disabled: trigger.isDisabled,
+      error_behavior: trigger.errorBehavior,
+    })),
+  );
+}

@@ -1,0 +1,48 @@
+import type { VirtualTable } from '../../sql/planned-query.js';
+import type { QueryLog } from '../query-log.js';
+import { BOOLEAN, DURATION, INT64, systemTable, TEXT, TIME_NS } from '../system-table.js';
+
+/** The last queries of the server, whatever their database. */
+export function queriesTable(log: QueryLog): VirtualTable {
+  const columns = {
+    id: TEXT,
+    phase: TEXT,
+    issue_time: TIME_NS,
+    query_type: TEXT,
+    query_text: TEXT,
+    partitions: INT64,
+    parquet_files: INT64,
+    plan_duration: DURATION,
+    permit_duration: DURATION,
+    execute_duration: DURATION,
+    end2end_duration: DURATION,
+    compute_duration: DURATION,
+    max_memory: INT64,
+    success: BOOLEAN,
+    running: BOOLEAN,
+    cancelled: BOOLEAN,
+    trace_id: TEXT,
+  };
+  return systemTable(columns, () =>
+    log.entries().map((query) => ({
+      id: query.facts.id,
+      phase: query.phase,
+      issue_time: query.facts.issueNs,
+      query_type: query.facts.language,
+      query_text: query.facts.text,
+      partitions: query.chunkCount,
+      parquet_files: query.fileCount,
+      plan_duration: query.planNs,
+      permit_duration: query.permitNs,
+      execute_duration: query.executeNs,
+      end2end_duration: query.endToEndNs,
+      compute_duration: query.computeNs,
+      // The engine tells no memory per query, and requests carry no trace.
+      max_memory: undefined,
+      success: query.phase === 'success',
+      running: query.isRunning,
+      cancelled: query.phase === 'cancel',
+      trace_id: undefined,
+    })),
+  );
+}

@@ -1,0 +1,45 @@
+import type { TableSchema } from '../../../model/schema.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
+import type { CacheList } from './last-caches.js';
+
+/** Every table of every database, deleted ones last. */
+export function tablesTable(catalog: Catalog, caches: CacheList): VirtualTable {
+  const columns = {
+    database_name: TEXT,
+    table_name: TEXT,
+    column_count: UINT64,
+    series_key_columns: TEXT,
+    last_cache_count: UINT64,
+    distinct_cache_count: UINT64,
+    deleted: BOOLEAN,
+    hard_deletion_time: TIME_SEC_UTC,
+  };
+  const row = (databaseName: string, table: TableSchema, hardDeleteMs?: number) => ({
+    database_name: databaseName,
+    table_name: table.name,
+    column_count: table.columns.size,
+    series_key_columns: table.seriesKey.join(', '),
+    last_cache_count: caches.countOf(table.id, 'last'),
+    distinct_cache_count: caches.countOf(table.id, 'distinct'),
+    hard_deletion_time: nanosOfMs(hardDeleteMs),
+  });
+  return systemTable(columns, () => [
+    ...catalog.databases().flatMap((database) =>
+      [...database.tables.values()].map((table) => ({
+        ...row(database.name, table),
+        deleted: false,
+      })),
+    ),
+    ...catalog.deleted.tables().flatMap((table) => {
+      const { schema } = table.entry;
+      const database =
+        catalog.databaseById(schema.databaseId) ??
+        catalog.deleted.databaseById(schema.databaseId)?.schema;
+      if (database === undefined) return [];
+      const hardDeleteMs = catalog.deleted.hardDeleteMsOf(table);
+      return [{ ...row(database.name, schema, hardDeleteMs), deleted: true }];
+    }),
+  ]);
+}

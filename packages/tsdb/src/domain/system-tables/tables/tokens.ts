@@ -1,0 +1,57 @@
+import type { VirtualTable } from '../../sql/planned-query.js';
+import { nanosOfMs, systemTable, TEXT, TIME_MS, UINT64 } from '../system-table.js';
+
+/** What may be told of a token. */
+export interface TokenRecord {
+  readonly id: number;
+  readonly name: string;
+  /** Hex digits of the digest of its text. */
+  readonly hash: string;
+  readonly createdMs: number;
+  readonly createdByTokenId: number | undefined;
+  readonly updatedMs: number | undefined;
+  readonly updatedByTokenId: number | undefined;
+  readonly expiryMs: number | undefined;
+}
+
+/** The tokens of the server, which this service does not keep itself. */
+export interface TokenDirectory {
+  /** By id, expired ones included. */
+  list(): readonly TokenRecord[];
+  /** Without it nobody has shown a token, and the table has no column `hash`. */
+  readonly isAuthRequired: boolean;
+}
+
+/** Enough to tell tokens apart; the whole digest is nobody's business. */
+const SHOWN_HASH_LENGTH = 9;
+
+export function tokensTable(directory: TokenDirectory): VirtualTable {
+  const columns = {
+    token_id: UINT64,
+    name: TEXT,
+    hash: TEXT,
+    created_at: TIME_MS,
+    description: TEXT,
+    created_by_token_id: UINT64,
+    updated_at: TIME_MS,
+    updated_by_token_id: UINT64,
+    expiry: TIME_MS,
+    permissions: TEXT,
+  };
+  const { hash: _, ...withoutHash } = columns;
+  const shown = directory.isAuthRequired ? columns : withoutHash;
+  return systemTable<keyof typeof withoutHash>(shown, () =>
+    directory.list().map((token) => ({
+      token_id: token.id,
+      name: token.name,
+      hash: token.hash.slice(0, SHOWN_HASH_LENGTH),
+      created_at: nanosOfMs(token.createdMs),
+      description: undefined,
+      created_by_token_id: token.createdByTokenId,
+      updated_at: nanosOfMs(token.updatedMs),
+      updated_by_token_id: token.updatedByTokenId,
+      expiry: nanosOfMs(token.expiryMs),
+      permissions: '*:*:*',
+    })),
+  );
+}

@@ -1,0 +1,118 @@
+import type { FieldValues } from '../parsed-body.js';
+import type { Column } from './column.js';
+
+/** One field over the rows of a batch. Bit `i & 7` of `validity[i >> 3]` is set when row i has it. */
+export interface BatchField {
+  readonly column: Column;
+  readonly data: FieldValues;
+  /** `undefined`: every row has the field. */
+  readonly validity: Uint8Array | undefined;
+}
+
+/** Accepted rows of one table, in the order in which they were written. */
+export interface RowBatch {
+  readonly rowCount: number;
+  /** Dense numbers of the table's series index. */
+  readonly series: Uint32Array;
+  /** Nanoseconds since 1970-01-01 UTC. */
+  readonly times: BigInt64Array;
+  readonly fields: readonly BatchField[];
+}
+
+export function isValid(validity: Uint8Array | undefined, row: number): boolean {
+  // Reading past the end gives undefined, which the bit operation turns into 0: absent.
+  return validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
+}
+
+/** The given rows (ascending) of a batch, copied. */
+export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
+  const rowCount = rows.length;
+  const series = new Uint32Array(rowCount);
+  const times = new BigInt64Array(rowCount);
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows[i] as number;
+    series[i] = batch.series[row] as number;
+    times[i] = batch.times[row] as bigint;
+  }
+  const fields: BatchField[] = [];
+  for (const field of batch.fields) {
+    const validity = takeValidity(field.validity, rows);
+    if (validity?.every((byte) => byte === 0)) continue;
+    fields.push({ column: field.column, data: takeValues(field.data, rows), validity });
+  }
+  return { rowCount, series, times, fields };
+}
+
+function takeValidity(
+  validity: Uint8Array | undefined,
+  rows: ArrayLike<number>,
+): Uint8Array | undefined {
+  if (validity === undefined) return undefined;
+  const taken = new Uint8Array((rows.length + 7) >> 3);
+  for (let i = 0; i < rows.length; i++) {
+    if (isValid(validity, rows[i] as number)) {
+      taken[i >> 3] = (taken[i >> 3] as number) | (1 << (i & 7));
+    }
+  }
+  return taken;
+}
+
+function takeValues(data: FieldValues, rows: ArrayLike<number>): FieldValues {
+  const count = rows.length;
+  switch (data.type) {
+    case 'float64': {
+      const values = new Float64Array(count);
+      for (let i = 0; i < count; i++) values[i] = data.values[rows[i] as number] as number;
+      return { type: 'float64', values };
+    }
+    case 'int64': {
+      const values = new BigInt64Array(count);
+      for (let i = 0; i < count; i++) values[i] = data.values[rows[i] as number] as bigint;
+      return { type: 'int64', values };
+    }
+    case 'uint64': {
+      const values = new BigUint64Array(count);
+      for (let i = 0; i < count; i++) values[i] = data.values[rows[i] as number] as bigint;
+      return { type: 'uint64', values };
+    }
+    case 'bool': {
+      const values = new Uint8Array(count);
+      for (let i = 0; i < count; i++) values[i] = data.values[rows[i] as number] as number;
+      return { type: 'bool', values };
+    }
+    case 'utf8':
+      return takeTexts(data, rows);
+  }
+}
+
+function takeTexts(
+  data: Extract<FieldValues, { type: 'utf8' }>,
+  rows: ArrayLike<number>,
+): FieldValues {
+  const offsets = new Uint32Array(rows.length + 1);
+  let sizeBytes = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    sizeBytes += (data.offsets[row + 1] as number) - (data.offsets[row] as number);
+    offsets[i + 1] = sizeBytes;
+  }
+  const bytes = new Uint8Array(sizeBytes);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    bytes.set(data.bytes.subarray(data.offsets[row], data.offsets[row + 1]), offsets[i]);
+  }
+  return { type: 'utf8', offsets, bytes };
+}
+
+/** Bytes the rows take in memory, for the buffer's limit. */
+export function batchSizeBytes(batch: RowBatch): number {
+  let size = batch.rowCount * 12;
+  for (const { data, validity } of batch.fields) {
+    size +=
+      data.type === 'utf8'
+        ? data.bytes.byteLength + data.offsets.byteLength
+        : data.values.byteLength;
+    if (validity !== undefined) size += validity.byteLength;
+  }
+  return size;
+}

@@ -1,0 +1,54 @@
+import { putText } from '../columns/put-text.js';
+
+/**
+ * A tag set as bytes, the same wherever it comes from: tags by their keys ascending, each key and value as 4-byte
+ * little-endian length and UTF-8 bytes. This is what a series id is the hash of and how the log names tags.
+ */
+export interface PackedTags {
+  readonly bytes: Uint8Array;
+  /** The set is `bytes[from .. to)`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Places of keys in ascending order. */
+export function keyOrder(keys: readonly string[]): readonly number[] {
+  const places = keys.map((_, i) => i);
+  return places.sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
+}
+
+/** @param keys ascending. The bytes are valid until the next call. */
+export function packTags(keys: readonly string[], values: readonly string[]): PackedTags {
+  let worst = 0;
+  for (let i = 0; i < keys.length; i++) {
+    worst += 8 + 3 * ((keys[i] as string).length + (values[i] as string).length);
+  }
+  if (scratch.length < worst) scratch = Buffer.alloc(worst * 2);
+  let to = 0;
+  for (let i = 0; i < keys.length; i++) {
+    to = putSizedText(keys[i] as string, to);
+    to = putSizedText(values[i] as string, to);
+  }
+  return { bytes: scratch, from: 0, to };
+}
+
+export function readSize(bytes: Uint8Array, at: number): number {
+  const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+  return (low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0;
+}
+
+export function putSize(bytes: Uint8Array, size: number, at: number): void {
+  bytes[at] = size;
+  bytes[at + 1] = size >>> 8;
+  bytes[at + 2] = size >>> 16;
+  bytes[at + 3] = size >>> 24;
+}
+
+/** Reused between calls; grows to the longest tag set seen. */
+let scratch = Buffer.alloc(4096);
+
+function putSizedText(text: string, at: number): number {
+  const size = putText(scratch, text, at + 4);
+  putSize(scratch, size, at);
+  return at + 4 + size;
+}

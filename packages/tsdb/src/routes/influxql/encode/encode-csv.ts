@@ -1,0 +1,50 @@
+import type { Answer, AnswerHeading } from '../../../domain/influxql/answer.js';
+import type { Value } from '../../../domain/influxql/plan/data-type.js';
+import { floorDiv } from '../../../model/calendar.js';
+
+/** Rows of one statement; times are whole numbers. Source: tsdb-http, "CSV". */
+export async function* encodeCsv(
+  answer: Answer,
+  epochNs: bigint,
+): AsyncGenerator<string, void, undefined> {
+  let isBegun = false;
+  let last: AnswerHeading = answer;
+  for await (const { name, tags, rowCount, columns, heading = answer } of answer.series) {
+    const isSameHeading = isBegun && areSameColumns(heading, last);
+    let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
+    isBegun = true;
+    last = heading;
+    const lead = `${quoted(name)},${quoted(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
+    for (let row = 0; row < rowCount; row++) {
+      out += lead;
+      for (let i = 0; i < columns.length; i++) {
+        const isTime = heading.columns[i]?.type === 'time';
+        out += `,${cellText(columns[i]?.[row] ?? null, isTime ? epochNs : undefined)}`;
+      }
+      out += '\n';
+    }
+    yield out;
+  }
+}
+
+const headerOf = ({ columns }: AnswerHeading): string =>
+  ['name', 'tags', ...columns.map(({ name }) => name)].map(quoted).join(',');
+
+const areSameColumns = (a: AnswerHeading, b: AnswerHeading): boolean =>
+  a === b || headerOf(a) === headerOf(b);
+
+function cellText(value: Value, epochNs: bigint | undefined): string {
+  if (value === null) return '';
+  if (typeof value === 'bigint')
+    return String(epochNs === undefined ? value : floorDiv(value, epochNs));
+  if (typeof value === 'number') {
+    if (value === Number.POSITIVE_INFINITY) return 'inf';
+    if (value === Number.NEGATIVE_INFINITY) return '-inf';
+    return String(value);
+  }
+  return quoted(String(value));
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

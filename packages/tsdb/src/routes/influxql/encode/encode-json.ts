@@ -1,0 +1,294 @@
+import {
+  type Answer,
+  type AnswerBlock,
+  type AnswerHeading,
+  type AnswerSeries,
+  blocksOf,
+} from '../../../domain/influxql/answer.js';
+import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
+import { Piece, TextBytes } from '../../formats/text-bytes.js';
+import type { Infinities } from './column-writer.js';
+import { RowWriter } from './row-writer.js';
+
+export interface JsonOptions {
+  readonly epochNs: bigint | undefined;
+  /** Rows of a chunk; `undefined`: all series in one document. */
+  readonly chunkSize: number | undefined;
+  /** `refused` unless told otherwise. */
+  readonly infinities?: Infinities;
+}
+
+/** A statement's outcome: what its result object begins with (`"statement_id":0`, or nothing). */
+export interface ResultFrame {
+  readonly head: string;
+}
+
+/** Rows are handed on when there is so much of them. */
+const PIECE_SIZE_BYTES = 128 * 1024;
+
+/**
+ * Writes the series of one result, as the inside of `{...}`, and yields when there is something worth sending.
+ * Source: tsdb-http, "JSON response".
+ */
+export async function* encodeResult(
+  answer: Answer,
+  options: JsonOptions,
+  at: { readonly frame: ResultFrame; readonly out: TextBytes },
+): AsyncGenerator<void, void, undefined> {
+  const { out } = at;
+  const writer = new ResultWriter(answer, options, at);
+  let start = out.size;
+  for await (const block of blocksOf(answer)) {
+    writer.take(block);
+    for (const span of block.spans) {
+      writer.put(span);
+      if (out.size - start < PIECE_SIZE_BYTES) continue;
+      yield;
+      start = out.size;
+    }
+  }
+  writer.end();
+}
+
+/** The same of blocks that are there. */
+export function putResult(
+  { answer, blocks }: { readonly answer: Answer; readonly blocks: readonly AnswerBlock[] },
+  options: JsonOptions,
+  at: { readonly frame: ResultFrame; readonly out: TextBytes },
+): void {
+  const writer = new ResultWriter(answer, options, at);
+  for (const block of blocks) {
+    writer.take(block);
+    for (const span of block.spans) writer.put(span);
+  }
+  writer.end();
+}
+
+/** One result, span by span. */
+class ResultWriter {
+  readonly #out: TextBytes;
+  readonly #encoders: Encoders;
+  readonly #separator: string;
+  #encoder: SeriesEncoder;
+  #open: SeriesName | undefined;
+  #close = '';
+  #name = '';
+  /** The next span may go on with the series of the last: the first one of a block, whose others are of other series. */
+  #mayGoOn = false;
+
+  constructor(
+    answer: Answer,
+    options: JsonOptions,
+    { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
+  ) {
+    this.#out = out;
+    this.#encoders = new Encoders(answer, options, out);
+    this.#encoder = this.#encoders.of({});
+    this.#separator = frame.head === '' ? '' : ',';
+    out.text(frame.head);
+  }
+
+  /** What the next spans are of. */
+  take(block: AnswerBlock): void {
+    this.#name = block.name;
+    this.#mayGoOn = this.#open !== undefined && block.areSpansWhole !== true;
+    this.#encoder = this.#encoders.of(block);
+    this.#encoder.take(block);
+  }
+
+  put({ tags, from, to }: AnswerBlock['spans'][number]): void {
+    const out = this.#out;
+    const open = this.#open;
+    const series = { name: this.#name, tags };
+    const goesOn = this.#mayGoOn && open !== undefined && isSame(open, series);
+    this.#mayGoOn = false;
+    if (goesOn) out.byte(COMMA);
+    else {
+      const hasRows = to > from;
+      if (open === undefined) out.ascii(`${this.#separator}"series":[`);
+      else out.ascii(this.#close);
+      this.#encoder.putHead(series, hasRows);
+      this.#open = series;
+      this.#close = hasRows ? ']},' : '},';
+    }
+    this.#encoder.rows(from, to);
+  }
+
+  end(): void {
+    if (this.#open !== undefined) this.#out.ascii(`${this.#close.slice(0, -1)}]`);
+  }
+}
+
+/** One document for each chunk. Source: tsdb-http, "Chunking". */
+export async function* encodeChunks(
+  answer: Answer,
+  options: JsonOptions,
+  frame: ResultFrame,
+): AsyncGenerator<string, void, undefined> {
+  const out = new TextBytes();
+  const encoders = new Encoders(answer, options, out);
+  const size =
+    options.chunkSize === 0
+      ? Number.POSITIVE_INFINITY
+      : (options.chunkSize ?? Number.POSITIVE_INFINITY);
+  /** Rows of the series that is being gathered. */
+  let held: { series: AnswerSeries; text: string; count: number } | undefined;
+  const document = (
+    chunk: { series: AnswerSeries; text: string },
+    goesOn: 'series' | 'result' | 'end',
+  ): string => {
+    const partial = goesOn === 'series' ? ',"partial":true' : '';
+    const more = goesOn === 'end' ? '' : ',"partial":true';
+    const lead = frame.head === '' ? '' : `${frame.head},`;
+    const values = chunk.text === '' ? '' : `${VALUES}${chunk.text}]`;
+    return `{"results":[{${lead}"series":[${encoders.of(chunk.series).head(chunk.series)}${values}${partial}}]${more}}]}\n`;
+  };
+  let isEmpty = true;
+  for await (const piece of answer.series) {
+    isEmpty = false;
+    if (held !== undefined && !isSame(held.series, piece)) {
+      yield document(held, 'result');
+      held = undefined;
+    }
+    const encoder = encoders.of(piece);
+    encoder.take(piece);
+    if (piece.rowCount === 0) held ??= { series: piece, text: '', count: 0 };
+    for (let from = 0; from < piece.rowCount; ) {
+      if (held !== undefined && held.count === size) {
+        yield document(held, 'series');
+        held = undefined;
+      }
+      held ??= { series: piece, text: '', count: 0 };
+      const to = Math.min(piece.rowCount, from + size - held.count);
+      encoder.rows(from, to);
+      held.text += (held.count === 0 ? '' : ',') + out.take().toString();
+      held.count += to - from;
+      from = to;
+    }
+  }
+  if (held !== undefined) yield document(held, 'end');
+  if (isEmpty) yield `{"results":[{${frame.head}}]}\n`;
+}
+
+type SeriesName = Pick<AnswerSeries, 'name' | 'tags'>;
+
+export function isSame(a: SeriesName, b: SeriesName): boolean {
+  return a.name === b.name && areSameTags(a.tags, b.tags);
+}
+
+const VALUES = ',"values":[';
+const COMMA = 44;
+
+/** One encoder for all series of a heading; nearly all answers have one heading. */
+class Encoders {
+  readonly #answer: Answer;
+  readonly #options: JsonOptions;
+  readonly #out: TextBytes;
+  #heading: AnswerHeading;
+  #encoder: SeriesEncoder;
+
+  constructor(answer: Answer, options: JsonOptions, out: TextBytes) {
+    this.#answer = answer;
+    this.#options = options;
+    this.#out = out;
+    this.#heading = answer;
+    this.#encoder = new SeriesEncoder(answer, options, out);
+  }
+
+  of({ heading = this.#answer }: { readonly heading?: AnswerHeading | undefined }): SeriesEncoder {
+    if (heading !== this.#heading) {
+      this.#heading = heading;
+      this.#encoder = new SeriesEncoder({ ...this.#answer, ...heading }, this.#options, this.#out);
+    }
+    return this.#encoder;
+  }
+}
+
+/** What stands around the tags and before the rows of each series; as bytes, because answers have thousands of series. */
+class SeriesFrame {
+  readonly tagKeys: readonly string[];
+  readonly rest: string;
+  readonly tagKeyPieces: readonly Piece[];
+  readonly restPiece: Piece;
+  readonly rowlessPiece: Piece;
+
+  readonly #tagNames: readonly string[];
+
+  constructor({ columns, tagNames }: AnswerHeading) {
+    this.#tagNames = tagNames;
+    this.tagKeys = tagNames.map(
+      (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
+    );
+    const names = JSON.stringify(columns.map(({ name }) => name));
+    this.rest = `${this.tagKeys.length === 0 ? '' : '},'}"columns":${names}`;
+    this.tagKeyPieces = this.tagKeys.map((key) => new Piece(key));
+    this.restPiece = new Piece(`${this.rest}${VALUES}`);
+    this.rowlessPiece = new Piece(this.rest);
+  }
+
+  isOf(tagNames: readonly string[]): boolean {
+    return tagNames.length === this.#tagNames.length && areSameTags(tagNames, this.#tagNames);
+  }
+}
+
+/** The columns of a statement that is asked again are the same ones. */
+const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
+
+function frameOf(answer: AnswerHeading): SeriesFrame {
+  let frame = FRAMES.get(answer.columns);
+  if (!frame?.isOf(answer.tagNames)) {
+    frame = new SeriesFrame(answer);
+    FRAMES.set(answer.columns, frame);
+  }
+  return frame;
+}
+
+class SeriesEncoder {
+  readonly #out: TextBytes;
+  readonly #rows: RowWriter;
+  readonly #frame: SeriesFrame;
+  #leadName: string | undefined;
+  #leadPiece: Piece | undefined;
+
+  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
+    this.#out = out;
+    this.#rows = new RowWriter(answer.columns, { epochNs, zone: answer.zone, infinities }, out);
+    this.#frame = frameOf(answer);
+  }
+
+  head({ name, tags }: SeriesName): string {
+    const { tagKeys, rest } = this.#frame;
+    const tagText = tagKeys.map((key, i) => `${key}${JSON.stringify(tags[i] ?? '')}`);
+    return `${leadOf(name)}${tagText.join('')}${rest}`;
+  }
+
+  /** What stands before the rows; without rows there are no `values`. */
+  putHead({ name, tags }: SeriesName, hasRows: boolean): void {
+    const out = this.#out;
+    const { tagKeyPieces, restPiece, rowlessPiece } = this.#frame;
+    let lead = this.#leadPiece;
+    if (lead === undefined || name !== this.#leadName) {
+      lead = new Piece(leadOf(name));
+      this.#leadName = name;
+      this.#leadPiece = lead;
+    }
+    out.put(lead);
+    for (let i = 0; i < tagKeyPieces.length; i++) {
+      out.put(tagKeyPieces[i] as Piece); // below the length
+      out.jsonText(tags[i] ?? '');
+    }
+    out.put(hasRows ? restPiece : rowlessPiece);
+  }
+
+  /** What the next rows are of. */
+  take(block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>): void {
+    this.#rows.take(block);
+  }
+
+  /** Rows without the brackets around them; there is at least one. */
+  rows(from: number, to: number): void {
+    this.#rows.put(from, to);
+  }
+}
+
+const leadOf = (name: string): string => (name === '' ? '{' : `{"name":${JSON.stringify(name)},`);

@@ -1,0 +1,210 @@
+import type { Encoder, ExtData } from '@msgpack/msgpack';
+import type { Answer, AnswerSeries } from '../../../domain/influxql/answer.js';
+import type { Value } from '../../../domain/influxql/plan/data-type.js';
+import { tsdbError } from '../../../errors.js';
+import { floorDiv, floorMod } from '../../../model/calendar.js';
+import { isSame } from './encode-json.js';
+
+/** Values of a result that is not cut into chunks: the number of its series stands before them. */
+const MAX_VALUES = 20_000_000;
+const NS_PER_SECOND = 1_000_000_000n;
+/** What the 1.x server sends times as: seconds in 64 bits, nanoseconds in 32. */
+const TIME_EXTENSION = 5;
+
+export interface MsgpackOptions {
+  readonly epochNs: bigint | undefined;
+  /** Rows of a chunk; `undefined`: all series in one document. */
+  readonly chunkSize: number | undefined;
+}
+
+interface HeldSeries {
+  readonly of: AnswerSeries;
+  readonly rows: Buffer[];
+  rowCount: number;
+}
+
+/**
+ * Results as the 1.x server sends them: the members of the JSON form, floats as doubles, times as an extension. Piece by
+ * piece, so that no answer holds the main thread.
+ */
+export class MsgpackWriter {
+  /** Whole numbers as short as they can be. */
+  readonly #encoder: Encoder;
+  /** Numbers as doubles, whole or not. */
+  readonly #floats: Encoder;
+  readonly #extension: (data: Uint8Array) => ExtData;
+
+  /** The library is loaded when the first client asks for the format. */
+  static async load(): Promise<MsgpackWriter> {
+    return new MsgpackWriter(await import('@msgpack/msgpack'));
+  }
+
+  /** Use `load`. */
+  private constructor(library: typeof import('@msgpack/msgpack')) {
+    this.#encoder = new library.Encoder({ useBigInt64: true });
+    this.#floats = new library.Encoder({ forceIntegerToFloat: true });
+    this.#extension = (data) => new library.ExtData(TIME_EXTENSION, data);
+  }
+
+  /** `{"results":[`: `count` results must follow. */
+  open(count: number): Buffer {
+    return Buffer.concat([mapOf(1), this.#value('results'), arrayOf(count)]);
+  }
+
+  failedResult(index: number, message: string): Buffer {
+    return Buffer.concat([
+      mapOf(2),
+      ...this.#member('statement_id', index),
+      ...this.#member('error', message),
+    ]);
+  }
+
+  /** The result of one statement. Throws `query_too_large`. */
+  async *result(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
+    const all: HeldSeries[] = [];
+    let valueCount = 0;
+    for await (const piece of answer.series) {
+      valueCount += piece.rowCount * piece.columns.length;
+      if (valueCount > MAX_VALUES) throw tsdbError('query_too_large', MAX_VALUES);
+      let last = all.at(-1);
+      if (last === undefined || !isSame(last.of, piece)) {
+        last = { of: piece, rows: [], rowCount: 0 };
+        all.push(last);
+      }
+      this.#addRows(last, answer, piece, { ...options, from: 0, to: piece.rowCount });
+    }
+    yield this.#resultHead(index, all.length, false);
+    for (const held of all) yield* this.#series(answer, held, false);
+  }
+
+  /** One document a chunk, cut as the JSON form is. */
+  async *chunks(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
+    const size = options.chunkSize || Number.POSITIVE_INFINITY;
+    let held: HeldSeries | undefined;
+    const document = (goesOn: 'series' | 'result' | 'end'): Buffer =>
+      Buffer.concat([
+        this.open(1),
+        this.#resultHead(index, held === undefined ? 0 : 1, goesOn !== 'end'),
+        ...(held === undefined ? [] : this.#series(answer, held, goesOn === 'series')),
+        ...(goesOn === 'end' ? [] : this.#member('partial', true)),
+      ]);
+    for await (const piece of answer.series) {
+      if (held !== undefined && !isSame(held.of, piece)) {
+        yield document('result');
+        held = undefined;
+      }
+      if (piece.rowCount === 0) held ??= { of: piece, rows: [], rowCount: 0 };
+      for (let from = 0; from < piece.rowCount; ) {
+        if (held !== undefined && held.rowCount === size) {
+          yield document('series');
+          held = undefined;
+        }
+        held ??= { of: piece, rows: [], rowCount: 0 };
+        const to = Math.min(piece.rowCount, from + size - held.rowCount);
+        this.#addRows(held, answer, piece, { ...options, from, to });
+        from = to;
+      }
+    }
+    yield document('end');
+  }
+
+  #resultHead(index: number, seriesCount: number, isPartial: boolean): Buffer {
+    const memberCount = 1 + (seriesCount > 0 ? 1 : 0) + (isPartial ? 1 : 0);
+    return Buffer.concat([
+      mapOf(memberCount),
+      ...this.#member('statement_id', index),
+      ...(seriesCount > 0 ? [this.#value('series'), arrayOf(seriesCount)] : []),
+    ]);
+  }
+
+  #series(answer: Answer, { of, rows, rowCount }: HeldSeries, isPartial: boolean) {
+    const { name, tags, heading = answer } = of;
+    const { tagNames } = heading;
+    const memberCount = 2 + (name === '' ? 0 : 1) + (tagNames.length > 0 ? 1 : 0);
+    return [
+      mapOf(memberCount + (isPartial ? 1 : 0)),
+      ...(name === '' ? [] : this.#member('name', name)),
+      ...(tagNames.length === 0
+        ? []
+        : [
+            this.#value('tags'),
+            mapOf(tagNames.length),
+            ...tagNames.flatMap((tag, i) => this.#member(tag, tags[i] ?? '')),
+          ]),
+      ...this.#member(
+        'columns',
+        heading.columns.map((column) => column.name),
+      ),
+      this.#value('values'),
+      arrayOf(rowCount),
+      ...rows,
+      ...(isPartial ? this.#member('partial', true) : []),
+    ];
+  }
+
+  #addRows(
+    held: HeldSeries,
+    answer: Answer,
+    piece: AnswerSeries,
+    at: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
+  ): void {
+    const types = (piece.heading ?? answer).columns.map(({ type }) => type);
+    const rows: Buffer[] = [];
+    for (let row = at.from; row < at.to; row++) {
+      rows.push(arrayOf(piece.columns.length));
+      for (let i = 0; i < piece.columns.length; i++) {
+        const value = piece.columns[i]?.[row] ?? null;
+        rows.push(
+          types[i] === 'time' && typeof value === 'bigint'
+            ? this.#time(value, at.epochNs)
+            : this.#cell(value, types[i] === 'float'),
+        );
+      }
+    }
+    held.rows.push(Buffer.concat(rows));
+    held.rowCount += at.to - at.from;
+  }
+
+  /** Integers may come as numbers, too. */
+  #cell(value: Value, isFloat: boolean): Buffer {
+    if (typeof value === 'bigint') {
+      return this.#value(BigInt.asIntN(54, value) === value ? Number(value) : value);
+    }
+    if (typeof value !== 'number' || !isFloat) return this.#value(value);
+    return Number.isNaN(value) ? this.#value(null) : Buffer.from(this.#floats.encode(value));
+  }
+
+  #time(ns: bigint, epochNs: bigint | undefined): Buffer {
+    if (epochNs !== undefined) return this.#cell(floorDiv(ns, epochNs), false);
+    const data = new DataView(new ArrayBuffer(12));
+    data.setBigInt64(0, floorDiv(ns, NS_PER_SECOND));
+    data.setInt32(8, Number(floorMod(ns, NS_PER_SECOND)));
+    return this.#value(this.#extension(new Uint8Array(data.buffer)));
+  }
+
+  #member(key: string, value: unknown): readonly Buffer[] {
+    return [this.#value(key), this.#value(value)];
+  }
+
+  #value(value: unknown): Buffer {
+    return Buffer.from(this.#encoder.encode(value));
+  }
+}
+
+/** A map of so many members begins. */
+const mapOf = (count: number): Buffer => headOf(count, { short: 0x80, two: 0xde, four: 0xdf });
+/** An array of so many elements begins. */
+const arrayOf = (count: number): Buffer => headOf(count, { short: 0x90, two: 0xdc, four: 0xdd });
+
+function headOf(
+  count: number,
+  mark: { readonly short: number; readonly two: number; readonly four: number },
+): Buffer {
+  if (count < 16) return Buffer.from([mark.short | count]);
+  const isShort = count < 65_536;
+  const head = Buffer.alloc(isShort ? 3 : 5);
+  head[0] = isShort ? mark.two : mark.four;
+  if (isShort) head.writeUInt16BE(count, 1);
+  else head.writeUInt32BE(count, 1);
+  return head;
+}

@@ -1,0 +1,50 @@
+import type { HttpAnswer, HttpRequest, Route } from '@plinth/kernel';
+import type { Answer } from '../../../domain/influxql/answer.js';
+import { tsdbError } from '../../../errors.js';
+import type { RouteDeps } from '../../deps.js';
+import { queryWords } from '../../description.js';
+import { TextBytes } from '../../formats/text-bytes.js';
+import { gatheredAnswer } from '../../query/gathered-answer.js';
+import { readInfluxqlInput } from '../../query/query-input.js';
+import { resultAnswer } from '../../query/result-answer.js';
+import { encodeResult } from '../encode/encode-json.js';
+import { openNative, rowsOf } from './open-native.js';
+
+/** InfluxQL with the formats of the native endpoints. Source: tsdb-http, "Native query endpoints". */
+export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
+  ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
+    deps.admin.query(path, queryWords('InfluxQL'), (request) => answer(request, deps)),
+  );
+
+async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
+  const input = readInfluxqlInput(request, deps.settings.compat === 'influxdb3');
+  const opened = await openNative(input, deps, request.leaving());
+  const { run, result } = opened;
+  try {
+    if (input.format === 'parquet')
+      throw tsdbError('not_implemented', 'InfluxQL in format parquet');
+    if (input.format === 'json_series')
+      return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
+        run.end(outcome),
+      );
+    return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);
+  } catch (error) {
+    run.end('fail');
+    throw error;
+  }
+}
+
+async function* seriesPieces(answer: Answer): AsyncGenerator<Buffer, void, undefined> {
+  const out = new TextBytes();
+  out.ascii('{"results":[{');
+  const start = out.size;
+  const options = { epochNs: undefined, chunkSize: undefined, infinities: 'null' } as const;
+  let isEmpty = true;
+  for await (const _written of encodeResult(answer, options, { frame: { head: '' }, out })) {
+    isEmpty = false;
+    yield out.take();
+  }
+  if (isEmpty && out.size === start) out.ascii('"series":[]');
+  out.ascii('}]}');
+  yield out.take();
+}

@@ -1,0 +1,96 @@
+import type { Answer, AnswerColumn } from '../../../domain/influxql/answer.js';
+import type { Statement } from '../../../domain/influxql/ast/statements.js';
+import { sqlTypeOf } from '../../../domain/influxql/execute/series/table-reader.js';
+import type { Value } from '../../../domain/influxql/plan/data-type.js';
+import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
+
+const NAME_COLUMN: OutputColumn = {
+  name: 'iox::measurement',
+  type: { kind: 'utf8' },
+  source: undefined,
+};
+
+/** Rows of the native endpoint: `iox::measurement` first, grouping tags as columns. Source: tsdb-http, §7.5. */
+export function nativeRows(answer: Answer, statement: Statement): ResultStream {
+  const isSelect = statement.kind === 'select';
+  const selected = new Set(answer.columns.map(({ name }) => name));
+  const tags = answer.tagNames.flatMap((name, index) =>
+    selected.has(name) ? [] : [{ name, index }],
+  );
+  const [first, ...rest] = answer.columns;
+  const lead = isSelect && first !== undefined ? [first] : [];
+  const others = isSelect ? rest : answer.columns;
+  // These say by their columns what they list.
+  const hasName =
+    statement.kind !== 'show_databases' && statement.kind !== 'show_retention_policies';
+  const columns: OutputColumn[] = [
+    ...(hasName ? [NAME_COLUMN] : []),
+    ...lead.map((column) => outputOf(column, answer.zone)),
+    ...tags.map(({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, source: 'tag' })),
+    ...others.map((column) => outputOf(column, answer.zone)),
+  ];
+  return {
+    columns,
+    tableName: undefined,
+    chunks: chunksOf(answer, {
+      tags: tags.map(({ index }) => index),
+      leadCount: lead.length,
+      hasName,
+    }),
+  };
+}
+
+function outputOf({ name, type, source }: AnswerColumn, zone: string | undefined): OutputColumn {
+  const sqlType = sqlTypeOf(type);
+  return {
+    name,
+    type:
+      sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC'
+        ? { ...sqlType, zone }
+        : sqlType,
+    source,
+  };
+}
+
+async function* chunksOf(
+  answer: Answer,
+  at: { readonly tags: readonly number[]; readonly leadCount: number; readonly hasName: boolean },
+): AsyncGenerator<ResultChunk, void, undefined> {
+  for await (const { name, tags, rowCount, columns } of answer.series) {
+    const constant = (value: string | null): ArrayLike<Value> =>
+      new Array<Value>(rowCount).fill(value);
+    const all: ArrayLike<Value>[] = [
+      ...(at.hasName ? [constant(name)] : []),
+      ...columns.slice(0, at.leadCount),
+      ...at.tags.map((index) => constant(tags[index] || null)),
+      ...columns.slice(at.leadCount),
+    ];
+    yield {
+      rowCount,
+      columns: all.map((values) => ({
+        values: storable(values, rowCount),
+        validity: validityOf(values, rowCount),
+      })),
+    };
+  }
+}
+
+/** Booleans are 0 and 1 in chunks. */
+function storable(values: ArrayLike<Value>, rowCount: number): ArrayLike<unknown> {
+  if (!Array.isArray(values)) return values;
+  for (let row = 0; row < rowCount; row++) {
+    if (typeof values[row] === 'boolean')
+      return Array.from(values, (value) => (value === true ? 1 : 0));
+    if (values[row] !== null) break;
+  }
+  return values;
+}
+
+function validityOf(values: ArrayLike<Value>, rowCount: number): Uint8Array | undefined {
+  if (!Array.isArray(values) || !values.includes(null)) return undefined;
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  for (let row = 0; row < rowCount; row++) {
+    if (values[row] !== null) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+  }
+  return bits;
+}

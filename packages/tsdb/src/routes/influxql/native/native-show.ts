@@ -1,0 +1,58 @@
+import type { RelationalCatalog } from '../../../domain/catalog/relational-catalog.js';
+import { type Answer, type AnswerColumn, listAnswer } from '../../../domain/influxql/answer.js';
+import type { Statement } from '../../../domain/influxql/ast/statements.js';
+import { goDuration } from '../../../domain/influxql/show/go-duration.js';
+import { tsdbError } from '../../../errors.js';
+import { compareByteOrder } from '../../../model/byte-order.js';
+
+/**
+ * Two SHOW statements have other columns on the native endpoints. `undefined`: the statement answers as everywhere.
+ * @param database the one that the request names
+ * Source: tsdb-http, §7.5.
+ */
+export function nativeShow(
+  statement: Statement,
+  database: string | undefined,
+  catalog: RelationalCatalog,
+): Answer | undefined {
+  switch (statement.kind) {
+    case 'show_databases':
+      return showDatabases(catalog);
+    case 'show_retention_policies':
+      return showPolicies(statement.database ?? (database || undefined), catalog);
+    default:
+      return undefined;
+  }
+}
+
+const text = (name: string): AnswerColumn => ({ name, type: 'string' });
+
+function showDatabases(catalog: RelationalCatalog): Answer {
+  const active = catalog.databases().map(({ name }) => [name, false] as const);
+  const deleted = catalog.deleted.databases().map(({ schema }) => [schema.name, true] as const);
+  const rows = [active, deleted].flatMap((list) =>
+    [...list].sort((a, b) => compareByteOrder(a[0], b[0])),
+  );
+  return listAnswer(
+    [text('iox::database'), { name: 'deleted', type: 'boolean' }],
+    [{ name: 'databases', rows }],
+  );
+}
+
+function showPolicies(database: string | undefined, catalog: RelationalCatalog): Answer {
+  if (database !== undefined && catalog.database(database) === undefined) {
+    throw tsdbError('database_not_found', { database });
+  }
+  const rows = catalog
+    .databases()
+    .filter(
+      ({ name }) => database === undefined || name === database || name.startsWith(`${database}/`),
+    )
+    .map(({ name, retentionNs }) => {
+      const [whole = '', policy = 'autogen'] = name.split('/');
+      return [whole, policy, goDuration(retentionNs ?? 0n)];
+    });
+  return listAnswer(['iox::database', 'name', 'duration'].map(text), [
+    { name: 'retention_policies', rows },
+  ]);
+}

@@ -1,0 +1,77 @@
+import type { Answer } from '../../../domain/influxql/answer.js';
+import type { Statement } from '../../../domain/influxql/ast/statements.js';
+import type { InfluxqlRun } from '../../../domain/influxql/influxql.js';
+import { ParseError } from '../../../domain/influxql/parse/parse-error.js';
+import type { ParameterValue } from '../../../domain/sql/planned-query.js';
+import { tsdbError } from '../../../errors.js';
+import type { ResultStream } from '../../../model/columns/result.js';
+import type { RouteDeps } from '../../deps.js';
+import { checkNamedDatabase } from '../named-database.js';
+import { nativeRows } from './native-rows.js';
+import { nativeShow } from './native-show.js';
+
+/** A statement whose rows are yet to be taken. `run.end` must be called once they are. */
+export interface NativeAnswer {
+  readonly run: InfluxqlRun;
+  readonly statement: Statement;
+  readonly result: Answer;
+}
+
+/** Runs the one statement of a native request. Source: tsdb-http, "Failures" of the native query endpoints. */
+export async function openNative(
+  query: {
+    readonly text: string;
+    readonly params: ReadonlyMap<string, ParameterValue>;
+    readonly database: string | undefined;
+  },
+  deps: Pick<RouteDeps, 'influxql' | 'catalog'>,
+  signal: AbortSignal,
+): Promise<NativeAnswer> {
+  const run = await open(query, deps, signal);
+  try {
+    const [statement] = run.statements;
+    if (statement === undefined) {
+      throw tsdbError(
+        'plan_error',
+        'error in InfluxQL statement: parsing error: invalid InfluxQL statement at pos 0',
+      );
+    }
+    checkNamedDatabase(statement, query.database);
+    const result = nativeShow(statement, query.database, deps.catalog) ?? (await run.execute(0));
+    return { run, statement, result };
+  } catch (error) {
+    run.end('fail');
+    throw error;
+  }
+}
+
+/** The rows of the answer; taking them to their end, or giving them up, ends the run. */
+export function rowsOf({ run, statement, result }: NativeAnswer): ResultStream {
+  const rows = nativeRows(result, statement);
+  async function* chunks() {
+    let outcome: 'success' | 'cancel' = 'cancel';
+    try {
+      yield* rows.chunks;
+      outcome = 'success';
+    } finally {
+      run.end(outcome);
+    }
+  }
+  return { ...rows, chunks: chunks() };
+}
+
+async function open(
+  { text, params, database }: Parameters<typeof openNative>[0],
+  { influxql }: Pick<RouteDeps, 'influxql'>,
+  signal: AbortSignal,
+): Promise<InfluxqlRun> {
+  try {
+    const policy = undefined;
+    return await influxql.open({ text, params, database, policy, signal, dialect: 'native' });
+  } catch (error) {
+    if (error instanceof ParseError) {
+      throw tsdbError('plan_error', `error in InfluxQL statement: ${error.message}`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+// Source: docs/SECURITY.md, "Time series": SQL that came past the binder would still reach no file, setting or extension.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { openInstance } from './open-instance.js';
+
+it('reaches the files of the data folder and nothing else, and cannot be told to', async (t) => {
+  const top = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+  const dataDir = join(top, 'data');
+  await mkdir(dataDir);
+  for (const folder of [top, dataDir]) await writeFile(join(folder, 'rows.csv'), 'a\n1\n');
+  let registeredCount = 0;
+  const { instance, connect } = await openInstance({
+    ...{ dataDir, spillDir: join(dataDir, 'spill'), memoryLimitBytes: 64 * 1048576 },
+    ...{ threads: 1, idleConnections: 1 },
+    register: async () => void registeredCount++,
+  });
+  t.after(async () => {
+    instance.closeSync();
+    await rm(top, { recursive: true });
+  });
+  assert.equal(registeredCount, 1);
+  const connection = await connect();
+  const read = (path: string) => connection.run(`SELECT * FROM read_csv('${path}')`);
+  await read(join(dataDir, 'rows.csv'));
+  for (const path of [join(top, 'rows.csv'), '/etc/passwd', join(dataDir, '../rows.csv')]) {
+    await assert.rejects(read(path), /Permission Error/, path);
+  }
+  for (const text of [
+    `COPY (SELECT 1) TO '${join(top, 'new.csv')}'`,
+    `ATTACH '${join(top, 'other.db')}'`,
+    ...['INSTALL httpfs', 'LOAD httpfs'],
+  ]) {
+    await assert.rejects(connection.run(text), /Permission Error/, text);
+  }
+  for (const setting of [
+    'enable_external_access = true',
+    'threads = 2',
+    "allowed_directories = ['/']",
+  ]) {
+    await assert.rejects(
+      connection.run(`SET GLOBAL ${setting}`),
+      /has been locked|Cannot/,
+      setting,
+    );
+  }
+});

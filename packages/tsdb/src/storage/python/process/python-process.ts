@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { encodeFrame, type Frame, type FrameHeader, FrameReader } from '../plugin-frames.js';
+import type { PluginUser } from '../plugin-user.js';
+import { MARK_VARIABLE, type MarkedProcesses } from './marked-processes.js';
+
+const START_SCRIPT = fileURLToPath(new URL('../../../../python/start.py', import.meta.url));
+/** With the worker's own modules in it. */
+export const START_FOLDER = dirname(START_SCRIPT);
+/** A line of output that does not end is cut here. */
+const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
+
+export interface PythonProcessOptions {
+  readonly python: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** `undefined`: that of the server. */
+  readonly user: PluginUser | undefined;
+  /** Not used by any other process. */
+  readonly mark: string;
+  readonly marked: MarkedProcesses;
+  readonly onFrame: (frame: Frame) => void;
+  /** What the process writes to its standard output and error, line by line. */
+  readonly onOutput: (line: string) => void;
+  /** Called once, when the process has ended or could not be started. */
+  readonly onExit: (how: ProcessEnd) => void;
+}
+
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'not_started'; readonly error: Error };
+
+/**
+ * A worker process: frames go over file descriptor 3. It leads a process group of its own, and all it starts carries its
+ * mark, so that nothing of it outlives it. It ends by itself, with all it started, when the server is gone.
+ */
+export class PythonProcess {
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  readonly #mark: string;
+  readonly #marked: MarkedProcesses;
+  #isOver = false;
+
+  constructor(options: PythonProcessOptions) {
+    this.#mark = options.mark;
+    this.#marked = options.marked;
+    this.#child = spawn(options.python, ['-X', 'utf8', '-u', START_SCRIPT], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+      ...(options.user && { uid: options.user.uid, gid: options.user.gid }),
+      env: { ...options.env, [MARK_VARIABLE]: options.mark },
+    });
+    // `pipe` makes a socket, which reads and writes.
+    this.#channel = this.#child.stdio[3] as Duplex;
+    const end = (how: ProcessEnd): void => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      this.#channel.destroy();
+      this.#endAll();
+      options.onExit(how);
+    };
+    const reader = new FrameReader();
+    this.#channel.on('data', (piece: Buffer) => {
+      try {
+        for (const frame of reader.push(piece)) options.onFrame(frame);
+      } catch {
+        // Not our worker's doing: a plugin wrote to the descriptor. Nothing after it can be understood.
+        this.kill();
+      }
+    });
+    this.#channel.on('error', () => this.kill());
+    eachLine(this.#child.stdout, options.onOutput);
+    eachLine(this.#child.stderr, options.onOutput);
+    this.#child.on('error', (error) => end({ kind: 'not_started', error }));
+    this.#child.on('exit', (code, signal) => end({ kind: 'exited', code, signal }));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Frames keep their order. Throws `FrameInvalid` when it is too large; one to an ended process is lost. */
+  send(header: FrameHeader, body?: readonly Uint8Array[]): void {
+    const pieces = encodeFrame(header, body);
+    if (this.#isOver || !this.#channel.writable) return;
+    this.#channel.cork();
+    for (const piece of pieces) this.#channel.write(piece);
+    this.#channel.uncork();
+  }
+
+  /** Ends the process and all it has started, at once. */
+  kill(): void {
+    if (!this.#isOver) this.#endAll();
+  }
+
+  /** Processes there are of it, itself among them; 0 where they cannot be counted. */
+  async countProcesses(): Promise<number> {
+    return await this.#marked.count(this.#mark);
+  }
+
+  #endAll(): void {
+    this.#signalGroup('SIGKILL');
+    void this.#marked.end(this.#mark);
+  }
+
+  #signalGroup(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // There is no such group any more.
+    }
+  }
+}
+
+function eachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') onLine(line.slice(0, MAX_OUTPUT_LINE_BYTES));
+    if (rest.length > MAX_OUTPUT_LINE_BYTES) {
+      onLine(rest.slice(0, MAX_OUTPUT_LINE_BYTES));
+      rest = '';
+    }
+  });
+  stream?.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}

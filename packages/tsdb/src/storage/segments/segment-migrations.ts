@@ -1,0 +1,90 @@
+import type { Migration } from '@plinth/kernel';
+
+/** Tables of `SegmentRegistry`. */
+export const SEGMENT_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '0001_segments',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_segments')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('object_name', 'text', (c) => c.notNull())
+        .addColumn('kind', 'text', (c) => c.notNull())
+        .addColumn('format_version', 'integer', (c) => c.notNull())
+        .addColumn('chunk_start_ns', 'text', (c) => c.notNull())
+        .addColumn('chunk_width_ns', 'text', (c) => c.notNull())
+        .addColumn('min_time', 'text', (c) => c.notNull())
+        .addColumn('max_time', 'text', (c) => c.notNull())
+        .addColumn('min_series', 'text', (c) => c.notNull())
+        .addColumn('max_series', 'text', (c) => c.notNull())
+        .addColumn('min_seq', 'text', (c) => c.notNull())
+        .addColumn('max_seq', 'text', (c) => c.notNull())
+        .addColumn('row_count', 'bigint', (c) => c.notNull())
+        .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+        .addColumn('checksum', 'bigint', (c) => c.notNull())
+        .addColumn('level', 'integer', (c) => c.notNull())
+        .addColumn('column_ids', 'text', (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createTable('tsdb_series_files')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('object_name', 'text', (c) => c.notNull())
+        .addColumn('series_count', 'bigint', (c) => c.notNull())
+        .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+        .addColumn('checksum', 'bigint', (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createTable('tsdb_log_state')
+        .addColumn('id', 'integer', (c) => c.primaryKey())
+        .addColumn('flushed_file', 'bigint', (c) => c.notNull())
+        .addColumn('version', 'bigint', (c) => c.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0002_tombstones',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_tombstones')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('seq', 'text', (c) => c.notNull())
+        .addColumn('min_time', 'text', (c) => c.notNull())
+        .addColumn('max_time', 'text', (c) => c.notNull())
+        .addColumn('any_of', 'text', (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createIndex('tsdb_segments_table')
+        .on('tsdb_segments')
+        .column('table_id')
+        .execute();
+    },
+  },
+  {
+    name: '0003_modified',
+    async up(tx) {
+      await tx.schema.alterTable('tsdb_segments').addColumn('modified_ms', 'bigint').execute();
+    },
+  },
+  {
+    name: '0004_flushed_tables',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_flushed_tables')
+        .addColumn('table_id', 'integer', (c) => c.primaryKey())
+        .addColumn('flushed_file', 'bigint', (c) => c.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0005_deleted_from',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_deleted_from')
+        .addColumn('table_id', 'integer', (c) => c.primaryKey())
+        .execute();
+    },
+  },
+];

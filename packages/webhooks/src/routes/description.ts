@@ -1,0 +1,116 @@
+import { type ApiWords, OpenApi } from '@plinth/kernel';
+import { type TSchema, Type } from 'typebox';
+
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const time = Type.String({ format: 'date-time' });
+const maybe = Type.Optional;
+const id = Type.Integer();
+const some = Type.Object({});
+
+const Summary = {
+  id,
+  guid: Type.String({ format: 'uuid' }),
+  delivered_at: time,
+  redelivery: Type.Boolean(),
+  duration: Type.Number({ description: 'seconds' }),
+  status: Type.String(),
+  status_code: id,
+  event: Type.String(),
+  action: nullable(Type.String()),
+  installation_id: nullable(id),
+  repository_id: nullable(id),
+  throttled_at: nullable(Type.String()),
+  url: Type.String(),
+};
+
+const Config = Type.Object({
+  content_type: maybe(OpenApi.oneOf(['json', 'form'])),
+  insecure_ssl: maybe({ type: ['string', 'number'], enum: ['0', '1', 0, 1] } as TSchema),
+  secret: maybe(nullable(Type.String({ description: 'shown as ********' }))),
+  url: maybe(Type.String({ format: 'uri' })),
+});
+
+const Event = Type.Object({
+  event: Type.String({ pattern: '^[a-z0-9_.-]{1,100}$' }),
+  action: maybe(nullable(Type.String())),
+  payload: some,
+  installation_id: maybe(nullable(id)),
+  repository_id: maybe(nullable(id)),
+  app_id: maybe(id),
+  client_id: maybe(Type.String()),
+  app_ids: maybe(Type.Array(id)),
+  id: maybe(Type.String({ description: 'idempotency key, for a day' })),
+  ordering_key: maybe(Type.String()),
+  deliver_at: maybe(time),
+});
+
+/** What events take is read by their own rules, which know apps. */
+export const WEBHOOKS_API: ApiWords = {
+  title: 'Plinth webhook service',
+  description:
+    'The webhook of an app and its deliveries, compatible with GitHub App webhooks; events and queue for operators.',
+  schemas: () => ({
+    Config,
+    Delivery: Type.Object(Summary),
+    DeliveryDetail: Type.Object({
+      ...Summary,
+      request: Type.Object({ headers: nullable(some), payload: nullable(some) }),
+      response: Type.Object({ headers: nullable(some), payload: nullable(Type.String()) }),
+      error: maybe(nullable(Type.String({ description: 'for operators' }))),
+    }),
+    Event,
+    Accepted: Type.Object({
+      guid: Type.String(),
+      accepted_at: time,
+      targets: Type.Array(some),
+      duplicate: maybe(Type.Boolean()),
+    }),
+    App: Type.Object({
+      id,
+      client_id: Type.String(),
+      slug: Type.String(),
+      name: Type.String(),
+      owner: nullable(some),
+      events: Type.Array(Type.String()),
+      permissions: some,
+      created_at: time,
+      updated_at: time,
+      node_id: Type.String(),
+      description: Type.Null(),
+      external_url: Type.String(),
+      html_url: Type.String(),
+    }),
+  }),
+};
+
+/** Parameters of every list of deliveries. */
+export const ListQuery = Type.Object({
+  per_page: maybe(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
+  cursor: maybe(Type.String()),
+  redelivery: maybe(Type.Boolean()),
+  status: maybe(OpenApi.oneOf(['success', 'failure'])),
+  event: maybe(Type.String()),
+  action: maybe(Type.String()),
+  guid: maybe(Type.String()),
+  installation_id: maybe(id),
+  repository_id: maybe(id),
+  since: maybe(time),
+  until: maybe(time),
+});
+
+export const Rotation = Type.Object({
+  secret: maybe(Type.String({ minLength: 1, maxLength: 1024, description: 'made when absent' })),
+  overlap_seconds: maybe(Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400 })),
+  sign_with: maybe(OpenApi.oneOf(['new', 'old'], { default: 'new' })),
+});
+
+export const Redrive = Type.Object({
+  state: maybe(Type.Literal('dead')),
+  dry_run: maybe(Type.Boolean({ default: false })),
+  status: maybe(OpenApi.oneOf(['success', 'failure'], { default: 'failure' })),
+  since: maybe(time),
+  until: maybe(time),
+  event: maybe(Type.String()),
+  action: maybe(Type.String()),
+  guid: maybe(Type.String()),
+});

@@ -1,0 +1,102 @@
+import type { QueueItem, QueueState } from '../../model/event.js';
+import { readEvents } from './event-rows.js';
+import type { QueueBase } from './queue-base.js';
+import { QUEUE_COLUMNS, type QueueRow, toItem } from './queue-rows.js';
+
+/** What waits, by app and state. */
+export class QueueCounts {
+  readonly #base: QueueBase;
+
+  constructor(base: QueueBase) {
+    this.#base = base;
+  }
+
+  /** Apps with pending items and when the first of them is due; costs one look per such app. */
+  async pendingApps(): Promise<readonly { readonly appId: number; readonly dueMs: number }[]> {
+    const rows = await this.#base.sql.all<{ app_id: number; due_ms: number | null }>(
+      this.#base.reader,
+      `with recursive apps (app_id) as (
+          select min(app_id) from webhooks_queue where state = 'pending'
+        union all
+          select (select min(app_id) from webhooks_queue
+            where state = 'pending' and app_id > apps.app_id)
+          from apps where apps.app_id is not null)
+        select app_id, (select min(due_ms) from webhooks_queue
+          where state = 'pending' and app_id = apps.app_id) as due_ms
+        from apps where app_id is not null`,
+    );
+    return rows.flatMap(({ app_id, due_ms }) =>
+      due_ms === null ? [] : [{ appId: app_id, dueMs: due_ms }],
+    );
+  }
+
+  /** How many items wait or run, by app. */
+  async queuedCounts(): Promise<ReadonlyMap<number, number>> {
+    const counts = new Map<number, number>();
+    for (const state of ['pending', 'leased', 'held'] as const) {
+      const rows = await this.#base.sql.all<{ app_id: number; count: number }>(
+        this.#base.reader,
+        `select app_id, count(*) as count from webhooks_queue where state = '${state}' group by app_id`,
+      );
+      for (const { app_id, count } of rows) counts.set(app_id, (counts.get(app_id) ?? 0) + count);
+    }
+    return counts;
+  }
+
+  async countByState(appId: number): Promise<Readonly<Record<QueueState, number>>> {
+    const counts = { pending: 0, held: 0, leased: 0, dead: 0 };
+    const rows = await this.#base.sql.all<{ state: QueueState; count: number }>(
+      this.#base.reader,
+      'select state, count(*) as count from webhooks_queue where app_id = ? group by state',
+      [appId],
+    );
+    for (const { state, count } of rows) counts[state] = count;
+    return counts;
+  }
+
+  async totalByState(): Promise<Readonly<Record<QueueState, number>>> {
+    const counts = { pending: 0, held: 0, leased: 0, dead: 0 };
+    const rows = await this.#base.sql.all<{ state: QueueState; count: number }>(
+      this.#base.reader,
+      'select state, count(*) as count from webhooks_queue group by state',
+    );
+    for (const { state, count } of rows) counts[state] = count;
+    return counts;
+  }
+
+  async oldestDueMs(appId?: number): Promise<number | undefined> {
+    const [row] = await this.#base.sql.all<{ due_ms: number | null }>(
+      this.#base.reader,
+      `select min(due_ms) as due_ms from webhooks_queue where state = 'pending'${
+        appId === undefined ? '' : ' and app_id = ?'
+      }`,
+      appId === undefined ? [] : [appId],
+    );
+    return row?.due_ms ?? undefined;
+  }
+
+  /** Items that are not finished, oldest first. */
+  async listItems(
+    appId: number,
+    states: readonly QueueState[],
+    limit: number,
+  ): Promise<readonly (QueueItem & { readonly state: QueueState })[]> {
+    const rows = await this.#base.sql.all<QueueRow & { state: QueueState }>(
+      this.#base.reader,
+      `select ${QUEUE_COLUMNS.join(', ')} from webhooks_queue
+        where app_id = ? and ${this.#base.sql.isOneOf('state')} order by id limit ?`,
+      [appId, JSON.stringify(states), limit],
+    );
+    const events = await readEvents(
+      this.#base,
+      rows.map(({ guid }) => guid),
+      0,
+    );
+    return rows.flatMap((row) => {
+      const event = events.get(row.guid);
+      return event === undefined
+        ? []
+        : [{ ...toItem(row, event.row, undefined), state: row.state }];
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import type { StatementValue } from '@plinth/kernel';
+import type { QueueItem } from '../../model/event.js';
+import { eventInsertion } from './event-rows.js';
+import { checkIdempotency } from './idempotency-keys.js';
+import type { QueueBase } from './queue-base.js';
+import type { AcceptedItem, AcceptOutcome, NewEvent, NewTarget } from './queue-model.js';
+import { itemInsertion, QUEUE_COLUMNS } from './queue-rows.js';
+import type { RecordIds } from './record-ids.js';
+
+/** How items come into the queue. */
+export class QueueIntake {
+  readonly #base: QueueBase;
+  readonly #ids: RecordIds;
+
+  constructor(base: QueueBase, ids: RecordIds) {
+    this.#base = base;
+    this.#ids = ids;
+  }
+
+  /** All of the batch or nothing. */
+  async accept(batch: readonly NewEvent[], nowMs: number): Promise<readonly AcceptOutcome[]> {
+    return await this.#base.write(async (tx) => {
+      const refused = await checkIdempotency(this.#base, tx, batch, nowMs);
+      const fresh = batch.filter((one) => !refused.has(one));
+      const ids = await this.#ids.forItems(
+        tx,
+        fresh.reduce((sum, { targets }) => sum + targets.length, 0),
+        nowMs,
+      );
+      const taken = await keysInUse(this.#base, tx, fresh);
+      const accepted = new Map(
+        fresh.map((one) => [
+          one,
+          one.targets.map((target) => place(one, target, ids.next(), taken)),
+        ]),
+      );
+      await this.#base.sql.together(tx, [
+        ...eventInsertion(this.#base, fresh),
+        ...itemInsertion(this.#base, [...accepted.values()].flat()),
+      ]);
+      return batch.map(
+        (one) => refused.get(one) ?? { kind: 'accepted', items: accepted.get(one) ?? [] },
+      );
+    });
+  }
+
+  /** Queues one more attempt of a stored event. */
+  async addRedeliveries(
+    items: readonly { readonly appId: number; readonly guid: string; readonly isLeased: boolean }[],
+    nowMs: number,
+  ): Promise<readonly number[]> {
+    return await this.#base.write(async (tx) => {
+      const ids = await this.#ids.forItems(tx, items.length, nowMs);
+      const rows = items.map(({ appId, guid, isLeased }): StatementValue[] => [
+        ids.next(),
+        appId,
+        guid,
+        'redelivery',
+        1,
+        isLeased ? 'leased' : 'pending',
+        nowMs,
+        isLeased ? this.#base.node : null,
+        null,
+        null,
+      ]);
+      await this.#base.sql.insert(tx, 'webhooks_queue', QUEUE_COLUMNS, rows);
+      return rows.map(([id]) => Number(id));
+    });
+  }
+}
+
+/** Keys of ordered apps that have an item already, as `appId key`. */
+async function keysInUse(
+  base: QueueBase,
+  tx: unknown,
+  batch: readonly NewEvent[],
+): Promise<Set<string>> {
+  const wanted = new Map<string, { appId: number; orderingKey: string }>();
+  for (const { orderingKey, targets } of batch) {
+    if (orderingKey === undefined) continue;
+    for (const { appId, isOrdered } of targets) {
+      if (isOrdered) wanted.set(`${appId} ${orderingKey}`, { appId, orderingKey });
+    }
+  }
+  await base.lockKeys(tx, [...wanted.values()]);
+  const names = [...wanted.keys()];
+  const found = await base.sql.together(
+    tx,
+    [...wanted.values()].map(({ appId, orderingKey }) => ({
+      text: `select 1 as one from webhooks_queue
+        where app_id = ? and ordering_key = ? and state <> 'dead' limit 1`,
+      parameters: [appId, orderingKey],
+    })),
+  );
+  return new Set(names.filter((_, index) => (found[index]?.rows.length ?? 0) > 0));
+}
+
+function place(
+  { event, dueMs, orderingKey }: NewEvent,
+  target: NewTarget,
+  id: number,
+  keysInUse: Set<string>,
+): AcceptedItem {
+  const { appId, isOrdered, isLeased } = target;
+  const key = isOrdered ? orderingKey : undefined;
+  const item: QueueItem = {
+    id,
+    appId,
+    guid: event.guid,
+    kind: 'first',
+    attemptNo: 1,
+    dueMs,
+    orderingKey: key,
+    throttledMs: undefined,
+    event: event.event,
+    action: event.action,
+    installation_id: event.installation_id,
+    repository_id: event.repository_id,
+    payload: event.payload,
+  };
+  if (key === undefined) return { item, state: isLeased ? 'leased' : 'pending' };
+  const name = `${appId} ${key}`;
+  if (keysInUse.has(name)) return { item, state: 'held' };
+  keysInUse.add(name);
+  return { item, state: 'pending' };
+}

@@ -1,0 +1,52 @@
+import type { AttemptRecord } from '../../model/delivery.js';
+import type { QueueItem, QueueState, StoredEvent } from '../../model/event.js';
+import type { EncodedPayload } from './payload-codec.js';
+
+export interface NewEvent {
+  readonly event: StoredEvent;
+  readonly encoded: EncodedPayload;
+  readonly dueMs: number;
+  readonly orderingKey: string | undefined;
+  readonly targets: readonly NewTarget[];
+  readonly idempotency: Idempotency | undefined;
+}
+
+export interface NewTarget {
+  readonly appId: number;
+  /** Events of this app with the same key go one after the other. */
+  readonly isOrdered: boolean;
+  /** The item is this node's at once. */
+  readonly isLeased: boolean;
+}
+
+export interface Idempotency {
+  readonly key: string;
+  readonly bodyHash: string;
+  /** What the first caller was answered. */
+  readonly answer: string;
+}
+
+export type AcceptOutcome =
+  | { readonly kind: 'accepted'; readonly items: readonly AcceptedItem[] }
+  | { readonly kind: 'duplicate'; readonly answer: string }
+  | { readonly kind: 'conflict' };
+
+export interface AcceptedItem {
+  readonly item: QueueItem;
+  readonly state: QueueState;
+}
+
+export interface FinishedAttempt {
+  readonly item: QueueItem;
+  readonly record: AttemptRecord;
+  readonly next:
+    | { readonly kind: 'done' }
+    | { readonly kind: 'dead' }
+    | { readonly kind: 'retry'; readonly dueMs: number };
+}
+
+/** Items of an app that are claimed together. */
+export interface ClaimRequest {
+  readonly appId: number;
+  readonly limit: number;
+}

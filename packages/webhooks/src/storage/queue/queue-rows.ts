@@ -1,0 +1,63 @@
+import type { Statement, StatementValue } from '@plinth/kernel';
+import type { QueueItem } from '../../model/event.js';
+import type { EventRow } from './event-rows.js';
+import type { QueueBase } from './queue-base.js';
+import type { AcceptedItem } from './queue-model.js';
+
+export interface QueueRow {
+  id: number;
+  app_id: number;
+  guid: string;
+  kind: QueueItem['kind'];
+  attempt_no: number;
+  due_ms: number;
+  ordering_key: string | null;
+  throttled_ms: number | null;
+}
+
+export const QUEUE_COLUMNS = [
+  'id',
+  'app_id',
+  'guid',
+  'kind',
+  'attempt_no',
+  'state',
+  'due_ms',
+  'node',
+  'ordering_key',
+  'throttled_ms',
+];
+
+export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): Statement[] {
+  const rows = items.map(({ item, state }): StatementValue[] => [
+    item.id,
+    item.appId,
+    item.guid,
+    item.kind,
+    item.attemptNo,
+    state,
+    item.dueMs,
+    state === 'leased' ? base.node : null,
+    item.orderingKey ?? null,
+    null,
+  ]);
+  return base.sql.bulkInsertion('webhooks_queue', QUEUE_COLUMNS, rows);
+}
+
+export function toItem(row: QueueRow, event: EventRow, payload: Uint8Array | undefined): QueueItem {
+  return {
+    id: row.id,
+    appId: row.app_id,
+    guid: row.guid,
+    kind: row.kind,
+    attemptNo: row.attempt_no,
+    dueMs: row.due_ms,
+    orderingKey: row.ordering_key ?? undefined,
+    throttledMs: row.throttled_ms ?? undefined,
+    event: event.event,
+    action: event.action ?? undefined,
+    installation_id: event.installation_id ?? undefined,
+    repository_id: event.repository_id ?? undefined,
+    payload,
+  };
+}

@@ -1,0 +1,232 @@
+import type { RelationalStore, Statement, StatementValue } from '@plinth/kernel';
+import { isRedelivery, type QueueItem } from '../../model/event.js';
+import { readEvents } from './event-rows.js';
+import { NodeLeases } from './node-leases.js';
+import { QueueBase } from './queue-base.js';
+import { QueueCounts } from './queue-counts.js';
+import { QueueIntake } from './queue-intake.js';
+import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
+import { type QueueRow, toItem } from './queue-rows.js';
+import { RecordIds } from './record-ids.js';
+
+const DELIVERY_COLUMNS = [
+  'id',
+  'app_id',
+  'guid',
+  'delivered_ms',
+  'redelivery',
+  'duration_ms',
+  'status',
+  'status_code',
+  'event',
+  'action',
+  'installation_id',
+  'repository_id',
+  'throttled_ms',
+];
+const DETAIL_COLUMNS = [
+  'id',
+  'url',
+  'request_headers',
+  'response_headers',
+  'response_body',
+  'error',
+];
+
+/** Larger payloads stay in the database until their attempt begins. */
+const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
+
+/**
+ * Events, the queue and the writing of records. Each method is one transaction. An item is leased to a node, and only
+ * that node ends it: one that was away too long finds its items taken and changes nothing but the record.
+ */
+export class QueueStore {
+  readonly intake: QueueIntake;
+  readonly nodes: NodeLeases;
+  readonly counts: QueueCounts;
+  readonly #base: QueueBase;
+  readonly #ids: RecordIds;
+
+  /** @param node unique among all processes that ever used the store. */
+  constructor(store: RelationalStore, node: string) {
+    this.#base = new QueueBase(store, node);
+    this.#ids = new RecordIds(this.#base);
+    this.intake = new QueueIntake(this.#base, this.#ids);
+    this.nodes = new NodeLeases(this.#base);
+    this.counts = new QueueCounts(this.#base);
+  }
+
+  get isShared(): boolean {
+    return this.#base.isShared;
+  }
+
+  /** Takes up what an earlier process left. */
+  async start(nowMs: number): Promise<void> {
+    await this.#ids.start();
+    await this.nodes.takeUp(nowMs);
+  }
+
+  /** Leases due items, oldest first; what other nodes are claiming at the moment is left to them. */
+  async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
+    const rows = await this.#base.write(async (tx) => {
+      const claimed = await this.#base.sql.together<QueueRow>(
+        tx,
+        requests.map(({ appId, limit }) => ({
+          text: this.#claimText,
+          parameters: [this.#base.node, appId, nowMs, limit],
+        })),
+      );
+      return claimed.flatMap(({ rows }) => rows);
+    });
+    if (rows.length === 0) return [];
+    const events = await readEvents(
+      this.#base,
+      rows.map(({ guid }) => guid),
+      MAX_CLAIMED_PAYLOAD_BYTES,
+    );
+    const items = rows.flatMap((row) => {
+      const event = events.get(row.guid);
+      return event === undefined ? [] : [toItem(row, event.row, event.payload)];
+    });
+    return items.sort((a, b) => a.dueMs - b.dueMs || a.id - b.id);
+  }
+
+  /** Undefined: it is kept no longer. */
+  async readPayload(guid: string): Promise<Uint8Array | undefined> {
+    return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
+  }
+
+  /** Writes records and moves their items on. @returns the ids of the records, in order. */
+  async finish(batch: readonly FinishedAttempt[], nowMs: number): Promise<readonly number[]> {
+    return await this.#base.write(async (tx) => {
+      await this.#base.lockKeys(
+        tx,
+        batch.map(({ item }) => item),
+      );
+      const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
+      const recordIds = batch.map(() => ids.next());
+      const summaries = batch.map((one, index) => summaryRow(one, recordIds[index] ?? 0));
+      const details = batch.map((one, index) => detailRow(one, recordIds[index] ?? 0));
+      const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item.id);
+      const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
+      const { sql } = this.#base;
+      await sql.together(tx, [
+        ...sql.insertion('webhooks_deliveries', DELIVERY_COLUMNS, summaries),
+        ...sql.insertion('webhooks_delivery_details', DETAIL_COLUMNS, details),
+        ...(done.length === 0 ? [] : [this.#removal(done)]),
+        // A record keeps its payload as long as it lives itself.
+        ...(again.length === 0 ? [] : [this.#use(again, nowMs)]),
+        ...batch.flatMap((one) => this.#moveOn(one)),
+      ]);
+      await this.#promoteHeld(tx, batch);
+      return recordIds;
+    });
+  }
+
+  /** Ends what waits for an app. */
+  async cancel(tx: unknown, appId: number): Promise<void> {
+    await this.#base.sql.run(tx, 'delete from webhooks_queue where app_id = ?', [appId]);
+  }
+
+  /** Dead items begin anew. @returns how many. */
+  async reviveDead(appId: number, nowMs: number): Promise<number> {
+    return await this.#base.write(
+      async (tx) =>
+        await this.#base.sql.run(
+          tx,
+          `update webhooks_queue set state = 'pending', kind = 'redelivery', attempt_no = 1,
+            due_ms = ?, ordering_key = null where app_id = ? and state = 'dead'`,
+          [nowMs, appId],
+        ),
+    );
+  }
+
+  get #claimText(): string {
+    const pick = `select id from webhooks_queue where app_id = ? and state = 'pending' and due_ms <= ?
+      order by due_ms, id limit ?`;
+    const condition = this.#base.isShared
+      ? `id = any(array(${pick} for update skip locked))`
+      : `id in (${pick})`;
+    return `update webhooks_queue set state = 'leased', node = ? where ${condition}
+      returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms`;
+  }
+
+  #removal(itemIds: readonly number[]): Statement {
+    const isOneOf = this.#base.sql.isOneOfNumbers('id');
+    return {
+      text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
+      parameters: [this.#base.node, JSON.stringify(itemIds)],
+    };
+  }
+
+  #use(guids: readonly string[], nowMs: number): Statement {
+    const isOneOf = this.#base.sql.isOneOf('guid');
+    return {
+      text: `update webhooks_events set used_ms = ? where ${isOneOf}`,
+      parameters: [nowMs, JSON.stringify(guids)],
+    };
+  }
+
+  #moveOn({ item, record, next }: FinishedAttempt): Statement[] {
+    if (next.kind === 'done') return [];
+    const isRetry = next.kind === 'retry';
+    const text = `update webhooks_queue set state = ?, node = null, attempt_no = attempt_no + ?, due_ms = ?,
+      throttled_ms = ? where id = ? and node = ?`;
+    const parameters = [
+      isRetry ? 'pending' : 'dead',
+      isRetry ? 1 : 0,
+      isRetry ? next.dueMs : item.dueMs,
+      isRetry ? (record.throttledMs ?? null) : null,
+      item.id,
+      this.#base.node,
+    ];
+    return [{ text, parameters }];
+  }
+
+  /** The next item of a key may go when the one before it is done or dead. */
+  async #promoteHeld(tx: unknown, batch: readonly FinishedAttempt[]): Promise<void> {
+    for (const { item, next } of batch) {
+      const { appId, orderingKey } = item;
+      if (orderingKey === undefined || next.kind === 'retry') continue;
+      await this.#base.sql.run(
+        tx,
+        `update webhooks_queue set state = 'pending' where id =
+          (select min(id) from webhooks_queue
+            where app_id = ? and ordering_key = ? and state = 'held')
+          and not exists (select 1 from webhooks_queue
+            where app_id = ? and ordering_key = ? and state in ('pending', 'leased'))`,
+        [appId, orderingKey, appId, orderingKey],
+      );
+    }
+  }
+}
+
+function summaryRow({ item, record }: FinishedAttempt, id: number): StatementValue[] {
+  return [
+    id,
+    item.appId,
+    item.guid,
+    record.deliveredMs,
+    isRedelivery(item) ? 1 : 0,
+    record.durationMs,
+    record.status,
+    record.status_code,
+    item.event,
+    item.action ?? null,
+    item.installation_id ?? null,
+    item.repository_id ?? null,
+    record.throttledMs ?? null,
+  ];
+}
+
+function detailRow({ record }: FinishedAttempt, id: number): StatementValue[] {
+  const { responseHeaders } = record;
+  return [
+    id,
+    record.url,
+    JSON.stringify(record.requestHeaders),
+    responseHeaders === undefined ? null : JSON.stringify(responseHeaders),
+    record.responseBody ?? null,
+    record.error ?? null,
+  ];
+}

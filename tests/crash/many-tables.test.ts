@@ -1,0 +1,67 @@
+// Source: docs/adr/0082-what-stands-behind-a-commit.md, "Groups of a flush".
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows, ServerProcess, write } from '../harness/index.js';
+
+const TABLE_COUNT = 120;
+/** With the least memory a group has some 60 tables. */
+const FLAGS = [
+  '--without-auth',
+  ...['--tsdb-query-memory-bytes', `${32 * 1024 * 1024}`],
+  // Of its own the server has no tables.
+  ...['--tsdb-internal-metrics-interval-ms', '0'],
+];
+const FLUSH_NOW = [...FLAGS, '--tsdb-buffer-flush-age-ms', '100'];
+
+const segmentCount = async (server: ServerProcess): Promise<number> => {
+  const { text } = await server.http.send('/metrics');
+  return Number(/^plinth_tsdb_segments (\d+)$/m.exec(text)?.[1]);
+};
+
+/** Resolves when there are so many: as long as the server runs it writes them. */
+async function untilSegments(server: ServerProcess, count: number): Promise<void> {
+  for (let tries = 0; (await segmentCount(server)) < count; tries++) {
+    assert.ok(tries < 3000, `there are never ${count} segments`);
+    await sleep(20);
+  }
+}
+
+/** Each table has one row, and the value says which. */
+async function assertAllOnce(server: ServerProcess): Promise<void> {
+  const each = Array.from(
+    { length: TABLE_COUNT },
+    (_, i) => `SELECT ${i} AS i, count(*) AS n, sum(v) AS v FROM t${i}`,
+  );
+  for (let from = 0; from < TABLE_COUNT; from += 40) {
+    const part = each.slice(from, from + 40);
+    const found = await rows(server, 'crash', `${part.join(' UNION ALL ')} ORDER BY i`);
+    const expected = part.map((_, k) => ({ i: from + k, n: 1, v: from + k }));
+    assert.deepEqual(found, expected);
+  }
+}
+
+describe('A server killed between two groups of a flush', () => {
+  it('has every row once, after the next start and after the next flush', async () => {
+    const first = await ServerProcess.start({ flags: FLUSH_NOW });
+    const { dataDir } = first;
+    const lines = Array.from({ length: TABLE_COUNT }, (_, i) => `t${i},host=a v=${i}i 1`);
+    await write(first, { db: 'crash' }, lines.join('\n'));
+    await untilSegments(first, 1);
+    await first.kill();
+
+    const second = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const registered = await segmentCount(second);
+    assert.ok(registered > 0 && registered < TABLE_COUNT, `${registered} segments`);
+    await assertAllOnce(second);
+    await second.kill();
+
+    await using third = await ServerProcess.start({
+      dataDir,
+      flags: FLUSH_NOW,
+    });
+    await untilSegments(third, TABLE_COUNT);
+    await assertAllOnce(third);
+    assert.equal(await segmentCount(third), TABLE_COUNT);
+  });
+});

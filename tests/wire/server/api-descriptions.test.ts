@@ -1,0 +1,110 @@
+// Source: docs/api/, and docs/adr/0090-one-road-for-a-request.md: descriptions are made from the tables of routes.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ServerProcess } from '../../harness/index.js';
+
+const ROOT = new URL('../../../../', import.meta.url);
+const FOLDER = new URL('docs/api/', ROOT);
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+interface Operation {
+  readonly summary?: string;
+  readonly operationId?: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+}
+
+const pathsOf = (routes: readonly string[]): readonly string[] =>
+  [
+    ...new Set(
+      routes.map((route) => {
+        const [method = '', path = ''] = route.split(' ');
+        return `${method} ${comparable(path)}`;
+      }),
+    ),
+  ].sort();
+
+async function descriptions(): Promise<readonly (readonly [string, Description])[]> {
+  const names = await readdir(FOLDER);
+  return await Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, FOLDER), 'utf8');
+      return [name, JSON.parse(text) as Description] as const;
+    }),
+  );
+}
+
+/**
+ * Names of parameters are the reader's; `*` is one as well. What apps ask stands with and without the prefix of the platform's
+ * API, and may be described once.
+ */
+const comparable = (path: string): string =>
+  path
+    .replace(/^\/api\/v3(?=\/(?:app|meta|versions|rate_limit)(?:\/|$))/, '')
+    .replace(/\{[^}]*\}|:\w+|\*$/g, '{}');
+
+describe('docs/api', () => {
+  it('is what the tables of routes say', async () => {
+    const script = fileURLToPath(new URL('scripts/openapi.mjs', ROOT));
+    await promisify(execFile)(process.execPath, [script, '--check']);
+  });
+
+  it('describes every route that the server lists and nothing else, each path once', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    const { token } = JSON.parse(made.text) as { readonly token: string };
+    const answer = await server.http.send('/ops/v1/routes', {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const routes = JSON.parse(answer.text) as readonly Listed[];
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    const listed = routes
+      // HEAD comes with GET; a slash at the end is another way to write the same path.
+      .filter(({ method }) => method !== 'HEAD')
+      .filter(
+        ({ method, path }) => !(path.endsWith('/') && known.has(`${method} ${path.slice(0, -1)}`)),
+      )
+      .map(({ method, path }) => `${method} ${path}`);
+    const described = (await descriptions()).flatMap(([, { paths }]) =>
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      ),
+    );
+    assert.ok(listed.length > 100);
+    assert.equal(new Set(described).size, described.length);
+    assert.deepEqual(pathsOf(described), pathsOf(listed));
+  });
+
+  it('says of each operation what it is for and what it answers, under a name that no other has', async () => {
+    for (const [name, { paths }] of await descriptions()) {
+      const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+      for (const { summary, responses } of operations) {
+        assert.ok(summary !== undefined && summary !== '', name);
+        assert.ok(Object.keys(responses).length > 0, `${name} ${summary}`);
+      }
+      const ids = operations.flatMap(({ operationId }) => operationId ?? []);
+      assert.equal(new Set(ids).size, ids.length, name);
+    }
+  });
+
+  it('points to nothing that it does not hold', async () => {
+    for (const [name, description] of await descriptions()) {
+      const pointers = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+      assert.ok(pointers.length > 0, name);
+      for (const [, pointer = ''] of pointers) {
+        let found: unknown = description;
+        for (const step of pointer.split('/')) found = Reflect.get(Object(found), step);
+        assert.ok(found !== undefined, `${name} ${pointer}`);
+      }
+    }
+  });
+});
