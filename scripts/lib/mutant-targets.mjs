@@ -8,6 +8,14 @@ export const TARGETS = [
     tests: [unit('kernel', 'http/normal-target')],
   },
   {
+    file: 'packages/kernel/dist/schema/plain-text.js',
+    tests: [unit('kernel', 'schema/plain-text')],
+  },
+  {
+    file: 'packages/identity/dist/domain/key-maker.js',
+    tests: [unit('identity', 'domain/key-maker')],
+  },
+  {
     file: 'packages/identity/dist/domain/access-gate.js',
     tests: [
       unit('identity', 'service'),
@@ -247,12 +255,9 @@ export const EQUIVALENT = [
   { file: 'folder-lock.js', text: 'this.#database.close(); -> ;' },
   // As the driver does as long as nobody tells it otherwise.
   { file: 'folder-lock.js', text: "database.pragma('busy_timeout" },
-  // Nobody is registered under such a name; it is not looked for.
-  { file: 'credential-resolver.js', text: "clientId === '' || clientId.length > 255 -> false" },
-  {
-    file: 'credential-resolver.js',
-    text: "clientId === '' || clientId.length > 255 -> ((clientId ===",
-  },
+  // Nobody is registered under such a name; only PostgreSQL minds to be asked (`texts-nobody-has.test.ts`).
+  { file: 'credential-resolver.js', text: '!isClientId(clientId) -> false' },
+  { file: 'app-jwt.js', text: 'isClientId(text) -> true' },
   // The types of a map: one that is not empty has a first key.
   { file: 'guess-guard.js', text: 'oldest !== undefined -> true' },
 ];
