@@ -53,6 +53,7 @@ export {
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
+export { parseJson } from './http/body/parse-json.js';
 export { type BodyStream, readBody } from './http/body/read-body.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';

@@ -27,17 +27,14 @@ import { makeTokenPlan } from './model/plan.js';
 import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
-import { authRoute } from './routes/auth-route.js';
 import { rateLimitDialect } from './routes/dialect.js';
 import { docsBaseAt } from './routes/docs-base.js';
-import { envoyJsonTable } from './routes/envoy/envoy-json-route.js';
 import { EnvoyServer } from './routes/envoy/envoy-server.js';
 import { HttpGate } from './routes/gate/http-gate.js';
 import { type Refusal, refusalOf } from './routes/gate/refusal.js';
-import { operatorTable } from './routes/operator-routes.js';
-import { type MintInstallationToken, platformRoutes } from './routes/platform-routes.js';
+import type { MintInstallationToken } from './routes/platform-routes.js';
 import { RouteListing } from './routes/route-listing.js';
-import { statusRoutes } from './routes/status-routes.js';
+import { rateLimitTables } from './routes/table.js';
 import { MemoryStore } from './storage/memory/memory-store.js';
 import { Snapshots } from './storage/memory/snapshots.js';
 import { openStore } from './storage/open-store.js';
@@ -168,44 +165,20 @@ class RateLimitService implements RateLimit {
   }
 
   tables(): readonly RouteTable[] {
-    const needs = this.#needs;
-    const { config, credentials, clock, random, log, onBan, operatorDialect } = needs;
-    const [limiter, addresses, decisions] = [this.#limiter, this.#addresses, this.#decisions];
-    const { dialect } = this;
-    const own = {
-      dialect,
-      api: 'ratelimit',
-      routes: [
-        ...statusRoutes({ config, limiter, addresses }),
-        ...platformRoutes({
-          ownsMeta: needs.ownsMeta,
-          mint: credentials.mint,
-          notFound: (request) => dialect.answerNotFound(request, []),
-        }),
-        ...(config.enabled ? [authRoute({ config, decisions, addresses, clock })] : []),
-      ],
-    };
-    if (!config.enabled) return [own];
-    return [
-      own,
-      envoyJsonTable({
-        decisions: this.#envoyService,
-        dialect: needs.serverDialect,
-        contextOf: ({ base }) => this.#contextOf(base),
-      }),
-      operatorTable(operatorDialect, {
-        config,
-        limiter,
-        addresses,
-        decisions,
-        profiles: this.#profiles,
-        routes: this.#routes,
-        clock,
-        random,
-        log,
-        onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
-      }),
-    ];
+    const { credentials, onBan } = this.#needs;
+    return rateLimitTables({
+      ...this.#needs,
+      dialect: this.dialect,
+      limiter: this.#limiter,
+      addresses: this.#addresses,
+      decisions: this.#decisions,
+      envoyService: this.#envoyService,
+      profiles: this.#profiles,
+      routes: this.#routes,
+      mint: credentials.mint,
+      contextOf: (base) => this.#contextOf(base),
+      onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
+    });
   }
 
   async prepare(): Promise<void> {

@@ -1,10 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import {
-  type BodyRule,
-  type HttpRequest,
-  JsonExcessive,
-  refuseExcessiveJson,
-} from '@plinth/kernel';
+import { type BodyRule, type HttpRequest, JsonExcessive, parseJson } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
 
 type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
@@ -31,7 +25,7 @@ export function readJson(
     const message = 'The body must be application/json.';
     throw new AccountsRefused({ code: 'unsupported_media_type', message });
   }
-  return parseJson(request.body, maxValueCount);
+  return objectIn(request.body, maxValueCount);
 }
 
 /** Bodies of version 1 are forms or JSON. */
@@ -50,14 +44,11 @@ function refuseCoding(request: BodyRequest): void {
   throw new AccountsRefused({ code: 'unsupported_media_type', message });
 }
 
-function parseJson(body: Uint8Array, maxValueCount: number): Record<string, unknown> {
+function objectIn(body: Uint8Array, maxValueCount: number): Record<string, unknown> {
   if (body.length === 0) return {};
   let parsed: unknown;
   try {
-    // Decoding would put a replacement character in the place of what was meant.
-    if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
-    refuseExcessiveJson(body, { maxValueCount });
-    parsed = JSON.parse(textOf(body));
+    parsed = parseJson(body, { maxValueCount });
   } catch (error) {
     if (error instanceof JsonExcessive) {
       throw new AccountsRefused({ code: 'invalid_json', message: `The body is ${error.message}.` });

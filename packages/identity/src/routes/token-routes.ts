@@ -6,9 +6,9 @@ import {
   inputCheck,
   jsonAnswer,
   OpenApi,
+  parseJson,
   queryOf,
   type Route,
-  refuseExcessiveJson,
   requestError,
 } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
@@ -93,8 +93,7 @@ function jsonIn(request: HttpRequest): unknown {
   const { body } = request;
   if (body.byteLength === 0 || !isJson(request)) return undefined;
   try {
-    refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
-    return JSON.parse(Buffer.from(body).toString());
+    return parseJson(body, { maxValueCount: MAX_VALUE_COUNT });
   } catch (error) {
     throw identityError(
       'json_invalid',

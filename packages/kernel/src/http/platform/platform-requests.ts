@@ -1,4 +1,5 @@
-import { type JsonBounds, refuseExcessiveJson } from '../body/json-bounds.js';
+import type { JsonBounds } from '../body/json-bounds.js';
+import { parseJson } from '../body/parse-json.js';
 import { requestError } from '../request-error.js';
 import type { FieldError } from './platform-dialect.js';
 
@@ -23,8 +24,7 @@ const MAX_VALUE_COUNT = 20_000;
 export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
   if (body.byteLength === 0) return {};
   try {
-    refuseExcessiveJson(body, bounds);
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+    return parseJson(body, bounds);
   } catch {
     throw requestError('json_unreadable', 'not_json');
   }

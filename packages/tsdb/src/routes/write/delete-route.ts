@@ -1,10 +1,4 @@
-import {
-  emptyAnswer,
-  type HttpRequest,
-  queryOf,
-  type Route,
-  refuseExcessiveJson,
-} from '@plinth/kernel';
+import { emptyAnswer, type HttpRequest, parseJson, queryOf, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
 import { tsdbError } from '../../errors.js';
@@ -70,8 +64,7 @@ function readDeletion({
 
 function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
-    refuseExcessiveJson(bytes);
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    const value = parseJson(bytes);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>; // an object, as checked
     }
