@@ -205,6 +205,18 @@ describe('the JSON decision API', () => {
     assert.equal((await ask({ identity: 'user:78' })).limit_kind, 'cpu');
   });
 
+  it('gives a 304 back to whoever had a credential, and to nobody else', async () => {
+    for (const [identity, used] of [
+      ['user:79', '0'],
+      ['ip:192.0.2.79', '1'],
+    ] as const) {
+      const { lease_id } = await ask({ identity, lease: true });
+      await platform.ops('POST', 'rate-limits/finish', { lease_id, status: 304 });
+      const { headers } = await ask({ identity, cost: 0 });
+      assert.equal(headers['x-ratelimit-used'], used, identity);
+    }
+  });
+
   it('lists what the routes of services with limits cost', async () => {
     const { routes } = JSON.parse((await platform.ops('GET', 'rate-limits/routes')).text);
     const one = routes.find(

@@ -122,13 +122,13 @@ export class DecisionService {
   }
 
   /** Throws `lease_unknown`. */
-  finish(leaseId: string, end: { readonly cpuMs: number; readonly notModified: boolean }): void {
+  finish(leaseId: string, end: { readonly cpuMs: number; readonly status: number }): void {
     const kept = this.#leases.get(leaseId);
     if (kept === undefined) throw rateLimitError('lease_unknown');
     this.#leases.delete(leaseId);
     const { lease } = kept;
-    if (end.notModified) lease.refund();
     if (end.cpuMs > 0) lease.chargeCpu(end.cpuMs);
+    lease.settle(end.status);
     lease.finish();
   }
 

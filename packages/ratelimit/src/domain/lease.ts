@@ -36,12 +36,7 @@ export class Lease {
     this.#startedMs = 0;
     if (this.#admission.plan.isLongLived) this.#store.releaseSlot(this.#admission);
     // The client had the answer already.
-    if (status === 304 && this.#isAuthenticated) this.refund();
-  }
-
-  /** Gives the primary cost back. At most once. */
-  refund(): void {
-    this.#store.refund(this.#admission);
+    if (status === 304 && this.#isAuthenticated) this.#store.refund(this.#admission);
   }
 
   /** Work that was done elsewhere. */

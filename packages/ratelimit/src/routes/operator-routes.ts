@@ -141,8 +141,8 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
       input: { body: Finish },
       output: { 204: answer('its slot is free') },
       errors: { 404: 'there is no such lease', 422: 'a field is wrong' },
-      handle(_request, { body: { lease_id, status, cpu_ms = 0 } }) {
-        decisions.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
+      handle(_request, { body: { lease_id, status = 200, cpu_ms = 0 } }) {
+        decisions.finish(lease_id, { cpuMs: cpu_ms, status });
         return emptyAnswer(204);
       },
     }),

@@ -8,19 +8,25 @@ import { type Http2Handler, Http2Side } from './http2-side.js';
 
 describe('requests over HTTP/2 that are not answered', () => {
   let handler: Http2Handler;
-  const side = new Http2Side((request, response) => handler(request, response), {
-    clock: new SystemClock(),
-    keepAliveMs: 500,
-  });
-  const server = createServer((socket) => side.take(socket));
-  before(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  after(() => {
-    server.close();
-    side.destroy();
-  });
+  const serve = (keepAliveMs: number) => {
+    const side = new Http2Side((request, response) => handler(request, response), {
+      clock: new SystemClock(),
+      keepAliveMs,
+    });
+    const server = createServer((socket) => side.take(socket));
+    before(async () => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+    });
+    after(() => {
+      server.close();
+      side.destroy();
+    });
+    return server;
+  };
+  const server = serve(500);
+  /** Where no connection ends because nothing was asked for a while. */
+  const patient = serve(600_000);
 
   it('leave no connection open that has none for as long as connections are kept', async () => {
     handler = (_request, response) => response.end('OK');
@@ -50,7 +56,7 @@ describe('requests over HTTP/2 that are not answered', () => {
 
   /** Asks 700 times on one connection; the code with which the server ended it, if it did. */
   async function goAwayCode(closeWith: number | undefined): Promise<number | undefined> {
-    const { port } = server.address() as AddressInfo; // It listens on TCP.
+    const { port } = patient.address() as AddressInfo; // It listens on TCP.
     const client = connect(`http://127.0.0.1:${port}`);
     client.on('error', () => undefined);
     let code: number | undefined;

@@ -38,7 +38,7 @@ export class BufferTable {
   #engineRows = 0;
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
-  #accountedBytes = 0;
+  #engineBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Calls of `handOver` that have not ended. */
@@ -79,9 +79,7 @@ export class BufferTable {
 
   /** What the engine holds for the table and does not spill. */
   get engineBytes(): number {
-    if (this.#columns === undefined) return 0;
-    const textCount = this.#columns.filter(({ kind }) => kind === 'utf8').length;
-    return firstRowsBytes(3 + this.#columns.length - textCount, textCount);
+    return this.#engineBytes;
   }
 
   get columns(): readonly Column[] {
@@ -208,9 +206,9 @@ export class BufferTable {
 
   /** Has what it holds counted, and no longer what it held at the last call. */
   #account(): void {
-    const { engineBytes } = this;
-    this.#host.tableMemory.waitingBytes += engineBytes - this.#accountedBytes;
-    this.#accountedBytes = engineBytes;
+    const before = this.#engineBytes;
+    this.#engineBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
+    this.#host.tableMemory.waitingBytes += this.#engineBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
@@ -252,6 +250,12 @@ export class BufferTable {
     if (min < this.minTime) this.minTime = min;
     if (max > this.maxTime) this.maxTime = max;
   }
+}
+
+/** Of a table with `_series, _seq, time` and these. */
+function sizeOf(columns: readonly Column[]): number {
+  const textCount = columns.filter(({ kind }) => kind === 'utf8').length;
+  return firstRowsBytes(3 + columns.length - textCount, textCount);
 }
 
 function isBefore(words: Int32Array, row: number, other: number): boolean {

@@ -10,6 +10,7 @@ const QUARTER_NS = 900_000_000_000n;
 export class ZoneOffsets {
   readonly #zone: string;
   readonly #starts = new Memo<bigint, bigint>({ maxCount: MAX_CACHED_DAYS });
+  readonly #readStart = (day: bigint): bigint => offsetNsAt(this.#zone, day * NS_PER_DAY);
   readonly #quarters = new Map<bigint, bigint>();
 
   constructor(zone: string) {
@@ -38,6 +39,6 @@ export class ZoneOffsets {
   }
 
   #startOf(day: bigint): bigint {
-    return this.#starts.of(day, () => offsetNsAt(this.#zone, day * NS_PER_DAY));
+    return this.#starts.of(day, this.#readStart);
   }
 }
