@@ -15,7 +15,7 @@ export async function startServerProcess({ dataDir, flags = [], nodeFlags = [], 
   const child = spawn(
     process.execPath,
     [...nodeFlags, program, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
+    { stdio: ['ignore', 'ignore', 'pipe'], env: ownEnvironment() },
   );
   const ended = once(child, 'exit');
   const killWithUs = () => child.kill('SIGKILL');
@@ -40,6 +40,12 @@ export async function startServerProcess({ dataDir, flags = [], nodeFlags = [], 
     kill: () => end('SIGKILL'),
   };
 }
+
+/** Names that tests alone know are no settings, and a server refuses what it does not know. */
+const ownEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('PLINTH_TEST_')),
+  );
 
 function firstAddress(child, log) {
   return new Promise((resolve, reject) => {
