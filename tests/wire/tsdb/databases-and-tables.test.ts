@@ -237,6 +237,17 @@ describe('databases', () => {
       400,
       'Cannot parse the timestamp: input contains invalid characters',
     );
+    for (const noSuchTime of [
+      '2099-02-29T00:00:00Z',
+      '2099-13-01T00:00:00Z',
+      '2099-01-01T24:00:00Z',
+    ]) {
+      assertError(
+        await call('DELETE', `${DATABASE}?db=d04&hard_delete_at=${noSuchTime}`),
+        400,
+        'Cannot parse the timestamp: input is out of range',
+      );
+    }
     await done(call('DELETE', `${DATABASE}?db=d04&hard_delete_at=2099-01-02T03:04:05Z`));
     const [name = ''] = await deletedNames('d04');
     assert.equal(await hardDeletion(name), '2099-01-02T03:04:05Z');

@@ -108,6 +108,7 @@ describe('the registry of apps', () => {
       ),
       [{ name: 'y', webhook: { custom_headers: { A: 'x\0y' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { custom_headers: { A: 'x\r\ny' } } }, 'custom_headers', 'invalid'],
+      [{ name: 'y', webhook: { custom_headers: { A: '1 €' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { retry: { policy: 'often' } } }, 'retry', 'invalid'],
     ];
     for (const [body, field, code] of cases) {

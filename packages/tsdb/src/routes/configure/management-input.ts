@@ -1,6 +1,7 @@
 import { type HttpRequest, queryOf, requestError } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
+import { daysInMonth } from '../../model/calendar.js';
 import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
 import { parseParameters, readBoolean, readParameter, serdeError } from '../query-string.js';
 import { parseRetention } from './human-time.js';
@@ -170,11 +171,18 @@ export class ManagementInput {
   }
 }
 
-const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 function parseTimestamp(text: string): number {
-  const ms = RFC3339.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
-  if (Number.isFinite(ms)) return ms;
+  const found = RFC3339.exec(text);
+  if (found !== null) {
+    const [year = 0, month = 0, day = 0, hour = 0] = found.slice(1).map(Number);
+    const ms = Date.parse(text.replace(' ', 'T').toUpperCase());
+    // The runtime moves a day that its month does not have into the next one, and takes the hour 24.
+    if (Number.isFinite(ms) && day <= daysInMonth(year, month) && hour < 24) return ms;
+    throw tsdbError('parameter_invalid', 'Cannot parse the timestamp: input is out of range');
+  }
   const cause = text === '' ? 'premature end of input' : 'input contains invalid characters';
   throw tsdbError('parameter_invalid', `Cannot parse the timestamp: ${cause}`);
 }
