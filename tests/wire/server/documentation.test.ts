@@ -57,11 +57,15 @@ describe('the address of its documentation in a refusal', () => {
     assert.deepEqual([status, path], [404, '/docs/operator']);
     const operations = [...text.matchAll(/<code>([A-Z]+) (\/ops\/[^<]+)<\/code>/g)];
     assert.ok(operations.length > 20, text);
-    const isUnknown = async (method: string, path: string): Promise<boolean> =>
-      /"message":"Not Found"/.test((await server.http.send(path, { method, headers })).text);
-    assert.ok(await isUnknown('GET', '/ops/v1/nothing'));
+    // The server lists what it serves; calls would begin backups, which end when nobody asks for them for minutes.
+    const routes = JSON.parse(
+      (await server.http.send('/ops/v1/routes', { headers })).text,
+    ) as readonly { readonly method: string; readonly path: string }[];
+    const served = new Set(
+      routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
     for (const [, method = '', path = ''] of operations) {
-      if (!path.includes('{')) assert.ok(!(await isUnknown(method, path)), `${method} ${path}`);
+      assert.ok(served.has(`${method} ${path}`), `${method} ${path}`);
     }
   });
 
