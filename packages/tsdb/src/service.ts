@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type BackupMoment, ChecksumThread, type FrozenFiles, type Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
+import type { TableFacts } from './domain/catalog/overview.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/schema/limits.js';
 import type { Engine } from './domain/engine/engine.js';
@@ -16,6 +17,7 @@ import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
+import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
@@ -58,6 +60,9 @@ export interface OpenTsdb {
   /** What the server counts, as a 1.x server groups it. */
   statistics(): Promise<readonly Statistic[]>;
   readonly influxql: Influxql;
+  readonly queryLog: QueryLog;
+  readonly savedQueries: SavedQueries;
+  readonly facts: TableFacts;
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
   warmUp(consume: WarmUpConsumers): void;
@@ -240,6 +245,11 @@ export async function openTsdb(
       ...{ clock, random, limits },
     }),
     caches,
+    ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
+    facts: {
+      placesOf: (table) => engine.tableStore(table).places(),
+      seriesCountOf: (table) => engine.tableStore(table).index.count,
+    },
     warmUp(consume) {
       if (!settings.warm_up) return;
       const { signal } = closing;
@@ -303,6 +313,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
     relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
     relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
     relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
+    relational.migrate('tsdb_saved_queries', SAVED_QUERY_MIGRATIONS),
   ];
   const opening = RelationalCatalog.open({
     store: relational,

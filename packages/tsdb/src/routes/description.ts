@@ -80,6 +80,7 @@ export const QUERY_FORMAT = maybe(
     'csv_exact',
     'pretty',
     'parquet',
+    'arrow',
   ]),
 );
 export const PARAMS = {
@@ -94,6 +95,7 @@ export const RESULT: Readonly<Record<number, RouteOutput>> = {
     'text/csv': {},
     ...text,
     'application/vnd.apache.parquet': {},
+    'application/vnd.apache.arrow.stream': {},
   }),
 };
 

@@ -1,0 +1,6 @@
+declare module '*.module.css' {
+  const names: Readonly<Record<string, string>>;
+  // biome-ignore lint/style/noDefaultExport: as Vite hands them out.
+  export default names;
+}
+declare module '*.css';
