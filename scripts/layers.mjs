@@ -13,7 +13,7 @@ const BELOW = {
   // The console's own.
   pages: ['components', 'api', 'lib'],
   components: ['api', 'lib'],
-  api: ['lib'],
+  api: ['worker', 'lib'],
   worker: ['lib'],
   lib: [],
 };

@@ -18,6 +18,11 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
+      checks: { pluginTimings: false },
+      onLog(level, log, report) {
+        // Of libraries for servers that render: nothing is rendered there.
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+      },
       output: {
         codeSplitting: {
           groups: [

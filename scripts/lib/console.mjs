@@ -12,7 +12,7 @@ const stampFile = path.join(folder, 'dist', 'site-stamp');
 
 /** What the pages are made of, beside the packages that the lock file names. */
 const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
-const COMPRESSED = /\.(?:html|js|css|svg|json)$/;
+const COMPRESSED = /\.(?:html|js|css|svg|json|lp)$/;
 /** Smaller ones gain nothing. */
 const MIN_SIZE_BYTES = 512;
 
@@ -25,9 +25,23 @@ export async function buildConsole() {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const code = await run(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: folder });
   if (code !== 0) throw new Error('the console was not built; the messages stand above');
+  fs.writeFileSync(path.join(site, 'sample-weather.lp'), sampleLines());
   for (const file of filesBelow(site)) compress(file);
   fs.writeFileSync(stampFile, stamp); // last, so that a build cut short counts as none
   console.error(`plinth: console built in ${seconds(startMs)} s`);
+}
+
+/** Four years of daily weather in two cities: what the console offers to whoever has no data yet. */
+function sampleLines() {
+  const file = path.join(root, 'node_modules', 'vega-datasets', 'data', 'weather.csv');
+  const [, ...rows] = fs.readFileSync(file, 'utf8').trim().split(/\r?\n/);
+  const lines = rows.map((row) => {
+    const [location, date, precipitation, max, min, wind, kind] = row.split(',');
+    const numbers = `precipitation=${precipitation},temp_max=${max},temp_min=${min},wind=${wind}`;
+    const tag = location.replaceAll(' ', '\\ ');
+    return `weather,location=${tag} ${numbers},kind="${kind}" ${Date.parse(`${date}T00:00:00Z`) / 1000}`;
+  });
+  return `${lines.join('\n')}\n`;
 }
 
 function compress(file) {

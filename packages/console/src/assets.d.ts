@@ -4,3 +4,8 @@ declare module '*.module.css' {
   export default names;
 }
 declare module '*.css';
+declare module '*?worker&url' {
+  const url: string;
+  // biome-ignore lint/style/noDefaultExport: as Vite hands it out.
+  export default url;
+}
