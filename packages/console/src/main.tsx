@@ -4,8 +4,8 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Problem } from './api/problem.js';
 import { router } from './routes.js';
-import './styles/tokens.js';
-import './styles/base.js';
+import './styles/tokens.css';
+import './styles/base.css';
 
 const LIST_STALE_MS = 5000;
 const MAX_RETRY_COUNT = 3;

@@ -16,7 +16,7 @@ import {
   type TimeRange,
   widenRange,
 } from '../../lib/time/time-range.js';
-import './explore.js';
+import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';

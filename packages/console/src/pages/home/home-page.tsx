@@ -6,7 +6,7 @@ import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
-import './home.js';
+import './home.css';
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'lines in; SQL and InfluxQL out', '/explore'],

@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { millisText, nanosText } from '../../lib/units.js';
-import './queries.js';
+import './queries.css';
 
 const REFRESH_MS = 2000;
 const SHOWN_COUNT = 100;
