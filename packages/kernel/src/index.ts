@@ -43,6 +43,8 @@ export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
+export { chooseCoding } from './http/coding/choose-coding.js';
+export { encodeAnswer } from './http/coding/encode-answer.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
 export type { LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
 export {
