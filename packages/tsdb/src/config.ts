@@ -285,6 +285,7 @@ export const TSDB_SETTINGS = defineSettings(
       flags: ['max-concurrent-queries'],
       env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
     },
+    query_memory_bytes: known('exec-mem-pool-bytes'),
     compress_answers: { flags: ['compress-answers'] },
     query_log_max_entries: {
       flags: ['query-log-max-entries', 'query-log-size'],
