@@ -330,6 +330,33 @@ describe('/query', () => {
     );
   });
 
+  it('reads a field that is called like the time in other letters as any field', async () => {
+    const written = await server.http.send('/write?db=named', {
+      body: 'zt,host=a Time=5,v=1 1000000000\nzt,host=a Time=9,v=2 2000000000\nzn v=3 1000000000',
+    });
+    assert.equal(written.status, 204, written.text);
+    const rows = async (q: string): Promise<unknown> => {
+      const answer = await server.http.send(
+        `/query?${new URLSearchParams({ db: 'named', q, epoch: 's' })}`,
+      );
+      const [result] = (
+        JSON.parse(answer.text) as {
+          results: { series?: { columns: string[]; values: unknown[][] }[] }[];
+        }
+      ).results;
+      return result?.series?.map(({ columns, values }) => [columns.join(' '), ...values])[0];
+    };
+    assert.deepEqual(await rows('SELECT * FROM zt'), [
+      'time Time host v',
+      [1, 5, 'a', 1],
+      [2, 9, 'a', 2],
+    ]);
+    assert.deepEqual(await rows('SELECT v FROM zt WHERE Time > 5'), ['time v', [2, 2]]);
+    assert.deepEqual(await rows('SELECT v FROM zt WHERE Time > 5 AND TIME > 3s'), undefined);
+    assert.deepEqual(await rows('SELECT max(Time) FROM zt'), ['time max', [2, 9]]);
+    assert.deepEqual(await rows('SELECT TIME, v FROM zn WHERE Time > 0'), ['time v', [1, 3]]);
+  });
+
   it('answers at any number of requests: each gives its place back', async () => {
     for (let i = 0; i < 150; i++) {
       const answer = await get({ db: 'v1', q: i % 2 === 0 ? Q : 'SELECT foo(n) FROM cpu' });
