@@ -21,6 +21,7 @@ import { fieldsOf, type NamedTables, runCardinality, seriesKeys } from './cardin
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
 import { splitListedValues } from './listed-values.js';
+import { measurementTest } from './measurement-test.js';
 import { type ServerFacts, showServer } from './show-server.js';
 import { showShards } from './show-shards.js';
 import { hasRows, matchingTagSets, tagKeys, tagSetsWhere } from './tag-sets.js';
@@ -264,8 +265,21 @@ async function showMeasurements(
 async function hasMatch(
   tables: readonly TableSource[],
   condition: Expr,
-  { session }: ShowContext,
+  { env, session }: ShowContext,
 ): Promise<boolean> {
+  const test = env.usesDefaultPolicies ? measurementTest(condition) : undefined;
+  if (test !== undefined) {
+    const values = new Map([...test.tags].map((tag) => [tag, new Set<string>()]));
+    for (const source of tables) {
+      for (const set of await matchingTagSets(source, undefined, session)) {
+        for (const [tag, found] of values) {
+          const value = set(tag);
+          if (value !== undefined) found.add(value);
+        }
+      }
+    }
+    return test.isMet((tag) => values.get(tag) ?? new Set());
+  }
   for (const source of tables) {
     const sets = await matchingTagSets(source, condition, session);
     if (!sets[Symbol.iterator]().next().done) return true;
