@@ -41,6 +41,7 @@ export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
+export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
@@ -52,6 +53,7 @@ export {
 } from './http/access/route-access.js';
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
+export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { parseJson } from './http/body/parse-json.js';
 export { type BodyStream, readBody } from './http/body/read-body.js';
@@ -119,6 +121,7 @@ export {
   type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
+export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,

@@ -110,6 +110,7 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
+  if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);
   if (requestError.is(error, 'body_cut') || requestError.is(error, 'client_left'))
     return refused(400, 'invalid_request', error.message);
   return undefined;
