@@ -60,6 +60,7 @@ export { type BodyStream, readBody } from './http/body/read-body.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
+export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {
   bytesAnswer,
@@ -84,6 +85,7 @@ export type {
   FrozenFiles,
   HttpService,
 } from './http/http-service.js';
+export { linkValue } from './http/link-value.js';
 export { normalTarget } from './http/normal-target.js';
 export {
   type ApiWords,

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import type {
   BodyRule,
+  HeadFault,
   HeldBodies,
   HeldBody,
   HttpHeaders,
   HttpRequest,
   Principal,
 } from '@plinth/kernel';
-import type { HeadFault } from './head-fault.js';
 
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};

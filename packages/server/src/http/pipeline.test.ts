@@ -12,6 +12,7 @@ import {
   type Dialect,
   describeApi,
   emptyAnswer,
+  type HeadFault,
   HeldBodies,
   type HttpAnswer,
   Metrics,
@@ -27,7 +28,6 @@ import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
 import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
-import type { HeadFault } from './head-fault.js';
 import { HttpMetrics } from './http-metrics.js';
 import { IncomingRequest } from './incoming-request.js';
 import { Pipeline } from './pipeline.js';

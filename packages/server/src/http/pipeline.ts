@@ -1,5 +1,6 @@
 import {
   AppJwtRefused,
+  answerHeadFault,
   type Clock,
   decodeBody,
   type HeldBodies,
@@ -16,7 +17,6 @@ import {
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
-import { answerHeadFault } from './head-fault.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';

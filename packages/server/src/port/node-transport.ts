@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import {
   type BodyRule,
+  faultOfHead,
+  type HeadFault,
   type HeldBodies,
   type HttpAnswer,
   type HttpHeaders,
@@ -11,7 +13,6 @@ import {
   requestError,
 } from '@plinth/kernel';
 import type { Exchange } from '../http/exchange.js';
-import { faultOfHead, type HeadFault } from '../http/head-fault.js';
 import { IncomingRequest } from '../http/incoming-request.js';
 import type { Pipeline } from '../http/pipeline.js';
 
