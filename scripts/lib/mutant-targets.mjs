@@ -72,8 +72,8 @@ export const TARGETS = [
     tests: [unit('server', 'port/connection-limit'), wire('server/connection-limits')],
   },
   {
-    file: 'packages/server/dist/http/head-fault.js',
-    tests: [unit('server', 'http/head-fault')],
+    file: 'packages/kernel/dist/http/head-fault.js',
+    tests: [unit('kernel', 'http/head-fault')],
   },
   {
     file: 'packages/identity/dist/domain/shared-reading.js',
@@ -117,6 +117,18 @@ export const TARGETS = [
   {
     file: 'packages/kernel/dist/deliver/connect.js',
     tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
+  },
+  {
+    file: 'packages/kernel/dist/deliver/interim-answers.js',
+    tests: [unit('kernel', 'deliver/sender')],
+  },
+  {
+    file: 'packages/kernel/dist/deliver/sender.js',
+    tests: [unit('kernel', 'deliver/sender'), wire('webhooks/outcomes')],
+  },
+  {
+    file: 'packages/kernel/dist/http/body/held-bodies.js',
+    tests: [unit('kernel', 'http/body/held-bodies')],
   },
   {
     file: 'packages/kernel/dist/net/networks.js',
