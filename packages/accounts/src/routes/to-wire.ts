@@ -6,10 +6,14 @@ import {
   type HttpAnswer,
   type HttpHead,
   jsonAnswer,
+  RequestInvalid,
   requestError,
+  type SchemaFailure,
 } from '@plinth/kernel';
+import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -113,6 +117,23 @@ function errorBody(
   };
 }
 
+const PROBLEMS: Readonly<Record<string, FieldProblem>> = {
+  required: 'missing_field',
+  additionalProperties: 'unknown_field',
+  type: 'wrong_type',
+  enum: 'invalid_enum',
+  maxLength: 'too_long',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+};
+
+function problemOf({ path, keyword, expected, errorMessage }: SchemaFailure): InvalidField {
+  const field = path.join('.');
+  const rule = expected.length === 0 ? keyword : `${keyword} ${expected.join(', ')}`;
+  const message = errorMessage ?? `${field} breaks a rule: ${rule}.`;
+  return { field, code: PROBLEMS[keyword] ?? 'bad_format', message };
+}
+
 function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   const outage = asOutage(error);
@@ -128,6 +149,12 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   }
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };
+  }
+  if (error instanceof RequestInvalid) {
+    return invalidFields(error.failures.map(problemOf)).violation;
+  }
+  if (requestError.is(error, 'json_unreadable')) {
+    return { code: 'invalid_json', message: `${error.message}.` };
   }
   wording.onBug(error);
   return {
