@@ -94,6 +94,7 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { pageAnswer } from './http/page-answer.js';
+export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
   PLATFORM_REFUSALS,
@@ -123,6 +124,7 @@ export {
   type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
+export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
 export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {

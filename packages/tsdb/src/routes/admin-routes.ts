@@ -1,7 +1,14 @@
-import { type BodyRule, emptyAnswer, type Route, type RouteMethod } from '@plinth/kernel';
+import {
+  type BodyRule,
+  described,
+  emptyAnswer,
+  type Route,
+  type RouteMethod,
+  type RouteWords,
+} from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import { ManagementInput } from './configure/management-input.js';
-import { described, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from './description.js';
+import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 
 /** Makes routes for admins, which take bodies up to the limit of the service. */
 export class AdminRoutes {
@@ -12,7 +19,7 @@ export class AdminRoutes {
   }
 
   get(path: string, words: RouteWords, handle: Route['handle']): Route {
-    return { method: 'GET', path, access: 'admin', ...described(words), handle };
+    return { method: 'GET', path, access: 'admin', ...described(words, JUDGED), handle };
   }
 
   send(
@@ -21,7 +28,7 @@ export class AdminRoutes {
     words: RouteWords,
     handle: Route['handle'],
   ): Route {
-    return { method, path, access: 'admin', body: this.#body, ...described(words), handle };
+    return { method, path, access: 'admin', body: this.#body, ...described(words, JUDGED), handle };
   }
 
   /** A query stands in the target or in a body. */
