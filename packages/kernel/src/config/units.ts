@@ -1,4 +1,4 @@
-import { machineMemoryBytes } from '../machine/machine-memory.js';
+import { machineMemoryBytes } from '../fs/machine-memory.js';
 
 const MS_PER_UNIT: ReadonlyMap<string, number> = new Map([
   ['ms', 1],

@@ -1,15 +1,17 @@
 import {
   type BodyRule,
+  described,
   emptyAnswer,
   encodeAnswer,
   type HttpAnswer,
   type HttpRequest,
   type Route,
   type RouteMethod,
+  type RouteWords,
 } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import { ManagementInput } from './configure/management-input.js';
-import { described, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from './description.js';
+import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 
 /** Makes routes for admins, which take bodies up to the limit of the service. */
 export class AdminRoutes {
@@ -22,7 +24,7 @@ export class AdminRoutes {
   }
 
   get(path: string, words: RouteWords, handle: Route['handle']): Route {
-    return { method: 'GET', path, access: 'admin', ...described(words), handle };
+    return { method: 'GET', path, access: 'admin', ...described(words, JUDGED), handle };
   }
 
   send(
@@ -31,7 +33,7 @@ export class AdminRoutes {
     words: RouteWords,
     handle: Route['handle'],
   ): Route {
-    return { method, path, access: 'admin', body: this.#body, ...described(words), handle };
+    return { method, path, access: 'admin', body: this.#body, ...described(words, JUDGED), handle };
   }
 
   /** A query stands in the target or in a body; its answer may be compressed. */
