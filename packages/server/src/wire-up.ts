@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
-  type HttpHead,
   type HttpService,
   type Logger,
   Metrics,
@@ -231,7 +230,7 @@ export async function wireUp(
       pipeline,
       clock,
       descriptions: () => describeAll(router.served),
-      headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
+      headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
       warmUp() {
         for (const service of services) service.warmUp?.();
