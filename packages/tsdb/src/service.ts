@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { type BackupMoment, ChecksumThread, type FrozenFiles, type Logger } from '@plinth/kernel';
+import {
+  type BackupMoment,
+  ChecksumThread,
+  type FrozenFiles,
+  type Logger,
+  machineMemoryBytes,
+} from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
@@ -26,7 +32,6 @@ import type { ResultStream } from './model/columns/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
-import { machineMemoryBytes } from './storage/duckdb/machine-memory.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import { KnownFiles } from './storage/segments/known-files.js';

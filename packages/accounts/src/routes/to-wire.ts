@@ -6,9 +6,11 @@ import {
   type HttpAnswer,
   type HttpHead,
   jsonAnswer,
+  type Outage,
   RequestInvalid,
   requestError,
   type SchemaFailure,
+  ServerBusy,
 } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
@@ -31,6 +33,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   idempotency_error: 409,
   idempotency_key_in_use: 409,
+  request_timeout: 408,
   request_too_large: 413,
   unsupported_media_type: 415,
   account_rate_limit_exceeded: 429,
@@ -138,17 +141,16 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   const outage = asOutage(error);
   if (outage !== undefined) {
-    const message =
-      outage instanceof DiskFull
-        ? 'The disk of the server is full; try again with the same key when there is room.'
-        : 'The server cannot store or look up anything at the moment; try again with the same key.';
-    return { code: 'service_overloaded', message };
+    return { code: 'service_overloaded', message: messageOf(outage) };
   }
   if (requestError.is(error, 'body_too_large')) {
     return { code: 'request_too_large', message: 'The body is too large.' };
   }
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };
+  }
+  if (requestError.is(error, 'body_too_slow')) {
+    return { code: 'request_timeout', message: 'The body came too slowly.' };
   }
   if (error instanceof RequestInvalid) {
     return invalidFields(error.failures.map(problemOf)).violation;
@@ -161,4 +163,12 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
     code: 'api_error',
     message: 'Something failed on our side; the request can be repeated with the same key.',
   };
+}
+
+function messageOf(outage: Outage): string {
+  if (outage instanceof DiskFull)
+    return 'The disk of the server is full; try again with the same key when there is room.';
+  if (outage instanceof ServerBusy)
+    return 'The server has as many requests as it can hold; try again with the same key.';
+  return 'The server cannot store or look up anything at the moment; try again with the same key.';
 }

@@ -29,6 +29,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   conflict: 409,
   version_gone: 410,
   precondition_failed: 412,
+  too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
   precondition_required: 428,
@@ -126,7 +127,9 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
-  if (requestError.is(error, 'body_cut')) return refused(400, 'invalid_request', error.message);
+  if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);
+  if (requestError.is(error, 'body_cut', 'client_left'))
+    return refused(400, 'invalid_request', error.message);
   if (requestError.is(error, 'json_unreadable')) {
     return refused(400, 'invalid_json', error.message);
   }

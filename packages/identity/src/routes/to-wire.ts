@@ -13,6 +13,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   encoding_unacceptable: 400,
   gzip_corrupt: 400,
   body_cut: 400,
+  body_too_slow: 408,
   body_too_large: 413,
   token_name_exists: 409,
   token_not_found: 404,

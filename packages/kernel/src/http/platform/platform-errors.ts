@@ -13,6 +13,7 @@ const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = 
   ['encoding_unacceptable', [400]],
   ['gzip_corrupt', [400]],
   ['body_cut', [400]],
+  ['body_too_slow', [408]],
   ['body_too_large', [413, 'Request body too large']],
 ]);
 
