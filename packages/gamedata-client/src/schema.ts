@@ -2,547 +2,197 @@
 export interface paths {
     "/api": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** What there is */
         get: operations["getIndex"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/ammunition/calibers/list": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** All calibers */
         get: operations["listCalibers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/items/categories/list": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** All categories of items */
         get: operations["listCategories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/items": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List items */
         get: operations["listItem"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/items/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of items */
         get: operations["getItem"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/ammunition": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List ammunition */
         get: operations["listAmmunition"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/ammunition/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of ammunition */
         get: operations["getAmmunition"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/traders": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List traders */
         get: operations["listTrader"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/traders/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of traders */
         get: operations["getTrader"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/quests": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List quests */
         get: operations["listQuest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/quests/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of quests */
         get: operations["getQuest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/maps": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List maps */
         get: operations["listMap"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/maps/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of maps */
         get: operations["getMap"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/hideout": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List hideout */
         get: operations["listHideoutModule"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/hideout/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of hideout */
         get: operations["getHideoutModule"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/item-presets": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List item-presets */
         get: operations["listItemPreset"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/item-presets/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of item-presets */
         get: operations["getItemPreset"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/levels": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List levels */
         get: operations["listLevel"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/levels/{level}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of levels */
         get: operations["getLevel"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/storyline": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** List storyline */
         get: operations["listStorylineElement"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/storyline/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of storyline */
         get: operations["getStorylineElement"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/search": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Look through all collections; mistyped words are found, too */
         get: operations["search"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/suggest": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Names for a search box */
         get: operations["suggest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/versions": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Published versions, newest first */
         get: operations["listVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/versions/{n}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One version */
         get: operations["getVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/changes": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** What changed since a version */
         get: operations["listChanges"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/schemas": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** JSON Schemas of the collections */
         get: operations["listSchemas"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/schemas/{kind}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of them */
         get: operations["getSchema"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/openapi.json": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** This description */
         get: operations["getOpenApi"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/bulk": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Files with whole collections */
         get: operations["listBulkFiles"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/bulk/{version}/{file}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One of these files, as JSON or one record a line */
         get: operations["getBulkFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/docs": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** This description, for people */
         get: {
             parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
             };
-            requestBody?: never;
             responses: {
                 /** @description OK */
                 200: {
@@ -555,30 +205,14 @@ export interface paths {
                 };
             };
         };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/editor/editor.css": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** The editor: a page for people */
         get: {
             parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
             };
-            requestBody?: never;
             responses: {
                 /** @description OK */
                 200: {
@@ -591,30 +225,14 @@ export interface paths {
                 };
             };
         };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/editor/editor.js": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** The editor: a page for people */
         get: {
             parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
             };
-            requestBody?: never;
             responses: {
                 /** @description OK */
                 200: {
@@ -627,30 +245,14 @@ export interface paths {
                 };
             };
         };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/editor": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** The editor: a page for people */
         get: {
             parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
             };
-            requestBody?: never;
             responses: {
                 /** @description OK */
                 200: {
@@ -663,149 +265,54 @@ export interface paths {
                 };
             };
         };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/types": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Types and how many records each has */
         get: operations["listTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/validate": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Faults of the draft */
         get: operations["validate"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/validate/{type}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Faults of one type */
         get: operations["validateType"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/versions": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Versions, newest first */
         get: operations["listEditorVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/history": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Who changed what */
         get: operations["listHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/export": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** Give out the whole data set */
         get: operations["exportData"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/{type}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** All records of the draft, or with `limit` a page of them */
         get: operations["listDrafts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/editor/{type}/{id}": {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
         /** One record of the draft */
         get: operations["getDraft"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
@@ -2215,12 +1722,7 @@ export type $defs = Record<string, never>;
 export interface operations {
     getIndex: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2243,11 +1745,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2272,11 +1770,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2344,11 +1838,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2389,14 +1879,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2455,11 +1942,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2500,14 +1983,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2554,11 +2034,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2589,14 +2065,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id, slug or name */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2653,11 +2126,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2698,14 +2167,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2754,11 +2220,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2787,14 +2249,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id, slug or name */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2843,11 +2302,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2878,14 +2333,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2934,11 +2386,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -2979,14 +2427,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3029,11 +2474,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3058,14 +2499,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 level: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3116,11 +2554,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3161,14 +2595,11 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
             path: {
                 /** @description id or slug */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3199,11 +2630,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3239,11 +2666,7 @@ export interface operations {
                 /** @description `true`: unknown parameters are refused */
                 strict?: boolean;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3270,11 +2693,7 @@ export interface operations {
                 /** @description entries to pass over */
                 offset?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3289,15 +2708,11 @@ export interface operations {
     };
     getVersion: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description its number */
                 n: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3322,11 +2737,7 @@ export interface operations {
                 /** @description entries to pass over */
                 offset?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3341,12 +2752,7 @@ export interface operations {
     };
     listSchemas: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3361,15 +2767,11 @@ export interface operations {
     };
     getSchema: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description the collection */
                 kind: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3384,12 +2786,7 @@ export interface operations {
     };
     getOpenApi: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3404,12 +2801,7 @@ export interface operations {
     };
     listBulkFiles: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3424,17 +2816,13 @@ export interface operations {
     };
     getBulkFile: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description `v<n>` or `latest` */
                 version: string;
                 /** @description `items.json`, `items.ndjson`, ..., `all.json` */
                 file: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3449,12 +2837,7 @@ export interface operations {
     };
     listTypes: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3469,12 +2852,7 @@ export interface operations {
     };
     validate: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3489,15 +2867,11 @@ export interface operations {
     };
     validateType: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
                 type: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3512,12 +2886,7 @@ export interface operations {
     };
     listEditorVersions: {
         parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3546,11 +2915,7 @@ export interface operations {
                 /** @description entries to pass over */
                 offset?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3573,11 +2938,7 @@ export interface operations {
                 /** @description an older version */
                 version?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3598,14 +2959,11 @@ export interface operations {
                 /** @description records to pass over */
                 offset?: number;
             };
-            header?: never;
             path: {
                 /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
                 type: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -3624,16 +2982,13 @@ export interface operations {
                 /** @description as it is published instead */
                 published?: boolean;
             };
-            header?: never;
             path: {
                 /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
                 type: string;
                 /** @description id of the record */
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
