@@ -15,7 +15,7 @@ export interface TransformOptions {
 /** Rows made from rows; points without a value are passed over. Source: query-languages, "Transformations over rows". */
 export function* transform(name: string, input: Points, at: TransformOptions): Steps<Points> {
   const points = yield* present(input);
-  if (TECHNICAL.has(name)) return technical(name, points, at.options);
+  if (TECHNICAL.has(name)) return yield* technical(name, points, at.options);
   switch (name) {
     case 'derivative':
     case 'non_negative_derivative':

@@ -7,6 +7,7 @@ import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
 import { FORECASTS } from '../../plan/functions.js';
+import { HeldValues } from '../held-values.js';
 import { slicePiece } from '../series/cut-rows.js';
 import { joinPoints, type Rows } from '../series/join-points.js';
 import { NO_POINTS, type Points } from '../series/points.js';
@@ -160,16 +161,23 @@ class CallRun {
     points: readonly Points[],
     functions: readonly ReturnType<typeof rowFunction>[],
   ): Steps<Rows> {
+    const made = new HeldValues(this.#session);
     const finished: Points[] = [];
-    for (let i = 0; i < this.#plans.length; i++) {
-      finished.push(yield* this.#finish(this.#plans[i] as CallPlan, points[i] ?? NO_POINTS)); // below the length
+    for (const [i, plan] of this.#plans.entries()) {
+      const of = yield* this.#finish(plan, points[i] ?? NO_POINTS);
+      made.add(of.times.length);
+      finished.push(of);
     }
     const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+    const { limit, offset, isDescending } = this.#select;
+    const isCutHere = this.#windows === undefined && isDescending === this.#isBackward;
     const statement = {
       select: this.#select,
       plans: this.#plans,
       windows: this.#windows,
       isBackward: this.#isBackward,
+      rowLimit: isCutHere && limit !== undefined ? limit + offset : undefined,
+      made,
     };
     return yield* joinPoints(statement, finished, columns, functions);
   }
