@@ -1,6 +1,7 @@
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectGroups, GroupOutput } from '../../../../model/direct-request.js';
+import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
 import type { Accumulator, Measure } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 import type { SeriesGroups } from './series-groups.js';
@@ -8,16 +9,16 @@ import type { SeriesGroups } from './series-groups.js';
 const CHUNK_ROWS = 4096;
 
 /** Groups that have rows, in the order asked for, as chunks of an answer. */
-export function groupChunks(options: {
+export function* groupChunks(options: {
   readonly answer: DirectGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
   readonly accumulators: readonly Accumulator[];
   readonly isTotal: boolean;
-}): readonly ResultChunk[] | undefined {
+}): Steps<readonly ResultChunk[] | undefined> {
   const { answer, groups, buckets, rowCounts } = options;
-  const cells = orderedCells(options);
+  const cells = yield* orderedCells(options);
   const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
   const taken = cells.slice(answer.offset, end);
   const chunks: ResultChunk[] = [];
@@ -37,22 +38,23 @@ export function groupChunks(options: {
       columns.push(vector);
     }
     chunks.push({ rowCount: some.length, columns });
+    yield;
   }
   return chunks;
 }
 
 /** Numbers of the cells that have rows, in the order asked for. */
-function orderedCells(options: {
+function* orderedCells(options: {
   readonly answer: DirectGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
   readonly isTotal: boolean;
-}): number[] {
+}): Steps<number[]> {
   const { answer, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
   const { order } = answer;
-  const byTags = groups.sorted(order);
+  const byTags = yield* groups.sorted(order);
   const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
   const isBucketFirst = order[0]?.key.kind === 'bucket';
   const cells: number[] = [];
@@ -65,10 +67,17 @@ function orderedCells(options: {
         const cell = group * buckets.count + bucket;
         if ((rowCounts[cell] as number) > 0) cells.push(cell);
       }
+      if (place % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
     }
     return cells;
   }
+  let looked = 0;
   for (const group of byTags) {
+    looked += buckets.count;
+    if (looked >= STEP_ROWS) {
+      looked = 0;
+      yield;
+    }
     for (let place = 0; place < buckets.count; place++) {
       const cell = group * buckets.count + bucketAt(place);
       if ((rowCounts[cell] as number) > 0) cells.push(cell);
