@@ -101,7 +101,8 @@ function* elapsed({ times }: Points, unitNs: bigint): Steps<Points> {
   const values: Value[] = [];
   for (let i = 1; i < times.length; i++) {
     if (isStepEnd(i)) yield;
-    values.push(((times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
+    // Wraps at 64 bits, as all integers do.
+    values.push(BigInt.asIntN(64, (times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
   }
   return { times: times.slice(1), values };
 }

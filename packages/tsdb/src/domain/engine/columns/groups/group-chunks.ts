@@ -1,6 +1,7 @@
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectGroups, GroupOutput } from '../../../../model/direct-request.js';
+import { MIN_TIME_NS } from '../../../../model/scan.js';
 import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
 import type { Accumulator, Measure } from './accumulators.js';
 import type { Buckets } from './buckets.js';
@@ -104,12 +105,18 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
   const halves = new Uint32Array(values.buffer);
   const widthLow = Number(widthNs & 0xffff_ffffn);
   const widthHigh = Number(widthNs >> 32n);
+  const startOf = (bucket: number): bigint => {
+    const timeNs = firstNs + BigInt(bucket) * widthNs;
+    // The first one begins with the earliest time.
+    return timeNs < MIN_TIME_NS ? MIN_TIME_NS : timeNs;
+  };
+  const firstWhole = firstNs < MIN_TIME_NS ? 1 : 0;
   let before = -1;
   let low = 0;
   let high = 0;
   for (let i = 0; i < cells.length; i++) {
     const bucket = (cells[i] as number) % count;
-    if (i > 0 && bucket === before + 1) {
+    if (before >= firstWhole && bucket === before + 1) {
       low += widthLow;
       high += widthHigh;
       if (low >= TWO_32) {
@@ -117,7 +124,7 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
         high += 1;
       }
     } else if (bucket !== before) {
-      const timeNs = firstNs + BigInt(bucket) * widthNs;
+      const timeNs = startOf(bucket);
       low = Number(timeNs & 0xffff_ffffn);
       high = Number(timeNs >> 32n);
     }
