@@ -1,5 +1,6 @@
 import { isPlainText, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import { tsdbError } from '../../errors.js';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
@@ -16,6 +17,7 @@ const CREATE: RouteWords = {
   summary: 'Create a trigger, which runs a Python plugin',
   body: Type.Object({
     ...NAMED,
+    trigger_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     plugin_filename: Type.String({
       description:
         'a file, or a folder with __init__.py, in the plugin folder; or gh:path of the repository',
@@ -77,6 +79,12 @@ function readTrigger(input: ManagementInput): NewTrigger {
     throw tsdbError(
       'parameter_invalid',
       'trigger name cannot contain control characters or half of a character',
+    );
+  }
+  if (name.length > MAX_NAME_LENGTH) {
+    throw tsdbError(
+      'parameter_invalid',
+      `trigger name cannot have more than ${MAX_NAME_LENGTH} characters`,
     );
   }
   const nodes = input.text('node_spec');
