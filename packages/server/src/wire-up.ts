@@ -30,6 +30,7 @@ import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
+import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
@@ -209,6 +210,8 @@ export async function wireUp(
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
+    const dialects = new DialectDirectory(dialect);
+    services.push(...openConsole(partsOf('tsdb'), dialects));
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -222,7 +225,6 @@ export async function wireUp(
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const gate = around.gate ?? rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
-    const dialects = new DialectDirectory(dialect);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers });
     }

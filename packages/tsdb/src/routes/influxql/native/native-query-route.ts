@@ -4,6 +4,7 @@ import type { RouteDeps } from '../../deps.js';
 import { queryWords } from '../../description.js';
 import { PARQUET_TYPE } from '../../formats/index.js';
 import { TextBytes } from '../../formats/text-bytes.js';
+import { arrowAnswer } from '../../query/arrow-answer.js';
 import { gatheredAnswer } from '../../query/gathered-answer.js';
 import { readInfluxqlInput } from '../../query/query-input.js';
 import { resultAnswer } from '../../query/result-answer.js';
@@ -30,7 +31,9 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
       return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
-    return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);
+    const rows = rowsOf(opened);
+    if (input.format === 'arrow') return await arrowAnswer(rows);
+    return await resultAnswer(rows, deps.formats[input.format], deps.pieces);
   } catch (error) {
     run.end('fail');
     throw error;
