@@ -1,5 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { type BackupMoment, ChecksumThread, type FrozenFiles } from '@plinth/kernel';
+import {
+  type BackupMoment,
+  ChecksumThread,
+  type FrozenFiles,
+  machineMemoryBytes,
+} from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import type { TableFacts } from './domain/catalog/overview.js';
@@ -28,7 +33,6 @@ import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { reportTo } from './report-to-log.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
-import { machineMemoryBytes } from './storage/duckdb/machine-memory.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileSums } from './storage/segments/file-sums.js';
 import { KnownFiles } from './storage/segments/known-files.js';
