@@ -120,7 +120,7 @@ export function alignSeries(
   const placeOf = new Map(xs.map((x, index) => [x, index]));
   const ys = picked.map((rows, index) => {
     const { times, values } = series[index] as ChartSeries; // as many as series
-    const list = new Array<number | null | undefined>(xs.length);
+    const list = new Array<number | null | undefined>(xs.length).fill(undefined);
     for (const row of rows) {
       const value = values[row] as number;
       list[placeOf.get(times[row] as number) as number] = Number.isNaN(value) ? null : value;
