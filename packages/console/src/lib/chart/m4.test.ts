@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { statsOf } from '../frame/stats.js';
 import { lowerBound, reduceM4 } from './m4.js';
-import { alignSeries, type ChartSeries, statsOf } from './series.js';
+import { alignSeries, type ChartSeries } from './series.js';
 
 const WIDTH = 100;
 const COUNT = 100_000;
@@ -64,6 +65,21 @@ describe('Lines of one picture', () => {
       [1, undefined, null, 3],
       [undefined, 9, undefined, undefined],
     ]);
+  });
+
+  it('have few times together, whatever their points are, and their peaks', () => {
+    const lines = Array.from({ length: 10 }, (_, line) => {
+      const at = Array.from({ length: 50_000 }, (_, index) => index * 10 + line);
+      return series(
+        `s${line}`,
+        at,
+        at.map((ms) => (ms === 123_450 + line ? 1e6 : ms % 97)),
+      );
+    });
+    const { data, isReduced } = alignSeries(lines, { fromMs: 0, toMs: 500_000, width: 400 });
+    assert.equal(isReduced, true);
+    assert.ok(data[0].length <= 5 * 402, `${data[0].length}`);
+    for (const list of data.slice(1)) assert.ok((list as number[]).includes(1e6));
   });
 
   it('begin and end beyond what is seen, so that they reach the edges', () => {
