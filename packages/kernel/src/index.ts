@@ -57,6 +57,8 @@ export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { parseJson } from './http/body/parse-json.js';
 export { type BodyStream, readBody } from './http/body/read-body.js';
+export { chooseCoding } from './http/coding/choose-coding.js';
+export { encodeAnswer } from './http/coding/encode-answer.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
@@ -94,6 +96,7 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { pageAnswer } from './http/page-answer.js';
+export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
   PLATFORM_REFUSALS,
@@ -123,6 +126,7 @@ export {
   type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
+export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
 export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {

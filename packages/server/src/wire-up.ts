@@ -3,7 +3,6 @@ import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
   HeldBodies,
-  type HttpHead,
   type HttpService,
   type Logger,
   Metrics,
@@ -242,7 +241,7 @@ export async function wireUp(
       pipeline,
       clock,
       descriptions: () => describeAll(router.served),
-      headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
+      headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
       warmUp() {
         for (const service of services) service.warmUp?.();

@@ -7,11 +7,15 @@ import {
   type HttpHead,
   jsonAnswer,
   type Outage,
+  RequestInvalid,
   requestError,
+  type SchemaFailure,
   ServerBusy,
 } from '@plinth/kernel';
+import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -116,6 +120,23 @@ function errorBody(
   };
 }
 
+const PROBLEMS: Readonly<Record<string, FieldProblem>> = {
+  required: 'missing_field',
+  additionalProperties: 'unknown_field',
+  type: 'wrong_type',
+  enum: 'invalid_enum',
+  maxLength: 'too_long',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+};
+
+function problemOf({ path, keyword, expected, errorMessage }: SchemaFailure): InvalidField {
+  const field = path.join('.');
+  const rule = expected.length === 0 ? keyword : `${keyword} ${expected.join(', ')}`;
+  const message = errorMessage ?? `${field} breaks a rule: ${rule}.`;
+  return { field, code: PROBLEMS[keyword] ?? 'bad_format', message };
+}
+
 function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   const outage = asOutage(error);
@@ -130,6 +151,12 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   }
   if (requestError.is(error, 'body_too_slow')) {
     return { code: 'request_timeout', message: 'The body came too slowly.' };
+  }
+  if (error instanceof RequestInvalid) {
+    return invalidFields(error.failures.map(problemOf)).violation;
+  }
+  if (requestError.is(error, 'json_unreadable')) {
+    return { code: 'invalid_json', message: `${error.message}.` };
   }
   wording.onBug(error);
   return {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from './turns.js';
 
 /**
  * Work over many rows, cut where it is resumed: it yields after about `STEP_ROWS` rows, so that others get their turn in
@@ -6,7 +6,8 @@ import { setImmediate } from 'node:timers/promises';
  */
 export type Steps<T> = Generator<void, T, void>;
 
-export const STEP_ROWS = 32_768;
+/** Far less than a turn takes, whatever is done with each row. */
+export const STEP_ROWS = 2048;
 /** Whether a loop that counts its rows has come to the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
 
@@ -21,6 +22,9 @@ export function runThrough<T>(steps: Steps<T>): T {
 /** Long enough to be worth the switch, short enough for others to wait for. */
 const TURN_MS = 10;
 
+/** Of the thread: however many works are under way, each turn of its event loop waits for one of them. */
+const TURNS = new Turns();
+
 /** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
   readonly #asker: { readonly signal: AbortSignal } | undefined;
@@ -31,21 +35,39 @@ export class StepRunner {
     this.#asker = asker;
   }
 
+  /** Its end is such a place as well: small works are many. */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next();
+      if (this.#isTurnOver()) await this.#next();
       if (step.done) return step.value;
-      await this.take();
     }
   }
 
   /** A place where others may go first. */
   async take(): Promise<void> {
-    if (performance.now() - this.#startMs < TURN_MS) return;
-    await setImmediate();
+    if (this.#isTurnOver()) await this.#next();
+  }
+
+  #isTurnOver(): boolean {
+    return performance.now() - this.#startMs >= TURN_MS;
+  }
+
+  async #next(): Promise<void> {
+    await TURNS.next();
     this.#asker?.signal.throwIfAborted();
     this.#startMs = performance.now();
   }
+}
+
+/** The indices `[from, to)`. */
+export function* indices(from: number, to: number): Steps<number[]> {
+  const list: number[] = [];
+  for (let i = from; i < to; i++) {
+    if (isStepEnd(i)) yield;
+    list.push(i);
+  }
+  return list;
 }
 
 /** Sorts in steps: short runs first, which are merged then. The order of equal items stays. */
@@ -91,7 +113,7 @@ function* mergedRuns<T>(
     }
     if (out.length % STEP_ROWS === 0) yield;
   }
-  while (i < a.length) out.push(a[i++] as T);
-  while (j < b.length) out.push(b[j++] as T);
+  for (; i < a.length; i++) out.push(a[i] as T);
+  for (; j < b.length; j++) out.push(b[j] as T);
   return out;
 }

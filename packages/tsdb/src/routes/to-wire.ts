@@ -58,6 +58,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   plugin_folder_incomplete: 400,
   plugin_path_escapes: 400,
   no_plugin_folder: 500,
+  plugin_invalid: 400,
+  request_path_taken: 409,
   plugin_fetch_failed: 502,
   plugin_folder_locked: 403,
   plugin_file_refused: 400,

@@ -2,6 +2,7 @@ import { isPlainText } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Column } from '../../model/columns/column.js';
 import type { TableSchema } from '../../model/schema.js';
+import { MAX_NAME_LENGTH } from '../catalog/schema/limits.js';
 import {
   type DistinctCacheDefinition,
   defaultName,
@@ -94,8 +95,12 @@ export function defineDistinctCache(
 }
 
 function givenName({ name }: CacheOf): string | undefined {
-  if (name === undefined || isPlainText(name)) return name;
-  throw invalidConfiguration('the name has control characters or half of a character');
+  if (name === undefined) return undefined;
+  if (!isPlainText(name))
+    throw invalidConfiguration('the name has control characters or half of a character');
+  if (name.length > MAX_NAME_LENGTH)
+    throw invalidConfiguration(`the name has more than ${MAX_NAME_LENGTH} characters`);
+  return name;
 }
 
 const ids = (columns: readonly Column[]): readonly number[] => columns.map(({ id }) => id);

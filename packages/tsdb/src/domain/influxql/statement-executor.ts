@@ -149,7 +149,7 @@ export class StatementExecutor {
       engine: this.#changes.engine,
       env: this.#env,
       nowNs: this.#session.nowNs,
-      heldValueCount: this.#session.limits.heldValueCount,
+      session: this.#session,
     });
   }
 

@@ -71,7 +71,9 @@ export class LineProtocolParser {
     const arrivalNs = arrivalTime(options.receivedNs, precision);
     this.#fast.begin({ names, used: this.#used, precision, arrivalNs });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-    const context = { names, body, view, precision, arrivalNs };
+    // One for all lines that are read carefully.
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const context = { names, body: bytes, view, precision, arrivalNs };
     const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
     this.#fast.load(body, view, 0);
     let at = 0;
@@ -132,14 +134,14 @@ export class LineProtocolParser {
     }
   }
 
-  #refuse(body: Uint8Array, line: LineRange, { message, isLimit }: LineRefused): void {
+  #refuse(body: Uint8Array, line: LineRange, refusal: LineRefused): void {
     this.#refusedCount++;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
     this.#refused.push({
       lineNumber: this.#fast.lineNumber,
       originalLine: originalLine(body, line.start, line.end),
-      message,
-      isLimit,
+      message: refusal.message,
+      isLimit: refusal.isLimit,
     });
   }
 

@@ -1,11 +1,12 @@
-import { isPlainText, OpenApi, type Route } from '@plinth/kernel';
+import { isPlainText, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import { tsdbError } from '../../errors.js';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
-import { DB, PROCESSING_FAILED, type RouteWords } from '../description.js';
+import { DB, PROCESSING_FAILED } from '../description.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
@@ -16,6 +17,7 @@ const CREATE: RouteWords = {
   summary: 'Create a trigger, which runs a Python plugin',
   body: Type.Object({
     ...NAMED,
+    trigger_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     plugin_filename: Type.String({
       description:
         'a file, or a folder with __init__.py, in the plugin folder; or gh:path of the repository',
@@ -77,6 +79,12 @@ function readTrigger(input: ManagementInput): NewTrigger {
     throw tsdbError(
       'parameter_invalid',
       'trigger name cannot contain control characters or half of a character',
+    );
+  }
+  if (name.length > MAX_NAME_LENGTH) {
+    throw tsdbError(
+      'parameter_invalid',
+      `trigger name cannot have more than ${MAX_NAME_LENGTH} characters`,
     );
   }
   const nodes = input.text('node_spec');

@@ -56,7 +56,7 @@ export function formatOfName(
   const format = BY_NAME.get(name);
   if (format !== undefined) return format;
   throw failure(
-    `unknown variant \`${name}\`, expected one of \`parquet\`, \`csv\`, \`pretty\`, \`json\`, \`json_lines\``,
+    `unknown variant \`${name}\`, expected one of \`parquet\`, \`csv\`, \`pretty\`, \`json\`, \`jsonl\``,
   );
 }
 

@@ -1,3 +1,6 @@
+/** Characters of the name of a cache or a trigger. Source: tsdb-http, "Last value cache", "Triggers". */
+export const MAX_NAME_LENGTH = 255;
+
 /** Source: tsdb-http, "Limits". */
 export interface CatalogLimits {
   /** Active databases, `_internal` not counted. */

@@ -32,8 +32,8 @@ const LARGE_BODY_BYTES = 65536;
 /** New series that may enter the index and the log in one go, at some microseconds each. */
 const MAX_NEW_SERIES = 512;
 
-/** Tables that may come into being in one go, at some ten microseconds each. */
-const MAX_NEW_STORES = 256;
+/** Tables that may come into being, or take rows, in one go, at some ten microseconds each. */
+const MAX_TABLES_AT_ONCE = 256;
 
 /** Accepted rows of one table; `series` still holds the parser's numbers. */
 interface AcceptedTable extends BatchForTable {
@@ -89,7 +89,7 @@ export class WritePath {
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
-    if (admission.tables.length > MAX_NEW_STORES) await this.#openInTurns(admission);
+    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openInTurns(admission);
     let refused: readonly RefusedLine[];
     let accepted: readonly AcceptedTable[];
     let introducing: Promise<void> | undefined;
@@ -105,16 +105,19 @@ export class WritePath {
       accepted = this.#accepted(admission);
       introducing = whenIndexed(accepted) ?? this.#introduce(accepted, parser);
     } while (introducing !== undefined);
-    const batches = accepted.map((table) => translated(table, parser));
+    const durable: Promise<void>[] = [];
+    const batches = this.#appendAtOnce(accepted.slice(0, MAX_TABLES_AT_ONCE), parser, durable);
+    if (accepted.length > MAX_TABLES_AT_ONCE)
+      batches.push(...(await this.#appendInTurns(accepted, parser, durable)));
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
-      const durable = this.#buffer.append(batches);
+      const stored = durable.length === 1 ? (durable[0] as Promise<void>) : all(durable);
       const tell = this.#teller(request, admission, batches);
       // The log has written the numbers and the buffer has copied them. Who listens may keep them.
       const end = tell ?? (isKept ? undefined : read.giveBack);
-      if (request.noSync) durable.then(end, ignoreUnsynced);
+      if (request.noSync) stored.then(end, ignoreUnsynced);
       else {
-        await durable.catch(reportUnstored);
+        await stored.catch(reportUnstored);
         end?.();
       }
     }
@@ -139,13 +142,47 @@ export class WritePath {
 
   /** What is done of every table of a body without its rows; where tables are many it would hold the event loop. */
   async #openInTurns({ tables }: Admission): Promise<void> {
-    for (let from = 0; from < tables.length; from += MAX_NEW_STORES) {
+    for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#turns.next();
-      for (const { schema } of tables.slice(from, from + MAX_NEW_STORES)) {
+      for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
         const isThere = schema !== undefined && this.#catalog.tableById(schema.id) !== undefined;
         if (isThere) this.#storeOf(schema);
       }
     }
+  }
+
+  /** Logs and buffers rows of some tables. @param durable gets what tells that they are durable. */
+  #appendAtOnce(
+    tables: readonly AcceptedTable[],
+    parser: ParserSeries,
+    durable: Promise<void>[],
+  ): BatchForTable[] {
+    if (tables.length === 0) return [];
+    const batches = tables.map((table) => translated(table, parser));
+    durable.push(this.#buffer.append(batches));
+    return batches;
+  }
+
+  /** The same of the tables behind the first, in turns. One that was deleted meanwhile had its rows before that. */
+  async #appendInTurns(
+    tables: readonly AcceptedTable[],
+    parser: ParserSeries,
+    durable: Promise<void>[],
+  ): Promise<readonly BatchForTable[]> {
+    const batches: BatchForTable[] = [];
+    // When a later one fails, nobody waits for these.
+    for (const one of durable) one.catch(ignoreUnsynced);
+    for (let from = MAX_TABLES_AT_ONCE; from < tables.length; from += MAX_TABLES_AT_ONCE) {
+      await this.#turns.next();
+      const next = tables.slice(from, from + MAX_TABLES_AT_ONCE);
+      await whenIndexed(next);
+      const there = next.filter(
+        ({ store }) => this.#catalog.tableById(store.tableId) !== undefined,
+      );
+      batches.push(...this.#appendAtOnce(there, parser, durable));
+      durable.at(-1)?.catch(ignoreUnsynced);
+    }
+    return batches;
   }
 
   #hasLostTable(admission: Admission): boolean {
@@ -224,6 +261,9 @@ function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefi
   const waits = accepted.flatMap(({ store }) => store.whenIndexed() ?? []);
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
 }
+
+const all = (durable: readonly Promise<void>[]): Promise<void> =>
+  Promise.all(durable).then(() => undefined);
 
 /** Rows whose `series` are the numbers of the table's index: in place, so once. */
 function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {

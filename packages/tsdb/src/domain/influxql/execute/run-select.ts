@@ -1,4 +1,5 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
+import { StepRunner } from '../../../model/steps.js';
 import type { CompiledSelect, CompiledSource } from '../plan/compile/compiled-select.js';
 import { runCalls } from './groups/run-calls.js';
 import { cutRows, cutSeries } from './series/cut-rows.js';
@@ -20,11 +21,13 @@ async function* allRows(
   session: Session,
 ): AsyncGenerator<Series, void, undefined> {
   if (select.minNs > select.maxNs) return;
+  const runner = new StepRunner(session);
   for (const name of namesOf(select.sources)) {
     session.signal.throwIfAborted();
     const sources = select.sources.flatMap((source) => restricted(source, name));
     const run = select.calls.length === 0 ? runRaw : runCalls;
     for await (const series of run(select, name, sources, session)) {
+      await runner.take();
       if (series.times.length > 0) yield series;
     }
   }

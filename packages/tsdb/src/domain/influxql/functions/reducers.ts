@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps, sorted } from '../../../model/steps.js';
+import { indices, isStepEnd, type Steps, sorted } from '../../../model/steps.js';
 import type { ColumnPoints } from '../execute/series/points.js';
 import type { Value } from '../plan/data-type.js';
 
@@ -26,8 +26,8 @@ export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
 export type Picker = (slice: Slice, option: number) => Steps<number | undefined>;
 
 export const PICKERS: ReadonlyMap<string, Picker> = new Map<string, Picker>([
-  ['first', atOnce(first)],
-  ['last', atOnce(last)],
+  ['first', first],
+  ['last', last],
   ['min', (slice) => extreme(slice, -1)],
   ['max', (slice) => extreme(slice, 1)],
   ['percentile', percentile],
@@ -36,14 +36,6 @@ export const PICKERS: ReadonlyMap<string, Picker> = new Map<string, Picker>([
 // biome-ignore lint/correctness/useYield: a form that all reducers have.
 function* count({ from, to }: Slice): Steps<Value> {
   return BigInt(to - from);
-}
-
-/** A picker that looks at few points. */
-function atOnce(pick: (slice: Slice) => number): Picker {
-  // biome-ignore lint/correctness/useYield: a form that all pickers have.
-  return function* (slice) {
-    return pick(slice);
-  };
 }
 
 function* sum({ points, from, to }: Slice): Steps<Value> {
@@ -114,11 +106,14 @@ function* stddev(slice: Slice): Steps<Value> {
 function* mode({ points, from, to }: Slice): Steps<Value> {
   if (typeof points.values[from] === 'boolean') {
     let trueCount = 0;
-    for (let i = from; i < to; i++) if (points.values[i] === true) trueCount++;
+    for (let i = from; i < to; i++) {
+      if (points.values[i] === true) trueCount++;
+      if (isStepEnd(i)) yield;
+    }
     return trueCount * 2 >= to - from;
   }
   const order = yield* sorted(
-    Array.from({ length: to - from }, (_, i) => from + i),
+    yield* indices(from, to),
     (a, b) =>
       compareValues(points.values[a] as Value, points.values[b] as Value) ||
       compareValues(points.times[a] as bigint, points.times[b] as bigint),
@@ -152,17 +147,19 @@ export function compareValues(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function first({ points, from, to }: Slice): number {
+function* first({ points, from, to }: Slice): Steps<number> {
   let picked = from;
   for (let i = from + 1; i < to && points.times[i] === points.times[from]; i++) {
+    if (isStepEnd(i)) yield;
     if ((points.values[i] as number) > (points.values[picked] as number)) picked = i;
   }
   return picked;
 }
 
-function last({ points, from, to }: Slice): number {
+function* last({ points, from, to }: Slice): Steps<number> {
   let picked = to - 1;
   for (let i = to - 2; i >= from && points.times[i] === points.times[to - 1]; i--) {
+    if (isStepEnd(i)) yield;
     if ((points.values[i] as number) >= (points.values[picked] as number)) picked = i;
   }
   return picked;
@@ -184,7 +181,7 @@ function* percentile({ points, from, to }: Slice, rank: number): Steps<number | 
   const index = Math.floor((count * rank) / 100 + 0.5) - 1;
   if (index < 0 || index >= count) return undefined;
   const order = yield* sorted(
-    Array.from({ length: count }, (_, i) => from + i),
+    yield* indices(from, to),
     (a, b) => compareValues(points.values[a] as Value, points.values[b] as Value) || a - b,
   );
   return order[index];

@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps, sorted } from '../../../model/steps.js';
+import { indices, isStepEnd, type Steps, sorted } from '../../../model/steps.js';
 import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './reducers.js';
 
@@ -16,7 +16,7 @@ export function* topOf(
     -options.sign * compareValues(points.values[a] as Value, points.values[b] as Value) ||
     compareValues(points.times[a] as bigint, points.times[b] as bigint) ||
     a - b;
-  let candidates = Array.from({ length: to - from }, (_, i) => from + i);
+  let candidates = yield* indices(from, to);
   if (options.keyOf !== undefined) {
     const best = new Map<string, number>();
     for (const index of candidates) {
@@ -28,9 +28,9 @@ export function* topOf(
     candidates = [...best.values()];
   }
   const ordered = yield* sorted(candidates, better);
-  return ordered
-    .slice(0, options.count)
-    .sort((a, b) => compareValues(points.times[a] as bigint, points.times[b] as bigint));
+  return yield* sorted(ordered.slice(0, options.count), (a, b) =>
+    compareValues(points.times[a] as bigint, points.times[b] as bigint),
+  );
 }
 
 /** First points of each value, in order of time. */
@@ -67,5 +67,5 @@ export function* sampleOf(
       if (place < count) chosen[place] = i;
     }
   }
-  return chosen.sort((a, b) => a - b);
+  return yield* sorted(chosen, (a, b) => a - b);
 }

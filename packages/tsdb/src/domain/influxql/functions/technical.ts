@@ -1,3 +1,4 @@
+import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Points } from '../execute/series/points.js';
 import type { Value } from '../plan/data-type.js';
 
@@ -13,11 +14,11 @@ interface Indicator {
  * The functions of technical analysis of the 1.x server, which took them from the library `influxdata/influxdb`'s
  * `query/internal/gota` (after "TA-Lib"). Rows are left out until the warm-up is over, or for `hold` rows when given.
  */
-export function technical(
+export function* technical(
   name: string,
   { times, values }: Points,
   options: readonly (number | bigint | string)[],
-): Points {
+): Steps<Points> {
   const [period = 1n, holdOption = -1n, warmUpOption] = options;
   const size = Number(period);
   const hold = Number(holdOption);
@@ -30,12 +31,13 @@ export function technical(
   );
   const outTimes: bigint[] = [];
   const out: Value[] = [];
-  values.forEach((value, i) => {
-    const shown = indicator.add(Number(value));
-    if (hold === -1 ? !indicator.isWarm() : i < hold) return;
+  for (let i = 0; i < values.length; i++) {
+    if (isStepEnd(i)) yield;
+    const shown = indicator.add(Number(values[i]));
+    if (hold === -1 ? !indicator.isWarm() : i < hold) continue;
     outTimes.push(times[i] as bigint); // as many as values
     out.push(shown);
-  });
+  }
   return { times: outTimes, values: out };
 }
 
@@ -201,44 +203,63 @@ class Rsi implements Indicator {
   }
 }
 
-/** The last `size` values. */
-class Ring {
-  readonly #values: number[] = [];
-  readonly size: number;
+/**
+ * Sums of the last `size` numbers, in time that does not depend on `size`. Nothing is ever taken off a sum: what is left of the
+ * numbers before a border is summed from that border backward when it is reached, so that no error of rounding goes on.
+ */
+class WindowSum {
+  readonly #size: number;
+  /** Since the border. */
+  #numbers: number[] = [];
+  #sum = 0;
+  /** Before the border: what those from a place on add up to. */
+  #rests: readonly number[] = [];
 
   constructor(size: number) {
-    this.size = size;
-  }
-
-  /** Puts a value in and gives the one that it drives out. */
-  push(value: number): number | undefined {
-    this.#values.push(value);
-    return this.#values.length > this.size ? this.#values.shift() : undefined;
-  }
-
-  get values(): readonly number[] {
-    return this.#values;
-  }
-}
-
-class Ker implements Indicator {
-  readonly #ring: Ring;
-
-  constructor(size: number) {
-    this.#ring = new Ring(size + 1);
-  }
-
-  isWarm(): boolean {
-    return this.#ring.values.length >= this.#ring.size;
+    this.#size = size;
   }
 
   add(value: number): number {
-    this.#ring.push(value);
-    const { values } = this.#ring;
-    let noise = 0;
-    for (let i = 1; i < values.length; i++)
-      noise += Math.abs((values[i] ?? 0) - (values[i - 1] ?? 0));
-    return Math.abs(value - (values[0] ?? value)) / noise;
+    if (this.#numbers.length === this.#size) {
+      const rests = this.#numbers;
+      for (let i = rests.length - 2; i >= 0; i--)
+        rests[i] = (rests[i] as number) + (rests[i + 1] as number);
+      this.#rests = rests;
+      this.#numbers = [];
+      this.#sum = 0;
+    }
+    this.#numbers.push(value);
+    this.#sum += value;
+    return (this.#rests[this.#numbers.length] ?? 0) + this.#sum;
+  }
+}
+
+/** How far the values came in the last `size` steps, of all the way that they went. */
+class Ker implements Indicator {
+  readonly #size: number;
+  readonly #noise: WindowSum;
+  /** The last `size`, at their number modulo `size`. */
+  readonly #values: number[] = [];
+  #count = 0;
+  #previous = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#noise = new WindowSum(size);
+  }
+
+  isWarm(): boolean {
+    return this.#count > this.#size;
+  }
+
+  add(value: number): number {
+    const place = this.#count % this.#size;
+    const oldest = (this.#count < this.#size ? this.#values[0] : this.#values[place]) ?? value;
+    const noise = this.#count === 0 ? 0 : this.#noise.add(Math.abs(value - this.#previous));
+    this.#values[place] = value;
+    this.#previous = value;
+    this.#count++;
+    return Math.abs(value - oldest) / noise;
   }
 }
 
@@ -270,16 +291,20 @@ class Kama implements Indicator {
 }
 
 class Cmo implements Indicator {
-  readonly #ring: Ring;
+  readonly #size: number;
+  readonly #up: WindowSum;
+  readonly #down: WindowSum;
   #previous: number | undefined;
   #count = 0;
 
   constructor(size: number) {
-    this.#ring = new Ring(size);
+    this.#size = size;
+    this.#up = new WindowSum(size);
+    this.#down = new WindowSum(size);
   }
 
   isWarm(): boolean {
-    return this.#count >= this.#ring.size;
+    return this.#count >= this.#size;
   }
 
   add(value: number): number {
@@ -287,13 +312,9 @@ class Cmo implements Indicator {
     this.#previous = value;
     this.#count++;
     if (previous === undefined) return 0;
-    this.#ring.push(value - previous);
-    let up = 0;
-    let down = 0;
-    for (const change of this.#ring.values) {
-      if (change > 0) up += change;
-      else down -= change;
-    }
+    const change = value - previous;
+    const up = this.#up.add(change > 0 ? change : 0);
+    const down = this.#down.add(change > 0 ? 0 : -change);
     return up + down === 0 ? 0 : (100 * (up - down)) / (up + down);
   }
 }

@@ -15,7 +15,7 @@ export interface TransformOptions {
 /** Rows made from rows; points without a value are passed over. Source: query-languages, "Transformations over rows". */
 export function* transform(name: string, input: Points, at: TransformOptions): Steps<Points> {
   const points = yield* present(input);
-  if (TECHNICAL.has(name)) return technical(name, points, at.options);
+  if (TECHNICAL.has(name)) return yield* technical(name, points, at.options);
   switch (name) {
     case 'derivative':
     case 'non_negative_derivative':
@@ -101,7 +101,8 @@ function* elapsed({ times }: Points, unitNs: bigint): Steps<Points> {
   const values: Value[] = [];
   for (let i = 1; i < times.length; i++) {
     if (isStepEnd(i)) yield;
-    values.push(((times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
+    // Wraps at 64 bits, as all integers do.
+    values.push(BigInt.asIntN(64, (times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
   }
   return { times: times.slice(1), values };
 }

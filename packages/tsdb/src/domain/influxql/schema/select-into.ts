@@ -1,10 +1,13 @@
 import { tsdbError } from '../../../errors.js';
+import { StepRunner } from '../../../model/steps.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';
+import { HeldValues } from '../execute/held-values.js';
 import type { Series } from '../execute/series/series.js';
 import { exactValue } from '../execute/series/vector-values.js';
+import type { Session } from '../execute/session.js';
 import type { CompiledSelect, OutputField } from '../plan/compile/compiled-select.js';
 import { databaseOf } from '../plan/compile/find-sources.js';
 import type { Value } from '../plan/data-type.js';
@@ -21,8 +24,7 @@ export async function selectInto(
     readonly engine: Engine;
     readonly env: Environment;
     readonly nowNs: bigint;
-    /** Values that a statement may hold. */
-    readonly heldValueCount: number;
+    readonly session: Session;
   },
 ): Promise<Answer> {
   const database = databaseOf(target, at.env).name;
@@ -34,7 +36,8 @@ export async function selectInto(
   const layout = layoutOf(select);
   let lines: string[] = [];
   let written = 0n;
-  let heldCount = 0;
+  const held = new HeldValues(at.session);
+  const runner = new StepRunner(at.session);
   let refusal: string | undefined;
   let refusedCount = 0;
   const flush = async (batch: readonly string[]): Promise<void> => {
@@ -64,9 +67,9 @@ export async function selectInto(
       const fields = fieldsOf(layout.fields, series, row);
       if (fields === '') continue;
       lines.push(`${head}${tagsOf(layout.tags, series, row)} ${fields} ${series.times[row]}`);
-      heldCount += select.fields.length + 1;
+      await runner.take();
       if (isHeld) {
-        if (heldCount > at.heldValueCount) throw tsdbError('query_too_large', at.heldValueCount);
+        held.add(select.fields.length + 1);
         continue;
       }
       if (lines.length < BATCH_LINES) continue;

@@ -47,7 +47,7 @@ export function parseLineCarefully(
   const timestamp = readTimestamp(cursor);
   if (!cursor.isAtEnd) {
     throw new LineRefused(
-      `Could not parse entire line. Found trailing content: \`${cursor.context()}\``,
+      () => `Could not parse entire line. Found trailing content: \`${cursor.context()}\``,
     );
   }
   refuseRepeated(series.tagKeys, fields);
@@ -63,7 +63,7 @@ export function parseSeriesCarefully(
   const cursor = new LineCursor(bytes, start, end);
   const series = readSeries(cursor, limits);
   if (!cursor.isAtEnd) {
-    throw new LineRefused(`Expected at least one space character, got ${cursor.got()}`);
+    throw new LineRefused(() => `Expected at least one space character, got ${cursor.got()}`);
   }
   refuseRepeated(series.tagKeys, []);
   return series;
@@ -77,13 +77,14 @@ function readSeries(cursor: LineCursor, limits: LineLimits): SeriesText {
   const tagsFrom = cursor.at + 1;
   while (cursor.take(COMMA)) {
     const key = readName(cursor, (byte) => byte === EQUALS, isEscape);
-    if (key === undefined) throw new LineRefused(`Expected tag key, got ${cursor.got()}`);
+    if (key === undefined) throw new LineRefused(() => `Expected tag key, got ${cursor.got()}`);
     if (!cursor.take(EQUALS)) {
-      const tags = cursor.context(tagsFrom);
-      throw new LineRefused(`Tag set malformed: could not find equals sign in \`${tags}\``);
+      throw new LineRefused(
+        () => `Tag set malformed: could not find equals sign in \`${cursor.context(tagsFrom)}\``,
+      );
     }
     const value = readName(cursor, (byte) => byte === COMMA, isEscape);
-    if (value === undefined) throw new LineRefused(`Expected tag value, got ${cursor.got()}`);
+    if (value === undefined) throw new LineRefused(() => `Expected tag value, got ${cursor.got()}`);
     tagKeys.push(key);
     tagValues.push(value);
     refuseTooMany(tagKeys, [], limits);

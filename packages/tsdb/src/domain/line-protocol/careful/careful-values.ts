@@ -23,14 +23,14 @@ export function readNumber(cursor: LineCursor): CarefulValue | undefined {
   if (cursor.take(LOWER_I)) {
     const value = integerOf(integer);
     if (value !== undefined && BigInt.asIntN(64, value) === value) return { type: 'int64', value };
-    throw new LineRefused(`Unable to parse integer value \`${shownInteger(integer)}\``);
+    throw new LineRefused(() => `Unable to parse integer value \`${shownInteger(integer)}\``);
   }
   if (!integer.startsWith('-') && cursor.take(LOWER_U)) {
     const value = integerOf(integer);
     if (value !== undefined && BigInt.asUintN(64, value) === value) {
       return { type: 'uint64', value };
     }
-    throw new LineRefused(`Unable to parse unsigned integer value \`${shownInteger(integer)}\``);
+    throw new LineRefused(() => `Unable to parse unsigned integer value \`${shownInteger(integer)}\``);
   }
   const point = cursor.at;
   if (cursor.take(DOT) && cursor.takeDigits() === undefined) cursor.at = point;

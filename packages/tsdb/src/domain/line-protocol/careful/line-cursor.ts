@@ -7,12 +7,12 @@ const MAX_CONTEXT = 10;
 
 /** A position in one line, with the small steps that the careful parser is made of. */
 export class LineCursor {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   readonly end: number;
   at: number;
 
   constructor(bytes: Uint8Array, start: number, end: number) {
-    this.bytes = bytes;
+    this.bytes = asBuffer(bytes);
     this.at = start;
     this.end = end;
   }
@@ -65,7 +65,7 @@ export class LineCursor {
 
   expectSpaces(): void {
     if (this.byte !== SPACE) {
-      throw new LineRefused(`Expected at least one space character, got ${this.got()}`);
+      throw new LineRefused(() => `Expected at least one space character, got ${this.got()}`);
     }
     this.skipSpaces();
   }
@@ -82,7 +82,7 @@ export class LineCursor {
   }
 
   text(start: number, end: number): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString();
+    return this.bytes.toString('utf8', start, end);
   }
 
   /** Text of `[start, end)` without the bytes at `dropped` (ascending). */
@@ -103,3 +103,6 @@ export class LineCursor {
     return kept;
   }
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

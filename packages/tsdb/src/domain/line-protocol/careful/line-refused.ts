@@ -7,12 +7,18 @@ export const MAX_TEXT_BYTES = 1_048_576;
  */
 export class LineRefused {
   readonly kind = 'line_refused';
-  readonly message: string;
   /** True when a limit, not the text of the line, refused it. */
   readonly isLimit: boolean;
-  constructor(message: string, { isLimit = false } = {}) {
-    this.message = message;
+  readonly #message: string | (() => string);
+
+  /** @param message or what makes it, where that costs something: most of a body's refused lines are only counted. */
+  constructor(message: string | (() => string), { isLimit = false } = {}) {
+    this.#message = message;
     this.isLimit = isLimit;
+  }
+
+  get message(): string {
+    return typeof this.#message === 'string' ? this.#message : this.#message();
   }
 }
 

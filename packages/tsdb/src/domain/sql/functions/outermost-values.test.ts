@@ -46,6 +46,60 @@ describe('functions of times', () => {
     ]);
   });
 
+  it('give bins, the first of which begins with the earliest time', async () => {
+    const first = '1677-09-21T00:12:43.145224194';
+    const ofDays = ['1969-12-30', '1969-12-31', '1969-12-31', '1970-01-01'];
+    const days = [first, ...ofDays.map((day) => `${day}T00:00:00`), '2262-04-11T00:00:00'];
+    await each("CAST(date_bin(INTERVAL '1 day', time) AS STRING)", days);
+    await each("CAST(date_trunc('day', time) AS STRING)", days);
+    await each("CAST(date_trunc('second', time) AS STRING)", [
+      first,
+      '1969-12-30T23:59:59',
+      '1969-12-31T00:00:00',
+      '1969-12-31T23:59:59',
+      '1970-01-01T00:00:00',
+      '2262-04-11T23:47:16',
+    ]);
+    const years = ['1969', '1969', '1969', '1970', '2262'].map((year) => `${year}-01-01T00:00:00`);
+    await each("CAST(date_trunc('year', time) AS STRING)", [first, ...years]);
+    await each("CAST(date_bin(INTERVAL '12 months', time) AS STRING)", [first, ...years]);
+    await each(
+      `CAST(date_trunc('week', TIMESTAMP '${first}') AS STRING)`,
+      days.map(() => first),
+    );
+    await each(
+      "date_bin(INTERVAL '1 day', CAST(NULL AS TIMESTAMP))",
+      days.map(() => ''),
+    );
+    await each(
+      "date_bin(INTERVAL '1 month', CAST(NULL AS TIMESTAMP))",
+      days.map(() => ''),
+    );
+  });
+
+  it('give bins of the wall clocks of zones that show times beyond 64 bits', async () => {
+    // Ten minutes before the earliest time, and nine hours behind the latest, as the clocks show them.
+    const ends = async (zone: string, unit: string) =>
+      await bench.rows(
+        `SELECT CAST(date_trunc('${unit}', tz(time, '${zone}')) AS BIGINT) FROM t WHERE n IN (0, 5) ORDER BY n`,
+      );
+    const hour = 3_600_000_000_000n;
+    const latestHour = (BigInt(LAST_NS) / hour) * hour;
+    assert.deepEqual(await ends('-05:00', 'hour'), [FIRST_NS, `${latestHour}`]);
+    assert.deepEqual(await ends('+09:00', 'hour'), [FIRST_NS, `${latestHour}`]);
+    assert.deepEqual(await ends('Asia/Tokyo', 'hour'), [FIRST_NS, `${latestHour}`]);
+    // Midnight in Tokyo is 15:00 of UTC.
+    const day = 24n * hour;
+    assert.deepEqual(await ends('Asia/Tokyo', 'day'), [
+      FIRST_NS,
+      `${(BigInt(LAST_NS) / day) * day + 15n * hour}`,
+    ]);
+    const bins = await bench.rows(
+      "SELECT CAST(date_bin_wallclock(INTERVAL '1 hour', tz(time, 'Asia/Tokyo')) AS BIGINT) FROM t WHERE n IN (0, 5) ORDER BY n",
+    );
+    assert.deepEqual(bins, [FIRST_NS, `${latestHour}`]);
+  });
+
   it('show the wall clock of a zone from the first time on', async () => {
     const minutes = await bench.rows(
       "SELECT date_part('minute', tz(time, 'Asia/Kolkata')) FROM t WHERE n < 5 ORDER BY n",

@@ -5,6 +5,7 @@ import {
   type AnswerSeries,
   blocksOf,
 } from '../../../domain/influxql/answer.js';
+import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
 import { Piece, TextBytes } from '../../formats/text-bytes.js';
 import type { Infinities } from './column-writer.js';
@@ -37,14 +38,20 @@ export async function* encodeResult(
 ): AsyncGenerator<void, void, undefined> {
   const { out } = at;
   const writer = new ResultWriter(answer, options, at);
+  const rowCount = rowsAtOnce(answer.columns.length);
   let start = out.size;
   for await (const block of blocksOf(answer)) {
     writer.take(block);
     for (const span of block.spans) {
-      writer.put(span);
-      if (out.size - start < PIECE_SIZE_BYTES) continue;
-      yield;
-      start = out.size;
+      for (let { from } = span; ; from += rowCount) {
+        const to = Math.min(span.to, from + rowCount);
+        writer.put({ tags: span.tags, from, to }, from > span.from);
+        if (out.size - start >= PIECE_SIZE_BYTES) {
+          yield;
+          start = out.size;
+        }
+        if (to === span.to) break;
+      }
     }
   }
   writer.end();
@@ -96,11 +103,12 @@ class ResultWriter {
     this.#encoder.take(block);
   }
 
-  put({ tags, from, to }: AnswerBlock['spans'][number]): void {
+  /** @param isRest of the span that was put before. */
+  put({ tags, from, to }: AnswerBlock['spans'][number], isRest = false): void {
     const out = this.#out;
     const open = this.#open;
     const series = { name: this.#name, tags };
-    const goesOn = this.#mayGoOn && open !== undefined && isSame(open, series);
+    const goesOn = isRest || (this.#mayGoOn && open !== undefined && isSame(open, series));
     this.#mayGoOn = false;
     if (goesOn) out.byte(COMMA);
     else {

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { binFixed } from '../../../../model/calendar.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectGroups, DirectRequest, GroupOutput } from '../../../../model/direct-request.js';
+import { isStepEnd, StepRunner, type Steps } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { timeAt } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
@@ -16,8 +16,8 @@ import { SeriesGroups } from './series-groups.js';
 /** Beyond these the engine, which uses all cores, is the faster one. */
 const MAX_VALUES = 64_000_000;
 const MAX_CELLS = 2_000_000;
-/** Values after which others get their turn: a few milliseconds. */
-const VALUES_PER_TURN = 4_000_000;
+/** Values after which others may get their turn: a few milliseconds. */
+const VALUES_PER_STEP = 4_000_000;
 /** So many values of 32 bits add up exactly as doubles. */
 const MAX_EXACT_ROWS = 2 ** 22;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
@@ -41,7 +41,7 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
   const runs = runsWithin(ask.loaded, ask.series, bounds);
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
-    return (await computed(ask, runs))?.chunks();
+    return await (await computed(ask, runs))?.chunks();
   }
   // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
   const wanted = limit + answer.offset;
@@ -61,14 +61,14 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
     };
     const cells = await computed(ask, runsWithin(ask.loaded, ask.series, within));
     if (cells === undefined) return undefined;
-    if (isAll || cells.count >= wanted) return cells.chunks();
+    if (isAll || cells.count >= wanted) return await cells.chunks();
   }
 }
 
 /** Groups that have rows, and how to hand them out. */
 interface ComputedGroups {
   readonly count: number;
-  chunks(): readonly ResultChunk[] | undefined;
+  chunks(): Promise<readonly ResultChunk[] | undefined>;
 }
 
 async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefined> {
@@ -77,7 +77,8 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   if (runs.rowCount * Math.max(1, measures.length) > MAX_VALUES) return undefined;
   if (!areSumsExact(ask, runs)) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
-  const groupOf = runs.series.map((series) => groups.groupOf(series));
+  const runner = new StepRunner();
+  const groupOf = await runner.run(groupsOf(runs, groups));
   const isTotal = answer.bucket === undefined && answer.tags.length === 0;
   const span = spanOf(runs, loaded);
   const buckets = bucketsOf(answer, span);
@@ -107,15 +108,25 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
       firstCell: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
     });
     values += (to - from) * (accumulators.length + 1);
-    if (values < VALUES_PER_TURN) continue;
+    if (values < VALUES_PER_STEP) continue;
     values = 0;
-    await setImmediate();
+    await runner.take();
   }
-  await groups.prepareSorted(answer.order);
   return {
     count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
-    chunks: () => groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal }),
+    chunks: () =>
+      runner.run(groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal })),
   };
+}
+
+/** By run, its group. */
+function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
+  const groupOf = new Uint32Array(series.length);
+  for (let run = 0; run < series.length; run++) {
+    if (isStepEnd(run)) yield;
+    groupOf[run] = groups.groupOf(series[run] as number);
+  }
+  return groupOf;
 }
 
 function bucketsOf({ bucket }: DirectGroups, span: Span | undefined): Buckets {

@@ -1,6 +1,8 @@
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectGroups, GroupOutput } from '../../../../model/direct-request.js';
+import { MIN_TIME_NS } from '../../../../model/scan.js';
+import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
 import type { Accumulator, Measure } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 import type { SeriesGroups } from './series-groups.js';
@@ -8,16 +10,16 @@ import type { SeriesGroups } from './series-groups.js';
 const CHUNK_ROWS = 4096;
 
 /** Groups that have rows, in the order asked for, as chunks of an answer. */
-export function groupChunks(options: {
+export function* groupChunks(options: {
   readonly answer: DirectGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
   readonly accumulators: readonly Accumulator[];
   readonly isTotal: boolean;
-}): readonly ResultChunk[] | undefined {
+}): Steps<readonly ResultChunk[] | undefined> {
   const { answer, groups, buckets, rowCounts } = options;
-  const cells = orderedCells(options);
+  const cells = yield* orderedCells(options);
   const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
   const taken = cells.slice(answer.offset, end);
   const chunks: ResultChunk[] = [];
@@ -37,22 +39,23 @@ export function groupChunks(options: {
       columns.push(vector);
     }
     chunks.push({ rowCount: some.length, columns });
+    yield;
   }
   return chunks;
 }
 
 /** Numbers of the cells that have rows, in the order asked for. */
-function orderedCells(options: {
+function* orderedCells(options: {
   readonly answer: DirectGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
   readonly isTotal: boolean;
-}): number[] {
+}): Steps<number[]> {
   const { answer, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
   const { order } = answer;
-  const byTags = groups.sorted(order);
+  const byTags = yield* groups.sorted(order);
   const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
   const isBucketFirst = order[0]?.key.kind === 'bucket';
   const cells: number[] = [];
@@ -65,10 +68,17 @@ function orderedCells(options: {
         const cell = group * buckets.count + bucket;
         if ((rowCounts[cell] as number) > 0) cells.push(cell);
       }
+      if (place % Math.ceil(STEP_ROWS / byTags.length) === 0) yield;
     }
     return cells;
   }
+  let looked = 0;
   for (const group of byTags) {
+    looked += buckets.count;
+    if (looked >= STEP_ROWS) {
+      looked = 0;
+      yield;
+    }
     for (let place = 0; place < buckets.count; place++) {
       const cell = group * buckets.count + bucketAt(place);
       if ((rowCounts[cell] as number) > 0) cells.push(cell);
@@ -95,12 +105,18 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
   const halves = new Uint32Array(values.buffer);
   const widthLow = Number(widthNs & 0xffff_ffffn);
   const widthHigh = Number(widthNs >> 32n);
+  const startOf = (bucket: number): bigint => {
+    const timeNs = firstNs + BigInt(bucket) * widthNs;
+    // The first one begins with the earliest time.
+    return timeNs < MIN_TIME_NS ? MIN_TIME_NS : timeNs;
+  };
+  const firstWhole = firstNs < MIN_TIME_NS ? 1 : 0;
   let before = -1;
   let low = 0;
   let high = 0;
   for (let i = 0; i < cells.length; i++) {
     const bucket = (cells[i] as number) % count;
-    if (i > 0 && bucket === before + 1) {
+    if (before >= firstWhole && bucket === before + 1) {
       low += widthLow;
       high += widthHigh;
       if (low >= TWO_32) {
@@ -108,7 +124,7 @@ function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector 
         high += 1;
       }
     } else if (bucket !== before) {
-      const timeNs = firstNs + BigInt(bucket) * widthNs;
+      const timeNs = startOf(bucket);
       low = Number(timeNs & 0xffff_ffffn);
       high = Number(timeNs >> 32n);
     }

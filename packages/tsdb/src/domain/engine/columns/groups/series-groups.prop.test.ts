@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { DirectOrder } from '../../../../model/direct-request.js';
+import { runThrough } from '../../../../model/steps.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
 
@@ -60,7 +61,7 @@ describe('SeriesGroups', () => {
           const expected = [...new Map(all.map((each) => [keyOf(each), each])).values()].sort(
             (x, y) => compare(x, y, order),
           );
-          const values = groups.sorted(order).map((group) => {
+          const values = runThrough(groups.sorted(order)).map((group) => {
             return tags.map((tag) => groups.valuesOf(tag)[group]);
           });
           assert.deepEqual(

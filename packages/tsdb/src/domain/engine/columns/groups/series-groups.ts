@@ -1,8 +1,9 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import type { DirectOrder } from '../../../../model/direct-request.js';
+import { isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
-import { prepareTagRanks, tagRanks } from './tag-ranks.js';
+import { tagRanks } from './tag-ranks.js';
 
 /** Series by the values of some of their tags. */
 export class SeriesGroups {
@@ -49,24 +50,16 @@ export class SeriesGroups {
     return this.#example.map((series) => column?.values[column.codes[series] as number]);
   }
 
-  /** To be awaited before `sorted`, which would otherwise hold the event loop for tags of tens of thousands of new values. */
-  async prepareSorted(order: readonly DirectOrder[]): Promise<void> {
-    for (const { key } of order) {
-      const column = key.kind === 'tag' ? this.#index.tagColumn(key.tag) : undefined;
-      if (column !== undefined) await prepareTagRanks(column, this.count);
-    }
-  }
-
   /** Numbers of the groups in the given order of tags. */
-  sorted(order: readonly DirectOrder[]): readonly number[] {
+  *sorted(order: readonly DirectOrder[]): Steps<readonly number[]> {
     const groups = this.#example.map((_, group) => group);
-    const keys = order.flatMap((each) =>
-      each.key.kind === 'tag' ? [this.#placesOf(each.key.tag, each)] : [],
-    );
+    const keys: Float64Array[] = [];
+    for (const each of order)
+      if (each.key.kind === 'tag') keys.push(yield* this.#placesOf(each.key.tag, each));
     const [first] = keys;
     if (first === undefined) return groups;
     if (keys.length === 1 && groups.length <= MAX_PACKED) return byPlace(first);
-    return groups.sort((a, b) => {
+    return yield* sorted(groups, (a, b) => {
       for (const places of keys) {
         const difference = (places[a] as number) - (places[b] as number);
         if (difference !== 0) return difference;
@@ -76,15 +69,16 @@ export class SeriesGroups {
   }
 
   /** By group, a number that ascends in the order of its tag's values. */
-  #placesOf(tag: string, { descending, nullsFirst }: DirectOrder): Float64Array {
+  *#placesOf(tag: string, { descending, nullsFirst }: DirectOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
     const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;
     if (column === undefined) return new Float64Array(codes.length);
-    const ranks = tagRanks(column, codes.length);
-    const some = ranks === undefined ? ranksOf(column, codes) : undefined;
+    const ranks = yield* tagRanks(column, codes.length);
+    const some = ranks === undefined ? yield* ranksOf(column, codes) : undefined;
     const places = new Float64Array(codes.length);
     for (let i = 0; i < codes.length; i++) {
+      if (isStepEnd(i)) yield;
       const code = codes[i] as number;
       const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two has all of them
       places[i] = code === 0 ? ofNull : descending ? -rank : rank;
@@ -153,8 +147,18 @@ function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: numbe
 }
 
 /** Ranks of some values alone. */
-function ranksOf({ values }: TagCodes, codes: readonly number[]): ReadonlyMap<number, number> {
+function* ranksOf(
+  { values }: TagCodes,
+  codes: readonly number[],
+): Steps<ReadonlyMap<number, number>> {
   const distinct = [...new Set(codes)].filter((code) => code !== 0);
-  distinct.sort((a, b) => compareByteOrder(values[a] as string, values[b] as string));
-  return new Map(distinct.map((code, rank) => [code, rank]));
+  const inOrder = yield* sorted(distinct, (a, b) =>
+    compareByteOrder(values[a] as string, values[b] as string),
+  );
+  const ranks = new Map<number, number>();
+  for (let rank = 0; rank < inOrder.length; rank++) {
+    if (isStepEnd(rank)) yield;
+    ranks.set(inOrder[rank] as number, rank);
+  }
+  return ranks;
 }

@@ -1,31 +1,42 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
+import { isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 
 /** Places of series in the order of their values of the given tags; an absent tag is an empty text. */
-export function seriesRanks(
+export function* seriesRanks(
   series: Iterable<number>,
   index: SeriesIndex,
   tags: readonly string[],
-): ReadonlyMap<number, number> {
+): Steps<ReadonlyMap<number, number>> {
   const distinct = [...new Set(series)];
-  // Texts are compared once for each value of a tag: most tags have few.
-  const keys = tags.map((tag) => {
-    const codes = distinct.map((one) => index.tagCode(one, tag));
-    const texts = new Map<number, string>();
-    codes.forEach((code, i) => {
-      if (!texts.has(code)) texts.set(code, index.tagValue(distinct[i] as number, tag) ?? '');
-    });
-    const sorted = [...texts].sort((a, b) => compareByteOrder(a[1], b[1]));
-    const rankOf = new Map(sorted.map(([code], rank) => [code, rank]));
-    return Int32Array.from(codes, (code) => rankOf.get(code) ?? 0);
-  });
-  const places = distinct.map((_, i) => i);
-  places.sort((a, b) => {
-    for (const key of keys) {
-      const difference = (key[a] as number) - (key[b] as number);
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  });
+  const keys: Int32Array[] = [];
+  for (const tag of tags) keys.push(yield* tagPlaces(distinct, index, tag));
+  const places = yield* sorted(
+    distinct.map((_, i) => i),
+    (a, b) => {
+      for (const key of keys) {
+        const difference = (key[a] as number) - (key[b] as number);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    },
+  );
+  yield;
   return new Map(places.map((place, rank) => [distinct[place] as number, rank]));
+}
+
+/** By series, the place of its value of a tag. Texts are compared once for each value: most tags have few. */
+function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
+  const codes = new Int32Array(series.length);
+  const texts = new Map<number, string>();
+  for (const [i, one] of series.entries()) {
+    if (isStepEnd(i)) yield;
+    const code = index.tagCode(one, tag);
+    codes[i] = code;
+    if (!texts.has(code)) texts.set(code, index.tagValue(one, tag) ?? '');
+  }
+  const inOrder = yield* sorted([...texts], (a, b) => compareByteOrder(a[1], b[1]));
+  yield;
+  const rankOf = new Map(inOrder.map(([code], rank) => [code, rank]));
+  return codes.map((code) => rankOf.get(code) ?? 0);
 }

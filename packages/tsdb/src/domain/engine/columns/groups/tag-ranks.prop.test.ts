@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { prepareTagRanks, tagRanks } from './tag-ranks.js';
+import { runThrough, StepRunner } from '../../../../model/steps.js';
+import { tagRanks } from './tag-ranks.js';
 
 // U+FFFD and U+1F600 stand in another order as UTF-16 than as UTF-8.
 const unitArb = fc.constantFrom('', 'a', 'b', '1', '10', 'é', '\u{d7ff}', '\u{fffd}', '\u{1f600}');
@@ -20,7 +21,7 @@ function expectedRanks(values: readonly (string | undefined)[]): number[] {
 }
 
 const ranksOf = (values: readonly (string | undefined)[]): number[] =>
-  Array.from(tagRanks({ values, codes: new Int32Array() }, values.length) ?? []);
+  Array.from(runThrough(tagRanks({ values, codes: new Int32Array() }, values.length)) ?? []);
 
 describe('ranks of the values of a tag', () => {
   it('are the order of the bytes, however the values come', () => {
@@ -36,14 +37,14 @@ describe('ranks of the values of a tag', () => {
     );
   });
 
-  it('are the same when they are prepared in turns and values come meanwhile', async () => {
+  it('are the same when they are made in turns and values come meanwhile', async () => {
     const textOf = (i: number): string => `${(i * 7919) % 20_011}-\u{1f600}`;
     const values: (string | undefined)[] = [undefined];
     for (let i = 0; i < 15_000; i++) values.push(textOf(i));
     const tag = { values, codes: new Int32Array() };
-    const preparing = [prepareTagRanks(tag, values.length), prepareTagRanks(tag, values.length)];
+    const making = [1, 2].map(() => new StepRunner().run(tagRanks(tag, values.length)));
     for (let i = 15_000; i < 15_100; i++) values.push(textOf(i));
-    await Promise.all(preparing);
+    await Promise.all(making);
     for (let i = 15_100; i < 15_110; i++) values.push(textOf(i));
     assert.deepEqual(ranksOf(values), expectedRanks(values));
   });

@@ -1,13 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import { compareByteOrder } from '../../../../model/byte-order.js';
+import type { Steps } from '../../../../model/steps.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 
 /** More values are compared as texts where they have to be: ranks of all would take longer. */
 const MAX_RANKED = 65_536;
 /** Ranks are made for so many values for each one that is asked about, at most. */
 const VALUES_PER_GROUP = 8;
-/** Values put into the order between two turns of the event loop: some milliseconds. */
-const VALUES_PER_TURN = 4096;
+/** Values put into the order in one step: some milliseconds. */
+const VALUES_PER_STEP = 4096;
 
 interface Ranked {
   /** Codes in the order of their values; there is one for each of the first values. */
@@ -21,32 +21,21 @@ const made = new WeakMap<TagCodes['values'], Ranked>();
 
 /**
  * By code, the place of a tag's value among all of them in the order of their bytes, from 1 on; `undefined`: not worth it for so
- * few groups. What `prepareTagRanks` has not put into the order is put there in one go.
+ * few groups.
  */
-export function tagRanks(tag: TagCodes, groupCount: number): Int32Array | undefined {
+export function* tagRanks(tag: TagCodes, groupCount: number): Steps<Int32Array | undefined> {
   const { values } = tag;
   const known = made.get(values);
   if (known?.ranks?.length === values.length) return known.ranks;
-  if (!isWorthIt(tag, groupCount)) return undefined;
+  if (values.length > MAX_RANKED || values.length > groupCount * VALUES_PER_GROUP) return undefined;
+  while (values.length - 1 - (made.get(values)?.order.length ?? 0) > VALUES_PER_STEP) {
+    rankMore(values, VALUES_PER_STEP);
+    yield;
+  }
   const ranked = rankMore(values, values.length);
   ranked.ranks = new Int32Array(values.length);
   for (let i = 0; i < ranked.order.length; i++) ranked.ranks[ranked.order[i] as number] = i + 1;
   return ranked.ranks;
-}
-
-/** Does most of what `tagRanks` would do, some values in each turn of the event loop. */
-export async function prepareTagRanks(tag: TagCodes, groupCount: number): Promise<void> {
-  if (!isWorthIt(tag, groupCount)) return;
-  for (;;) {
-    const rankedCount = made.get(tag.values)?.order.length ?? 0;
-    if (tag.values.length - 1 - rankedCount <= VALUES_PER_TURN) return;
-    rankMore(tag.values, VALUES_PER_TURN);
-    await setImmediate();
-  }
-}
-
-function isWorthIt({ values }: TagCodes, groupCount: number): boolean {
-  return values.length <= MAX_RANKED && values.length <= groupCount * VALUES_PER_GROUP;
 }
 
 /** Puts the next values, up to `count` of them, into the order. */

@@ -1,6 +1,7 @@
 import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectLastRows, DirectRequest } from '../../../../model/direct-request.js';
+import { StepRunner } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
@@ -39,13 +40,12 @@ export async function answerLastRows(ask: {
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
-  await groups.prepareSorted(answer.by);
   const picked = pickedFrom(runs, latest);
   // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
   const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows = isFew && isFar ? compacted(picked, loaded) : { picked, loaded };
-  const order = Uint32Array.from(groups.sorted(answer.by));
+  const order = Uint32Array.from(await new StepRunner().run(groups.sorted(answer.by)));
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { DirectRequest, DirectRows } from '../../../../model/direct-request.js';
+import { indices, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
@@ -17,8 +17,8 @@ import { SliceChunks } from './slice-chunks.js';
 const MAX_LOOKED_AT = 16_000_000;
 const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
-/** Values after which others get their turn. */
-const ROWS_PER_TURN = 1_000_000;
+/** Values after which others may get their turn. */
+const ROWS_PER_STEP = 1_000_000;
 /** Texts of twice as many rows make the runtime collect five times as often. */
 const CHUNK_ROWS = 2048;
 /** More rows are taken slice of time by slice of time. */
@@ -43,14 +43,15 @@ export async function answerRows(ask: {
   readonly series: readonly number[] | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = ask;
+  const runner = new StepRunner();
   const found = runsWithin(loaded, ask.series, request);
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
   const runs =
-    answer.tieBreakers.length === 0 ? found : inTagOrder(found, index, answer, answer.descending);
+    answer.tieBreakers.length === 0 ? found : await runner.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
     return walkedRows(runs, ask);
-  const matching = await pickRows(request, runs, loaded);
+  const matching = await pickRows(request, runs, { loaded, runner });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCompacting(matching, answer)
     ? compacted(matching, loaded)
@@ -167,7 +168,7 @@ function* manyChunksOf(
 async function pickRows(
   { fieldConditions }: DirectRequest,
   runs: Runs,
-  loaded: readonly LoadedRows[],
+  { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: StepRunner },
 ): Promise<PickedRows | undefined> {
   const takesAll = fieldConditions.length === 0;
   if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
@@ -189,25 +190,25 @@ async function pickRows(
       looked += count;
     }
     if (picked.count > MAX_PICKED) return undefined;
-    if (looked < ROWS_PER_TURN) continue;
+    if (looked < ROWS_PER_STEP) continue;
     looked = 0;
-    await setImmediate();
+    await runner.take();
   }
   return picked.taken();
 }
 
 /** The runs by the values of tags of their series. */
-function inTagOrder(
+function* inTagOrder(
   runs: Runs,
   index: SeriesIndex,
-  { tieBreakers }: DirectRows,
-  isDescending: boolean,
-): Runs {
-  const ranks = seriesRanks(runs.series, index, tieBreakers);
-  const sign = isDescending ? -1 : 1;
+  { tieBreakers, descending }: DirectRows,
+): Steps<Runs> {
+  const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
+  const sign = descending ? -1 : 1;
   const order = Array.from(runs.series, (series) => (ranks.get(series) ?? 0) * sign);
-  const places = Array.from(order.keys()).sort(
-    (a, b) => (order[a] as number) - (order[b] as number) || a - b,
+  const places = yield* sorted(
+    yield* indices(0, order.length),
+    (a, b) => (order[a] as number) - (order[b] as number),
   );
   const taken = (values: Uint32Array): Uint32Array =>
     Uint32Array.from(places, (place) => values[place] as number);

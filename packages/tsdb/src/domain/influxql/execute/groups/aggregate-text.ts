@@ -1,3 +1,5 @@
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import { binText } from '../../../sql/functions/time/time-bins.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { DataType } from '../../plan/data-type.js';
 import { type outputColumn, sqlTypeOf, type TableReader } from '../series/table-reader.js';
@@ -17,16 +19,20 @@ export function bucketText(
 ): Bucket {
   const { everyNs, offsetNs } = windows;
   const origin = windows.of(request.minNs).start;
-  if (request.hasLowerBound && (request.maxNs - origin) / everyNs < 2n ** 31n) {
+  // The first bucket of all begins with the earliest time, and not where the others would count from.
+  const isCounted = request.hasLowerBound && origin > MIN_TIME_NS;
+  if (isCounted && (request.maxNs - origin) / everyNs < 2n ** 31n) {
+    // Between the ends of 64 bits there is more than they hold.
+    const isWide = request.maxNs - origin > MAX_TIME_NS;
+    const ns = isWide ? `CAST(epoch_ns(${time}) AS HUGEINT)` : `epoch_ns(${time})`;
     return {
-      text: `CAST((epoch_ns(${time}) - (${origin})) // ${everyNs} AS INTEGER)`,
+      text: `CAST((${ns} - (${origin})) // ${everyNs} AS INTEGER)`,
       column: { name: 'b', type: { kind: 'int', bits: 32, signed: true }, source: undefined },
       startOf: (index) => origin + BigInt(index) * everyNs,
     };
   }
-  const shifted = `(epoch_ns(${time}) - ${offsetNs})`;
   return {
-    text: `(epoch_ns(${time}) - (${shifted} % ${everyNs} + ${everyNs}) % ${everyNs})`,
+    text: binText(`epoch_ns(${time})`, { kind: 'fixed', widthNs: everyNs }, offsetNs),
     column: { name: 'b', type: sqlTypeOf('integer'), source: undefined },
     startOf: (start) => BigInt(start),
   };

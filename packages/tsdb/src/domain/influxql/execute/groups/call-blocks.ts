@@ -1,6 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import { MIN_TIME_NS } from '../../../../model/scan.js';
 import type { Value } from '../../plan/data-type.js';
 import type { SeriesBlock, SeriesSpan } from '../series/series.js';
 import { tagTexts, vectorValues } from '../series/vector-values.js';
@@ -147,14 +148,18 @@ class OpenSeries {
       if (this.#nextNs < timeNs) yield* this.#fillUpTo(timeNs, rows);
       rows.addRun(this.#tags ?? [], row, row + 1);
       this.#rowCount++;
-      this.#nextNs = timeNs + this.#everyNs;
+      this.#nextNs = this.#behind(timeNs);
     }
+  }
+
+  #behind(startNs: bigint): bigint {
+    return this.#request.windows?.next(startNs) ?? startNs;
   }
 
   /** Goes on behind rows that begin with the next bucket and leave none out: each has a bucket of its own. */
   #passed(from: number, to: number, rows: BlockRows): boolean {
     const start = rows.timeOf(from);
-    if (start !== this.#nextNs) return false;
+    if (start !== this.#nextNs || start === MIN_TIME_NS) return false;
     const count = to - from;
     const endNs = start + (count === 1 ? this.#everyNs : BigInt(count) * this.#everyNs);
     if (count > 1 && rows.timeOf(to - 1) + this.#everyNs !== endNs) return false;
@@ -164,7 +169,7 @@ class OpenSeries {
 
   /** Buckets without rows before an instant. */
   *#fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
-    for (; this.#nextNs < timeNs; this.#nextNs += this.#everyNs) {
+    for (; this.#nextNs < timeNs; this.#nextNs = this.#behind(this.#nextNs)) {
       rows.addEmpty(this.#tags ?? [], this.#nextNs);
       this.#rowCount++;
       if (rows.isFull) yield* rows.taken();

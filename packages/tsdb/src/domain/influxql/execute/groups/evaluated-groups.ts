@@ -1,4 +1,3 @@
-import { tsdbError } from '../../../../errors.js';
 import type { StepRunner, Steps } from '../../../../model/steps.js';
 import type {
   ColumnRef,
@@ -7,7 +6,13 @@ import type {
   CompiledSource,
 } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
-import { type GroupRows, type Points, pointsOfColumn } from '../series/points.js';
+import { HeldValues } from '../held-values.js';
+import {
+  type ColumnPoints,
+  type GroupRows,
+  type Points,
+  pointsOfColumn,
+} from '../series/points.js';
 import { compareTags, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
@@ -67,14 +72,18 @@ export async function* evaluatedGroups(
   const besides = select.isSelector ? select.columns : [];
   for await (const { tags, rows } of wholeGroups(pieces, { refs, session, runner })) {
     const points: Points[] = [];
+    const made = new HeldValues(session);
+    const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
     for (const { leaf, ofColumn } of plans) {
       if (ofColumn !== undefined) {
         const column = columnOf(rows, ofColumn);
-        const { times, values } = await runner.run(pointsOfColumn(rows, column));
-        points.push({ times: Array.from(times), values: Array.from(values) });
+        const found = columnPoints.get(column) ?? (await runner.run(pointsOfColumn(rows, column)));
+        columnPoints.set(column, found);
+        points.push({ times: found.times, values: found.values });
         continue;
       }
       const found = await runner.run(evaluateCall(leaf, rows, context));
+      made.add(found.times.length);
       const picked = found.rows;
       const beside = besides.map((ref) => {
         const column = columnOf(rows, ref);
@@ -93,18 +102,15 @@ async function* wholeGroups(
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
   const { refs, session, runner } = how;
   let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
-  let valueCount = 0;
+  let count = new HeldValues(session);
   for await (const piece of pieces) {
     await runner.take();
     if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
       yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
       held = undefined;
-      valueCount = 0;
+      count = new HeldValues(session);
     }
-    valueCount += piece.times.length * (piece.columns.length + 1);
-    if (valueCount > session.limits.heldValueCount) {
-      throw tsdbError('query_too_large', session.limits.heldValueCount);
-    }
+    count.add(piece.times.length * (piece.columns.length + 1));
     held ??= { tags: piece.tags, parts: [] };
     held.parts.push({
       times: piece.times,

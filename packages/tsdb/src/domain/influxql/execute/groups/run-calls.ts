@@ -7,7 +7,8 @@ import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
 import { FORECASTS } from '../../plan/functions.js';
-import { slicePiece } from '../series/cut-rows.js';
+import { HeldValues } from '../held-values.js';
+import { piecesOf } from '../series/cut-rows.js';
 import { joinPoints, type Rows } from '../series/join-points.js';
 import { NO_POINTS, type Points } from '../series/points.js';
 import { rowFunction } from '../series/row-expr.js';
@@ -21,9 +22,6 @@ import { filled } from './fill.js';
 import { mergedGroups, type Reading } from './merged-groups.js';
 import { type CallGroup, readAggregates } from './read-aggregates.js';
 import { isPicked, readPicked } from './read-picked.js';
-
-/** Rows of a series that are handed on at a time. */
-const PIECE_ROWS = 8192;
 
 /** Rows made by aggregates, selectors and transformations. */
 export async function* runCalls(
@@ -144,15 +142,7 @@ class CallRun {
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
       const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
       // In pieces: what is written of one goes out before the next is looked at.
-      const count = ordered.times.length;
-      for (let from = 0; from < count || from === 0; from += PIECE_ROWS) {
-        const series = slicePiece(
-          { name, tags, ...ordered },
-          from,
-          Math.min(count, from + PIECE_ROWS),
-        );
-        yield { series, isFull };
-      }
+      for (const series of piecesOf({ name, tags, ...ordered })) yield { series, isFull };
     }
   }
 
@@ -160,16 +150,23 @@ class CallRun {
     points: readonly Points[],
     functions: readonly ReturnType<typeof rowFunction>[],
   ): Steps<Rows> {
+    const made = new HeldValues(this.#session);
     const finished: Points[] = [];
-    for (let i = 0; i < this.#plans.length; i++) {
-      finished.push(yield* this.#finish(this.#plans[i] as CallPlan, points[i] ?? NO_POINTS)); // below the length
+    for (const [i, plan] of this.#plans.entries()) {
+      const of = yield* this.#finish(plan, points[i] ?? NO_POINTS);
+      made.add(of.times.length);
+      finished.push(of);
     }
     const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+    const { limit, offset, isDescending } = this.#select;
+    const isCutHere = this.#windows === undefined && isDescending === this.#isBackward;
     const statement = {
       select: this.#select,
       plans: this.#plans,
       windows: this.#windows,
       isBackward: this.#isBackward,
+      rowLimit: isCutHere && limit !== undefined ? limit + offset : undefined,
+      made,
     };
     return yield* joinPoints(statement, finished, columns, functions);
   }

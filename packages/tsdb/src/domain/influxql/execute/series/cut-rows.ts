@@ -28,7 +28,29 @@ async function* withoutOtherRows(
   }
 }
 
-export function slicePiece(piece: Series, from: number, to: number): Series {
+/** Values of rows that are looked at in one go. */
+const VALUES_AT_ONCE = 65_536;
+
+/** Rows of so many columns after which others may go first. */
+export const rowsAtOnce = (columnCount: number): number =>
+  Math.ceil(VALUES_AT_ONCE / (columnCount + 1));
+
+/** A piece cut so that others may go first between two. */
+export function* piecesOf<T extends Pick<Series, 'times' | 'columns'>>(
+  piece: T,
+  columnCount = piece.columns.length,
+): Generator<T, void, undefined> {
+  const { length } = piece.times;
+  const count = rowsAtOnce(columnCount);
+  for (let from = 0; from < length; from += count)
+    yield slicePiece(piece, from, Math.min(length, from + count));
+}
+
+export function slicePiece<T extends Pick<Series, 'times' | 'columns'>>(
+  piece: T,
+  from: number,
+  to: number,
+): T {
   return {
     ...piece,
     times: sliceOf(piece.times, from, to),

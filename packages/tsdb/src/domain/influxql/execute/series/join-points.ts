@@ -1,8 +1,9 @@
-import { isStepEnd, type Steps } from '../../../../model/steps.js';
+import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
 import type { CompiledSelect } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { type CallPlan, isFillable } from '../groups/call-plan.js';
 import { fillNumber } from '../groups/fill.js';
+import type { HeldValues } from '../held-values.js';
 import type { Windows } from '../windows/windows.js';
 import type { Points } from './points.js';
 import type { rowFunction } from './row-expr.js';
@@ -14,6 +15,10 @@ export interface Joined {
   readonly windows: Windows | undefined;
   /** Times fall. */
   readonly isBackward: boolean;
+  /** More rows are not looked at. */
+  readonly rowLimit: number | undefined;
+  /** What the rows count for. */
+  readonly made: HeldValues;
 }
 
 export interface Rows {
@@ -28,7 +33,7 @@ export function* joinPoints(
   besides: readonly (readonly Value[])[],
   functions: readonly ReturnType<typeof rowFunction>[],
 ): Steps<Rows> {
-  const { select, windows, isBackward } = statement;
+  const { select, windows, isBackward, rowLimit = Number.POSITIVE_INFINITY, made } = statement;
   const { fill } = select;
   const slots: Value[] = new Array(calls.length + besides.length).fill(null);
   const empty = select.calls.map(({ name, type }) =>
@@ -37,15 +42,19 @@ export function* joinPoints(
   const positions = calls.map(() => 0);
   const times: bigint[] = [];
   const columns: Value[][] = functions.map(() => []);
+  const stepRows = Math.ceil(STEP_ROWS / (calls.length + columns.length));
   for (;;) {
-    if (isStepEnd(times.length)) yield;
+    if (times.length % stepRows === stepRows - 1) {
+      made.add(stepRows * (columns.length + 1));
+      yield;
+    }
     let time: bigint | undefined;
     for (let i = 0; i < calls.length; i++) {
       const next = calls[i]?.times[positions[i] as number];
       if (next === undefined) continue;
       if (time === undefined || (isBackward ? next > time : next < time)) time = next;
     }
-    if (time === undefined) return { times, columns };
+    if (time === undefined || times.length === rowLimit) return { times, columns };
     for (let i = 0; i < calls.length; i++) {
       const position = positions[i] as number;
       const points = calls[i] as Points;

@@ -21,9 +21,9 @@ export const NO_POINTS: Points = { times: [], values: [] };
 
 /** The points of a column: its rows that are not NULL. */
 export interface ColumnPoints {
-  readonly times: ArrayLike<bigint>;
-  readonly values: ArrayLike<Exclude<Value, null>>;
-  readonly rows: ArrayLike<number>;
+  readonly times: readonly bigint[];
+  readonly values: readonly Exclude<Value, null>[];
+  readonly rows: readonly number[];
   readonly length: number;
 }
 

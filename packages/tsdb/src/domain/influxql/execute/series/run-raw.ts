@@ -7,6 +7,7 @@ import { COLUMN_SLOTS } from '../../plan/compile/slots.js';
 import type { DataType, Value } from '../../plan/data-type.js';
 import { fillNumber } from '../groups/fill.js';
 import type { Session } from '../session.js';
+import { piecesOf } from './cut-rows.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
@@ -23,7 +24,9 @@ export async function* runRaw(
   const request = rawRequest(select, sources);
   if (request === undefined) return;
   const shape = shaper(select);
-  for await (const piece of sourceRows(request, session)) yield { name, ...shape(piece) };
+  for await (const piece of sourceRows(request, session)) {
+    for (const some of piecesOf(piece, select.fields.length)) yield { name, ...shape(some) };
+  }
 }
 
 /** What is read for a statement without aggregates; `undefined`: no source has any of its columns. */

@@ -14,7 +14,8 @@ export function callScalar(name: string, args: readonly Value[]): Value {
   if (typeof first !== 'number' && typeof first !== 'bigint') return null;
   if (second !== undefined && typeof second !== 'number' && typeof second !== 'bigint') return null;
   if (typeof first === 'bigint') {
-    if (name === 'abs') return first < 0n ? -first : first;
+    // Of the least one it is that itself: integers wrap.
+    if (name === 'abs') return first < 0n ? BigInt.asIntN(64, -first) : first;
     if (name === 'ceil' || name === 'floor' || name === 'round') return first;
     if (name === 'pow' && typeof second === 'bigint') return integerPower(first, second);
   }

@@ -1,4 +1,3 @@
-import { tsdbError } from '../../../../errors.js';
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import { isStepEnd, StepRunner, sorted } from '../../../../model/steps.js';
 import type {
@@ -10,6 +9,7 @@ import type { SourceColumns } from '../../plan/compile/source.js';
 import { columnsOf, typeOutside } from '../../plan/compile/source-columns.js';
 import { buildFilter, filterColumns } from '../../plan/condition/filter.js';
 import { convertValue, isConvertible, type Value } from '../../plan/data-type.js';
+import { HeldValues } from '../held-values.js';
 import type { Session } from '../session.js';
 import { type RowPiece, type RowRequest, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
@@ -146,13 +146,12 @@ interface HeldGroup {
 /** Rows in memory, by group. */
 class Groups {
   readonly #request: SourceRowsRequest;
-  readonly #limit: number;
+  readonly #held: HeldValues;
   readonly #groups = new Map<string, HeldGroup>();
-  #valueCount = 0;
 
   constructor(request: SourceRowsRequest, session: Session) {
     this.#request = request;
-    this.#limit = session.limits.heldValueCount;
+    this.#held = new HeldValues(session);
   }
 
   add(tags: readonly string[], time: bigint, values: readonly Value[]): void {
@@ -162,8 +161,7 @@ class Groups {
       group = { tags, times: [], columns: values.map(() => []), isOrdered: true };
       this.#groups.set(key, group);
     }
-    this.#valueCount += values.length + 1;
-    if (this.#valueCount > this.#limit) throw tsdbError('query_too_large', this.#limit);
+    this.#held.add(values.length + 1);
     const before = group.times.at(-1);
     if (before !== undefined && time < before) group.isOrdered = false;
     group.times.push(time);

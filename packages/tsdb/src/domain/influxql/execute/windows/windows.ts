@@ -65,7 +65,8 @@ export class Windows {
 
   /** Start of the bucket behind the one that starts at `start`. */
   next(start: bigint): bigint {
-    if (this.#zone === undefined) return start + this.everyNs;
+    // The first one begins with the earliest time, and may be shorter.
+    if (this.#zone === undefined && start > MIN_TIME_NS) return start + this.everyNs;
     const { end } = this.of(start);
     return end > start ? end : start + this.everyNs;
   }

@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import { binFixed, binMonths, floorMod, NS_PER_DAY } from '../../../../model/calendar.js';
+import { MIN_TIME_NS } from '../../../../model/scan.js';
 import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
@@ -19,14 +20,20 @@ export const TIME_BIN_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_add_months(ns, months) AS
      epoch_us(make_timestamp(plinth_day_start(ns) // 1000) + to_months(CAST(months AS INTEGER))) * 1000
      + (ns - plinth_day_start(ns))`,
-  `CREATE OR REPLACE MACRO plinth_month_index(ns) AS
-     year(make_timestamp(plinth_day_start(ns) // 1000)) * 12
-     + month(make_timestamp(plinth_day_start(ns) // 1000))`,
+  // The first bin begins with the earliest time, and not at its own start before that (ADR 0101). NULL stays NULL.
+  `CREATE OR REPLACE MACRO plinth_bin_start(ns, place) AS
+     greatest(ns, (${MIN_TIME_NS})::BIGINT + place) - place`,
+  `CREATE OR REPLACE MACRO plinth_earliest(ns) AS
+     CAST(CASE WHEN ns < (${MIN_TIME_NS})::HUGEINT THEN (${MIN_TIME_NS})::HUGEINT ELSE ns END AS BIGINT)`,
+  `CREATE OR REPLACE MACRO plinth_start_of_month(ns, months) AS
+     CAST(epoch_us(plinth_date(ns) + to_months(CAST(months AS INTEGER))) AS HUGEINT) * 1000
+     + plinth_mod(ns, ${NS_PER_DAY})`,
+  `CREATE OR REPLACE MACRO plinth_month_index(ns) AS year(plinth_date(ns)) * 12 + month(plinth_date(ns))`,
   `CREATE OR REPLACE MACRO plinth_bin_steps(distance, width) AS
      distance - (distance % width + width) % width`,
   `CREATE OR REPLACE MACRO plinth_pick_month_bin(ns, origin, width, steps) AS
-     CASE WHEN plinth_add_months(origin, steps) > ns THEN plinth_add_months(origin, steps - width)
-     ELSE plinth_add_months(origin, steps) END`,
+     CASE WHEN plinth_start_of_month(origin, steps) > ns THEN plinth_start_of_month(origin, steps - width)
+     ELSE plinth_start_of_month(origin, steps) END`,
   `CREATE OR REPLACE MACRO plinth_bin_months(ns, width, origin) AS
      plinth_pick_month_bin(ns, origin, width,
        plinth_bin_steps(plinth_month_index(ns) - plinth_month_index(origin), width))`,
@@ -41,30 +48,45 @@ function bindDateBin(call: FunctionCall): FunctionResult {
   return {
     text: `make_timestamp_ns(${binText(`epoch_ns(${time.text})`, stride, originNs)})`,
     type: time.type,
-    ...(typeof value === 'bigint' && { constant: { value: binStart(value, stride, originNs) } }),
+    ...(typeof value === 'bigint' && {
+      constant: { value: fromEarliest(binStart(value, stride, originNs)) },
+    }),
   };
 }
 
+/** May lie before the earliest time. */
 export function binStart(timeNs: bigint, stride: Stride, originNs: bigint): bigint {
   return stride.kind === 'fixed'
     ? binFixed(timeNs, stride.widthNs, originNs)
     : binMonths(timeNs, stride.width, originNs);
 }
 
+/** The first bin begins with the earliest time. */
+export const fromEarliest = (startNs: bigint): bigint =>
+  startNs < MIN_TIME_NS ? MIN_TIME_NS : startNs;
+
 /** Engine text (BIGINT) for the start of the bin that holds `nsText` (BIGINT, repeated in the text). */
 export function binText(nsText: string, stride: Stride, originNs: bigint): string {
-  if (stride.kind === 'months') {
-    return `plinth_bin_months(${nsText}, ${stride.width}, CAST(${originNs} AS BIGINT))`;
-  }
-  const { widthNs } = stride;
-  // `%` takes the sign of the dividend. Adding twice the width less the origin's place in its own bin makes the
-  // dividend positive for every time, so one more `%` gives the distance to the start of the bin.
+  // Twice the width has to fit.
+  if (stride.kind === 'fixed' && stride.widthNs <= 2n ** 61n)
+    return `plinth_bin_start(${nsText}, ${placeText(nsText, stride.widthNs, originNs)})`;
+  return `plinth_earliest(${wideBinText(`CAST(${nsText} AS HUGEINT)`, stride, originNs)})`;
+}
+
+/** The same of HUGEINT, and as such: it may lie before the earliest time. */
+export function wideBinText(nsText: string, stride: Stride, originNs: bigint): string {
+  return stride.kind === 'months'
+    ? `plinth_bin_months(${nsText}, ${stride.width}, CAST(${originNs} AS BIGINT))`
+    : `(${nsText} - ${placeText(nsText, stride.widthNs, originNs)})`;
+}
+
+/**
+ * How far behind the start of its bin a time lies. `%` takes the sign of the dividend. Adding twice the width less the origin's
+ * place in its own bin makes the dividend positive for every time, so one more `%` gives the distance.
+ */
+function placeText(nsText: string, widthNs: bigint, originNs: bigint): string {
   const lift = 2n * widthNs - floorMod(originNs, widthNs);
-  const place = `(${nsText} % ${widthNs} + ${lift}) % ${widthNs}`;
-  const isWide = widthNs > 2n ** 61n;
-  return isWide
-    ? `CAST(${nsText} - (${place.replace(nsText, `CAST(${nsText} AS HUGEINT)`)}) AS BIGINT)`
-    : `${nsText} - ${place}`;
+  return `(${nsText} % ${widthNs} + ${lift}) % ${widthNs}`;
 }
 
 /** The stride argument at `index`, an interval or its text. `functionName` as messages show it. */

@@ -13,8 +13,8 @@ import {
   INT64,
   scalar,
 } from '../signature.js';
-import { binStart, binText, type Stride, timeArg } from './time-bins.js';
-import { instantNsText, localNsText } from './zone-text.js';
+import { binStart, binText, fromEarliest, type Stride, timeArg, wideBinText } from './time-bins.js';
+import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
 const NS_PER_HOUR = 3_600_000_000_000n;
 /** A Monday, so that weeks begin there. */
@@ -99,14 +99,17 @@ function bindDateTrunc(call: FunctionCall): FunctionResult {
   const originNs = part === 'week' ? MONDAY_NS : 0n;
   const time = timeArg(call, 1);
   const zone = time.type.kind === 'timestamp' ? time.type.zone : undefined;
-  const local = localNsText(`epoch_ns(${time.text})`, zone);
-  const start = instantNsText(binText(local, stride, originNs), zone);
+  const ns = `epoch_ns(${time.text})`;
+  const start =
+    zone === undefined
+      ? binText(ns, stride, originNs)
+      : `plinth_earliest(${instantNsText(wideBinText(wideLocalText(ns, zone), stride, originNs), zone)})`;
   const value = time.constant?.value;
   return {
     text: `make_timestamp_ns(${start})`,
     type: time.type,
     ...(typeof value === 'bigint' && {
-      constant: { value: truncConstant(value, stride, originNs, zone) },
+      constant: { value: fromEarliest(truncConstant(value, stride, originNs, zone)) },
     }),
   };
 }

@@ -19,8 +19,8 @@ import {
   TIME,
   TIMESTAMP,
 } from '../signature.js';
-import { binText, strideAt, timeArg } from './time-bins.js';
-import { instantNsText, localNsText } from './zone-text.js';
+import { binText, strideAt, timeArg, wideBinText } from './time-bins.js';
+import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
 /** Source: query-languages, "Time functions". */
 export const TIME_ZONES: readonly FunctionDefinition[] = [
@@ -134,14 +134,17 @@ function bindDateBinWallclock(call: FunctionCall): FunctionResult {
   const originNs = wallclockOrigin(call);
   const { zone } = time.type;
   const instant = `epoch_ns(${time.text})`;
-  const local = binText(localNsText(instant, zone), stride, originNs);
-  const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
-  if (zone === undefined || fixed !== undefined) {
-    return { text: `make_timestamp_ns(${local} - (${fixed}))`, type: time.type };
-  }
+  if (zone === undefined)
+    return { text: `make_timestamp_ns(${binText(instant, stride, originNs)})`, type: time.type };
+  const local = wideBinText(wideLocalText(instant, zone), stride, originNs);
+  if (fixedOffsetNs(zone) !== undefined)
+    return {
+      text: `make_timestamp_ns(plinth_earliest(${instantNsText(local, zone)}))`,
+      type: time.type,
+    };
   const offset = `plinth_zone_offset(${instant}, ${quoteText(zone)})`;
   const start = `plinth_bin_instant(${local}, ${quoteText(zone)}, ${stride.widthNs}, ${offset})`;
-  return { text: `make_timestamp_ns(${start})`, type: time.type };
+  return { text: `make_timestamp_ns(plinth_earliest(${start}))`, type: time.type };
 }
 
 function wallclockOrigin(call: FunctionCall): bigint {

@@ -3,7 +3,7 @@ import { quoteText } from '../signature.js';
 
 /** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */
 export const ZONE_MACROS: readonly string[] = [
-  'CREATE OR REPLACE MACRO plinth_micros(ns) AS ns // 1000 - CAST(ns % 1000 < 0 AS INTEGER)',
+  'CREATE OR REPLACE MACRO plinth_micros(ns) AS CAST(ns // 1000 AS BIGINT) - CAST(ns % 1000 < 0 AS INTEGER)',
   `CREATE OR REPLACE MACRO plinth_zone_offset(ns, zone) AS
      (epoch_us(timezone(zone, make_timestamptz(plinth_micros(ns)))) - plinth_micros(ns)) * 1000`,
   `CREATE OR REPLACE MACRO plinth_local(ns, zone) AS
@@ -28,6 +28,10 @@ export function instantNsText(localText: string, zone: string | undefined): stri
   if (fixed !== undefined) return `(${localText} - (${fixed}))`;
   return `plinth_instant(${localText}, ${quoteText(zone ?? '')})`;
 }
+
+/** HUGEINT text: the wall clock of a time (BIGINT), which may read what no time of 64 bits does. */
+export const wideLocalText = (nsText: string, zone: string | undefined): string =>
+  localNsText(`CAST(${nsText} AS HUGEINT)`, zone);
 
 const NS_PER_DAY = 86_400_000_000_000n;
 

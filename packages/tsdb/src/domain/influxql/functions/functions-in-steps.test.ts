@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runThrough, type Steps } from '../../../model/steps.js';
+import type { ColumnPoints } from '../execute/series/points.js';
+import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';
+import { integral } from './integral.js';
+import { PICKERS, REDUCERS, type Slice } from './reducers.js';
+import { distinctOf, sampleOf, topOf } from './row-makers.js';
+import { transform } from './transformations.js';
+
+const ROW_COUNT = 100_000;
+/** Rows after which others have to get their turn. */
+const MAX_STEP_ROWS = 4096;
+
+/** All of one time: also what looks at neighbours of a time looks at all. */
+const atOneTime = pointsOf((_) => 0n);
+const points = pointsOf(BigInt);
+const slice: Slice = { points: atOneTime, from: 0, to: ROW_COUNT };
+
+function pointsOf(timeOf: (row: number) => bigint): ColumnPoints {
+  const rows = Array.from({ length: ROW_COUNT }, (_, i) => i);
+  // Up and down without an order, and few values twice.
+  const values = rows.map((row) => ((row * 7919) % 100_003) / 8);
+  return { times: rows.map(timeOf), values, rows, length: ROW_COUNT };
+}
+
+const transformed = (name: string, period: bigint): Steps<unknown> =>
+  transform(name, points, { options: [period], type: 'float', defaultUnitNs: 1n });
+
+const works: Readonly<Record<string, Steps<unknown>>> = {
+  ...Object.fromEntries([...TRANSFORMATIONS].map((name) => [name, transformed(name, 1000n)])),
+  ...Object.fromEntries(
+    [...REDUCERS].flatMap(([name, reduce]) => (name === 'count' ? [] : [[name, reduce(slice)]])),
+  ),
+  ...Object.fromEntries([...PICKERS].map(([name, pick]) => [name, pick(slice, 50)])),
+  integral: integral(points, { unitNs: 1n, windows: undefined, baseNs: 0n }),
+  top: topOf(slice, { sign: 1, count: ROW_COUNT }),
+  distinct: distinctOf(slice),
+  sample: sampleOf(slice, ROW_COUNT, Math.random),
+};
+
+describe('A function over many rows of one series gives others their turn', () => {
+  for (const [name, steps] of Object.entries(works)) {
+    it(name, () => {
+      let count = 0;
+      while (!steps.next().done) count++;
+      assert.ok(count >= Math.floor(ROW_COUNT / MAX_STEP_ROWS), `${count} turns`);
+    });
+  }
+});
+
+describe('A technical function with a long period', () => {
+  const secondsOf = (name: string, period: bigint): number => {
+    const startMs = performance.now();
+    runThrough(transformed(name, period));
+    return performance.now() - startMs;
+  };
+  for (const name of TECHNICAL) {
+    it(`takes about as long as with a short one: ${name}`, () => {
+      runThrough(transformed(name, 10n));
+      const ratio = secondsOf(name, 50_000n) / secondsOf(name, 10n);
+      // It was thousands for those that looked at the whole period in each row.
+      assert.ok(ratio < 50, `${ratio} times as long`);
+    });
+  }
+
+  const number = (index: number): number => points.values[index] as number;
+  const changesBefore = (row: number, period: number): readonly number[] =>
+    Array.from({ length: period }, (_, i) => number(row - i) - number(row - i - 1));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+  const expected: Readonly<Record<string, (row: number, period: number) => number>> = {
+    kaufmans_efficiency_ratio: (row, period) =>
+      Math.abs(number(row) - number(row - period)) /
+      sum(changesBefore(row, period).map((change) => Math.abs(change))),
+    chande_momentum_oscillator: (row, period) => {
+      const up = sum(changesBefore(row, period).filter((change) => change > 0));
+      const down = -sum(changesBefore(row, period).filter((change) => change < 0));
+      return (100 * (up - down)) / (up + down);
+    },
+  };
+  for (const [name, valueAt] of Object.entries(expected)) {
+    it(`gives what the definition gives, row by row: ${name}`, () => {
+      for (const period of [1, 2, 7, 1000]) {
+        const made = runThrough(
+          transform(name, points, { options: [BigInt(period)], type: 'float', defaultUnitNs: 1n }),
+        );
+        for (const row of [period, period + 1, 3 * period + 1, 5000, 50_001, ROW_COUNT - 1]) {
+          const place = made.times.indexOf(BigInt(row));
+          const value = made.values[place] as number;
+          const wanted = valueAt(row, period);
+          const isClose = Math.abs(value - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted));
+          assert.ok(isClose, `period ${period}, row ${row}: ${value}, not ${wanted}`);
+        }
+      }
+    });
+  }
+});
