@@ -28,8 +28,10 @@ const OPPOSITE = new Map([
 
 /** A call for what it does. Tests of durability kill the server to see what `sync` does, and nobody sees a file that is not closed. */
 function isDecision(expression, code) {
-  const call = expression.type === 'AwaitExpression' ? expression.argument : expression;
+  let call = expression.type === 'AwaitExpression' ? expression.argument : expression;
   if (call.type !== 'CallExpression' || call.callee.type === 'Super') return false;
+  const { object, property } = call.callee; // how a failure is worded is no part of it
+  if (property?.name === 'catch' && object.type === 'CallExpression') call = object;
   return !/\b(?:sync\w*|close)$/.test(code.slice(call.callee.start, call.callee.end));
 }
 

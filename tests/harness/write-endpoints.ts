@@ -51,6 +51,6 @@ export function refusal(
     : 'write of line protocol failed';
   if (api !== 'v2') return { error, data };
   const [first] = data;
-  const message = `write buffer error: ${error}: line ${first?.line_number}: ${first?.error_message}`;
+  const message = `${error}: line ${first?.line_number}: ${first?.error_message}`;
   return { code: options.code ?? 'invalid', message, error, data };
 }

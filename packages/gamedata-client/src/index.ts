@@ -23,7 +23,11 @@ type Get<P extends ReadablePath> = paths[P] extends { get: infer G } ? G : never
 type Parameters<P extends ReadablePath> =
   Get<P> extends { parameters: infer Given } ? Given : Record<never, never>;
 type QueryOf<P extends ReadablePath> =
-  Parameters<P> extends { query?: infer Q } ? NonNullable<Q> : Record<never, never>;
+  Parameters<P> extends { query?: infer Q }
+    ? unknown extends Q
+      ? Record<string, never>
+      : NonNullable<Q>
+    : Record<string, never>;
 type PathOf<P extends ReadablePath> = Parameters<P> extends { path: infer V } ? V : undefined;
 export type ReplyOf<P extends ReadablePath> =
   Get<P> extends { responses: { 200: { content: { 'application/json': infer Body } } } }

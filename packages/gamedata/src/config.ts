@@ -83,6 +83,12 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     maximum: 1_073_741_824,
     description: 'largest body of an import',
   }),
+  max_import_records: Type.Integer({
+    default: 250_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    description: 'most records of one import; each takes some 2 kB of memory beside its text',
+  }),
   cors: Type.Boolean({
     default: true,
     description: 'let web pages of any origin read the public data',

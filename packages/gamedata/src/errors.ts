@@ -61,6 +61,8 @@ const TEXTS = {
   /** The data cannot be read yet; the server goes on trying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
     'the game data cannot be read at the moment',
+  too_large: (at: { readonly maxRecordCount: number }) =>
+    `an import has at most ${at.maxRecordCount} records`,
   unsupported_media_type: asGiven,
   invalid_json: asGiven,
   uri_too_long: (at: { readonly limitBytes: number }) =>

@@ -133,6 +133,7 @@ class GameDataService implements GameData {
       editor: this.#editor,
       editions: this.#editions,
       clock,
+      maxRecordCount: settings.max_import_records,
     });
     this.#access = new EditorAccess({
       tokens: [

@@ -73,6 +73,7 @@ export type IdentityError =
       | 'encoding_unacceptable'
       | 'gzip_corrupt'
       | 'body_cut'
+      | 'body_too_slow'
       | 'body_too_large'
     >
   | CredentialUncheckable

@@ -41,6 +41,7 @@ export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
+export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
@@ -52,12 +53,16 @@ export {
 } from './http/access/route-access.js';
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
+export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { parseJson } from './http/body/parse-json.js';
 export { type BodyStream, readBody } from './http/body/read-body.js';
+export { chooseCoding } from './http/coding/choose-coding.js';
+export { encodeAnswer } from './http/coding/encode-answer.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
+export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {
   bytesAnswer,
@@ -82,6 +87,7 @@ export type {
   FrozenFiles,
   HttpService,
 } from './http/http-service.js';
+export { linkValue } from './http/link-value.js';
 export { normalTarget } from './http/normal-target.js';
 export {
   type ApiWords,
@@ -90,6 +96,7 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { pageAnswer } from './http/page-answer.js';
+export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
   PLATFORM_REFUSALS,
@@ -119,6 +126,8 @@ export {
   type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
+export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
+export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,

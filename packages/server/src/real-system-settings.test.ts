@@ -1,10 +1,42 @@
 // Source: tsdb-http, "Server options users rely on"; processing-engine, settings of plugins.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { givenWithoutEffect } from '@plinth/kernel';
+import { givenWithoutEffect, machineMemoryBytes } from '@plinth/kernel';
 import { levelOfFilter } from './process/log-filter.js';
 import { SETTINGS } from './settings.js';
 import { readSettings } from './start-server.js';
+
+/** Options of InfluxDB 3 Core's `serve` that mean nothing here. */
+const TAKEN: readonly (readonly [flag: string, text: string, value: unknown])[] = [
+  ['force-snapshot-mem-threshold', '50%', '50%'],
+  ['snapshotted-wal-files-to-keep', '300', 300],
+  ['wal-replay-fail-on-error', 'true', true],
+  ['wal-replay-concurrency-limit', '16', 16],
+  ['gen1-lookback-duration', '24h', '24h'],
+  ['disable-parquet-mem-cache', 'true', true],
+  ['parquet-mem-cache-size', '20%', '20%'],
+  ['parquet-mem-cache-size-mb', '1000', '1000'],
+  ['parquet-mem-cache-prune-percentage', '0.1', '0.1'],
+  ['parquet-mem-cache-prune-interval', '1s', '1s'],
+  ['parquet-mem-cache-query-path-duration', '5h', '5h'],
+  ['preemptive-cache-age', '3d', '3d'],
+  ['datafusion-num-threads', '8', 8],
+  ['datafusion-runtime-type', 'multi-thread', 'multi-thread'],
+  ['datafusion-runtime-disable-lifo-slot', 'true', 'true'],
+  ['datafusion-runtime-event-interval', '10', 10],
+  ['datafusion-runtime-global-queue-interval', '10', 10],
+  ['datafusion-runtime-max-blocking-threads', '512', 512],
+  ['datafusion-runtime-max-io-events-per-tick', '1024', 1024],
+  ['datafusion-runtime-thread-keep-alive', '10s', '10s'],
+  ['datafusion-runtime-thread-priority', '10', '10'],
+  ['datafusion-max-parquet-fanout', '1000', 1000],
+  ['datafusion-use-cached-parquet-loader', 'true', 'true'],
+  ['datafusion-config', 'iox.hint:true', 'iox.hint:true'],
+  ['num-io-threads', '2', 2],
+  ['telemetry-endpoint', 'localhost.example.com', 'localhost.example.com'],
+  ['telemetry-disable-upload', 'true', true],
+  ['disable-telemetry-upload', 'true', true],
+];
 
 /** Flags and variables of one setting (older names, too), text as users write it, and what it means. */
 const OPTIONS: readonly (readonly [names: string, path: string, text: string, value: unknown])[] = [
@@ -40,6 +72,22 @@ const OPTIONS: readonly (readonly [names: string, path: string, text: string, va
     100_000,
   ],
   ['--gen1-duration GEN1_DURATION', 'tsdb.gen1_duration_ms', '10m', 600_000],
+  ['--exec-mem-pool-bytes EXEC_MEM_POOL_BYTES', 'tsdb.query_memory_bytes', '8000000000', 8e9],
+  [
+    '--exec-mem-pool-bytes EXEC_MEM_POOL_BYTES',
+    'tsdb.query_memory_bytes',
+    '20%',
+    Math.floor(machineMemoryBytes() / 5),
+  ],
+  ...TAKEN.map(
+    ([flag, text, value]) =>
+      [
+        `--${flag} ${flag.replaceAll('-', '_').toUpperCase()}`,
+        `tsdb.${flag.replaceAll('-', '_')}`,
+        text,
+        value,
+      ] as const,
+  ),
   ['--query-file-limit QUERY_FILE_LIMIT', 'tsdb.query_file_limit', '432', 432],
   [
     '--query-log-max-entries --query-log-size QUERY_LOG_MAX_ENTRIES QUERY_LOG_SIZE',

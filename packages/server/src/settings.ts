@@ -119,6 +119,13 @@ const SERVER_SETTINGS = defineSettings(
       description:
         'open connections that one address (of version 6: one network of 64 bits) may hold; more are closed at once. Trusted proxies may hold any number',
     }),
+    max_body_memory_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1_048_576,
+        description:
+          'memory for the bodies of all requests together, on their way or being handled; beyond it they are answered with 503. Without it an eighth of what the process may use, at least 128 MiB',
+      }),
+    ),
     client_address_header: Type.String({
       default: 'X-Forwarded-For',
       pattern: '^[A-Za-z][A-Za-z0-9-]*$',

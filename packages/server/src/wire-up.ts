@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
-  type HttpHead,
+  HeldBodies,
   type HttpService,
   type Logger,
   Metrics,
+  machineMemoryBytes,
   RelationalOutbox,
   type RequestGate,
   SystemClock,
@@ -29,6 +30,7 @@ import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
+import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
@@ -38,6 +40,9 @@ import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 
 const DAY_MS = 86_400_000;
+/** Of the memory that the process may use, for bodies of requests. */
+const PART_FOR_BODIES = 1 / 8;
+const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
 
 /** A server whose services have started; it does not listen yet. */
 export interface WiredServer {
@@ -205,6 +210,8 @@ export async function wireUp(
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
+    const dialects = new DialectDirectory(dialect);
+    services.push(...openConsole(partsOf('tsdb'), dialects));
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -218,12 +225,17 @@ export async function wireUp(
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const gate = around.gate ?? rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
-    const dialects = new DialectDirectory(dialect);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers });
     }
+    const bodies = new HeldBodies(
+      clock,
+      settings.server.max_body_memory_bytes ??
+        Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
+    );
+    closers.push(() => bodies[Symbol.dispose]());
     const pipeline = new Pipeline({
-      ...{ router, dialects, gate, clock, log },
+      ...{ router, dialects, gate, bodies, clock, log },
       grants: (access, principal) => identity.grants(access, principal),
       unmatched: numbers.unmatched,
     });
@@ -231,7 +243,7 @@ export async function wireUp(
       pipeline,
       clock,
       descriptions: () => describeAll(router.served),
-      headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
+      headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
       warmUp() {
         for (const service of services) service.warmUp?.();

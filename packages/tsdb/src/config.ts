@@ -71,6 +71,11 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'Time after which a query is answered with a failure, its wait for a place included; its place is free when the engine has ended it. 0: none.',
     }),
+    compress_answers: Type.Boolean({
+      default: true,
+      description:
+        'Send answers of queries of more than 1 kB as gzip, or zstd where Node has it, to clients that accept it.',
+    }),
     query_log_max_entries: Type.Integer({
       default: 1000,
       minimum: 1,
@@ -280,6 +285,8 @@ export const TSDB_SETTINGS = defineSettings(
       flags: ['max-concurrent-queries'],
       env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
     },
+    query_memory_bytes: known('exec-mem-pool-bytes'),
+    compress_answers: { flags: ['compress-answers'] },
     query_log_max_entries: {
       flags: ['query-log-max-entries', 'query-log-size'],
       env: ['INFLUXDB3_QUERY_LOG_MAX_ENTRIES', 'INFLUXDB3_QUERY_LOG_SIZE'],

@@ -66,6 +66,7 @@ export function createProcessing(
       ),
       repository: settings.plugin_repo,
       isFolderLocked: settings.plugin_dir_only,
+      isChecked: settings.compat === 'documented',
       asyncLimit: settings.async_trigger_concurrency_limit,
       runTimeoutMs: settings.plugin_run_timeout_ms || undefined,
       gatherMs: flushMs ?? GATHER_MS,
@@ -140,15 +141,19 @@ class PythonOnDemand {
     if (found.kind === 'unavailable') return found;
     const { environment, user } = found;
     const { clock, random, log } = this.#needs;
-    const [{ PythonPluginHost }, { pluginEnvironment }] = await Promise.all([
-      import('./storage/python/python-plugin-host.js'),
-      import('./storage/python/program-environment.js'),
-    ]);
+    const [{ PythonPluginHost }, { PluginChecks }, { programRunner }, variables] =
+      await Promise.all([
+        import('./storage/python/python-plugin-host.js'),
+        import('./storage/python/plugin-check.js'),
+        import('./storage/python/process/run-program.js'),
+        import('./storage/python/program-environment.js'),
+      ]);
     const rules = { names: settings.plugin_env, user };
+    const run = programRunner(variables.programEnvironment(process.env, rules), user);
     const host = new PythonPluginHost({
       settings: {
         python: environment.python,
-        env: pluginEnvironment(process.env, rules, {
+        env: variables.pluginEnvironment(process.env, rules, {
           virtualEnv: environment.virtualEnv,
           pluginFolder: folder.root,
         }),
@@ -157,6 +162,7 @@ class PythonOnDemand {
         memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
         processLimit: settings.plugin_process_limit || undefined,
       },
+      checks: new PluginChecks(environment.python, run),
       processCount: settings.plugin_processes,
       clock,
       random,

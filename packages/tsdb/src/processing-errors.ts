@@ -29,8 +29,13 @@ export const PROCESSING_TEXTS = {
   /** The setting `plugin_dir` was not given. */
   no_plugin_folder: (at: { readonly for: 'trigger' | 'files' }) =>
     at.for === 'trigger'
-      ? 'Plugin error: Node not configured with plugin directory'
-      : 'Processing engine error: plugin error: No plugin directory configured',
+      ? 'Plugin error: Node not configured with plugin directory: start the server with --plugin-dir'
+      : 'Processing engine error: plugin error: No plugin directory configured: start the server with --plugin-dir',
+  /** It does not compile, or lacks the function that the trigger runs. */
+  plugin_invalid: (why: string) => `Plugin error: ${why}`,
+  /** Two enabled triggers would answer one path. */
+  request_path_taken: (at: { readonly path: string; readonly trigger: string }) =>
+    `request path '${at.path}' is answered by trigger '${at.trigger}' already: disable it first`,
   plugin_fetch_failed: (why: string) =>
     `Plugin error: error fetching plugin from repository: ${why}`,
   /** The setting `plugin_dir_only`. */

@@ -1,10 +1,4 @@
-import {
-  type AppJwtRefused,
-  type ErrorOf,
-  errorCatalogue,
-  type RequestError,
-  type ValidationFailed,
-} from '@plinth/kernel';
+import { type ErrorOf, errorCatalogue } from '@plinth/kernel';
 
 /** Closed catalogue of the expected failures of this service. Source: webhooks, section 2.2. */
 const TEXTS = {
@@ -33,10 +27,3 @@ export type WebhookError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> =
   typeof TEXTS,
   Kind
 >;
-
-/** What a request can end in. */
-export type RequestFailure =
-  | WebhookError
-  | AppJwtRefused
-  | RequestError<'json_unreadable'>
-  | ValidationFailed;

@@ -128,7 +128,7 @@ describe('@influxdata/influxdb-client', () => {
     const error_message =
       "invalid column type for column 'v', expected iox::column_type::field::integer, got iox::column_type::field::string";
     const error = 'partial write of line protocol occurred';
-    const message = `write buffer error: ${error}: line 2: ${error_message}`;
+    const message = `${error}: line 2: ${error_message}`;
     assert.equal(failure.message, message);
     assert.equal(failure.code, 'invalid');
     const data = [{ original_line: 'm v="x" 2', line_number: 2, error_message }];

@@ -132,6 +132,30 @@ describe('the nine lists', () => {
     assert.equal((page['data'] as unknown[]).length, 3);
   });
 
+  it('a query of bytes that are no UTF-8 came back in 70 kB of headers', async () => {
+    const bytes = '%ff'.repeat(2600);
+    await refused(server, `/api/items?limit=1&offset=3&tag=${bytes}`, 'invalid_parameter', 'tag');
+    await refused(server, `/api/items?${bytes.slice(0, 6)}=1`, 'invalid_parameter', '??');
+    const long = Array.from({ length: 250 }, (_, n) => `${n}`.padStart(30, 'x')).join(',');
+    for (const [length, hasLink] of [
+      [7500, false],
+      [1500, false],
+      [900, true],
+    ] as const) {
+      const ids = long.slice(0, length);
+      const { status, headers, text } = await server.http.send(
+        `/api/items?limit=1&offset=3&ids=${ids}`,
+      );
+      assert.equal(status, 200, text);
+      assert.match(String(JSON.parse(text).previous), /offset=0$/);
+      assert.equal(headers['link'] !== undefined, hasLink, `${length} characters`);
+    }
+    await refused(server, `/api/items?tag=${'x'.repeat(257)}`, 'invalid_parameter', 'tag');
+    const names = Array.from({ length: 20 }, (_, n) => `${'%E2%82%AC'.repeat(40)}${n}=1`).join('&');
+    const ignored = await server.http.send(`/api/items?limit=1&${names}`);
+    assert.ok(String(ignored.headers['x-ignored-params']).length <= 2048);
+  });
+
   it('C8 and C9 single records are found by id, some by name, or not at all', async () => {
     const trader = (await get<WireRecord>('/api/traders/odile-varn')).body;
     for (const name of [trader.id, 'ODILE-VARN', 'odile%20varn', 'Odile%20Varn']) {

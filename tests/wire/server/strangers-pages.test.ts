@@ -1,6 +1,7 @@
 // Source: docs/SECURITY.md, "The port": where a request needs no credential, a page that somebody has open in a
 // browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import {
   assertError,
@@ -76,6 +77,14 @@ describe('the first token', () => {
   });
 });
 
+async function rawAnswer(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(request);
+  let text = '';
+  for await (const piece of socket) text += piece;
+  return text;
+}
+
 describe('token recovery', () => {
   it('is not done for a page of another site', async () => {
     await using server = await ServerProcess.start({
@@ -92,6 +101,14 @@ describe('token recovery', () => {
       const answer = await regenerate(headers);
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
     }
+    assert.match(
+      await rawAnswer(
+        Number(port),
+        `POST ${FIRST_TOKEN}/regenerate HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\n\r\n`,
+      ),
+      /^HTTP\/1\.1 400 /,
+      'two hosts were taken for the first of them',
+    );
     assert.equal((await regenerate({})).status, 201);
     recovery.close();
   });

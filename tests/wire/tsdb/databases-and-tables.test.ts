@@ -266,6 +266,37 @@ describe('databases', () => {
     );
   });
 
+  it('D-04 takes a time in each form of ISO 8601', async () => {
+    const forms: readonly (readonly [text: string, rfc3339: string])[] = [
+      ['2099-01-02', '2099-01-02T00:00:00Z'],
+      ['20990102', '2099-01-02T00:00:00Z'],
+      ['2099-01-02T03:04', '2099-01-02T03:04:00Z'],
+      ['2099-01-02T03:04:05', '2099-01-02T03:04:05Z'],
+      ['2099-01-02 03:04:05', '2099-01-02T03:04:05Z'],
+      ['20990102T030405Z', '2099-01-02T03:04:05Z'],
+      ['2099-01-02T03:04:05+02:00', '2099-01-02T01:04:05Z'],
+      ['20990102T030405-0130', '2099-01-02T04:34:05Z'],
+    ];
+    await done(call('POST', DATABASE, { db: 'd04f' }));
+    await done(call('DELETE', `${DATABASE}?db=d04f`));
+    const [name = ''] = await deletedNames('d04f');
+    for (const [text, rfc3339] of forms) {
+      await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=never`);
+      await done(
+        call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=${encodeURIComponent(text)}`),
+      );
+      const [row] = await ask(
+        '_internal',
+        `SELECT hard_deletion_time AS t FROM system.databases WHERE database_name = '${name}'`,
+      );
+      assert.equal(row?.['t'], rfc3339, text);
+    }
+    for (const text of ['2099-0102', '2099-1-2', '2099-01', '2099-01-02T03']) {
+      const answer = await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=${text}`);
+      assert.equal(answer.status, 400, text);
+    }
+  });
+
   it('D-05 lose their data when the time has come, for good', async () => {
     assertEmpty(await write(server, { db: 'd05' }, 'm v=1 1'));
     await done(call('DELETE', `${DATABASE}?db=d05&hard_delete_at=2001-01-01T00:00:00Z`));
@@ -352,6 +383,11 @@ describe('tables', () => {
     const fields = [{ name: long, type: 'int64' }];
     await refuse({ db: 't02', table: 'x', tags: [], fields }, 400, `column ${bound}`);
     await refuse({ db: 't02', table: 'x', tags: ['time'] }, 400, "'time' is a reserved column");
+    await refuse(
+      { db: 't02', table: 'x', tags: ['a', 'b', 'a'] },
+      400,
+      "column 'a' is named twice",
+    );
     await refuse(
       { db: '-', table: 'x', tags: [] },
       400,

@@ -13,6 +13,13 @@ export const noPython = isPythonHere ? false : 'python3 is not installed';
 export const TRIGGER = '/api/v3/configure/processing_engine_trigger';
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** A plugin for each type of trigger. */
+export const ANY_TYPE = `
+def process_writes(local, batches, args=None): pass
+def process_scheduled_call(local, time, args=None): pass
+def process_request(local, query, headers, body, args=None): return "done"
+`;
+
 /** 200 and not one byte. */
 export function assertDone(answer: HttpAnswer): void {
   assert.deepEqual([answer.status, answer.text], [200, '']);

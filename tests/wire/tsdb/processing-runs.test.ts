@@ -308,7 +308,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     assert.equal(echo['headers']?.['x-mixed'], 'Case');
     assert.equal(echo['headers']?.['authorization'], undefined);
     const missing = await plugins.server.http.send('/api/v3/engine/nothing');
-    assert.deepEqual([missing.status, missing.text], [404, '{"error":"not found"}']);
+    assert.deepEqual([missing.status, missing.text], [404, '{"error":"not found","data":{}}']);
     assert.equal((await plugins.server.http.send(engine, { method: 'PUT', body: '' })).status, 404);
     await plugins.post(`${TRIGGER}/disable`, { db: 'db1', trigger_name: 'web' });
     assert.equal((await get('what=str')).status, 404);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertError, ServerProcess, write } from '../../harness/index.js';
 import {
+  ANY_TYPE,
   assertDone,
   ECHO_WRITES,
   JSON_TYPE,
@@ -23,7 +24,7 @@ describe('Triggers', { skip: noPython }, () => {
   after(() => plugins.close());
 
   it('E-01 takes every form of specification and refuses the rest with its reason', async () => {
-    await plugins.plugin('any.py', 'x = 1\n');
+    await plugins.plugin('any.py', ANY_TYPE);
     const base = { plugin_filename: 'any.py', disabled: true };
     const forms: readonly (readonly [spec: string, json: string])[] = [
       ['all_tables', '"all_tables_wal_write"'],
@@ -75,7 +76,7 @@ describe('Triggers', { skip: noPython }, () => {
   });
 
   it('E-01 answers what is wrong with a trigger, and keeps nothing of it', async () => {
-    await plugins.plugin('any.py', 'x = 1\n');
+    await plugins.plugin('any.py', ANY_TYPE);
     await mkdir(join(plugins.folder, 'no_init'), { recursive: true });
     await symlink('/', join(plugins.folder, 'out'));
     const good = {
@@ -147,6 +148,59 @@ describe('Triggers', { skip: noPython }, () => {
     await plugins.remove('once', 'db2');
   });
 
+  it('refuses at once a plugin that cannot run for its trigger, and names the line', async () => {
+    await plugins.plugin(
+      'torn.py',
+      'import os\n\ndef process_writes(local, batches, args=None)\n  pass\n',
+    );
+    await plugins.plugin('other.py', 'def process_request(local, query, headers, body): pass\n');
+    await plugins.plugin('lent.py', 'from other import process_request as process_writes\n');
+    const at = (plugin_filename: string, trigger_specification: string) =>
+      plugins.create({
+        trigger_name: 'looked',
+        plugin_filename,
+        trigger_specification,
+        disabled: true,
+      });
+    const torn = await at('torn.py', 'all_tables');
+    assert.equal(torn.status, 400);
+    assert.match(torn.text, /"Plugin error: torn\.py, line 3: [^"]+"/);
+    const lacks = 'Plugin error: other.py has no function process_scheduled_call';
+    assertError(await at('other.py', 'every:1h'), 400, lacks);
+    assertDone(await at('other.py', 'request:looked'));
+    await plugins.remove('looked');
+    assertDone(await at('lent.py', 'table:cpu'));
+    await plugins.remove('looked');
+  });
+
+  it('lets one enabled trigger answer a path', async () => {
+    await plugins.plugin('any.py', ANY_TYPE);
+    const request = (trigger_name: string, path: string, disabled = false) =>
+      plugins.create({
+        trigger_name,
+        plugin_filename: 'any.py',
+        trigger_specification: `request:${path}`,
+        disabled,
+      });
+    assertDone(await request('first', 'shared'));
+    const taken = "request path 'shared' is answered by trigger 'first' already: disable it first";
+    assertError(await request('second', 'shared'), 409, taken);
+    assertDone(await request('second', 'shared', true));
+    assertDone(await request('third', 'own'));
+    const enable = (name: string) =>
+      plugins.post(`${TRIGGER}/enable`, {
+        db: 'db1',
+        trigger_name: name,
+        plugin_filename: 'any.py',
+        trigger_specification: 'request:shared',
+      });
+    assertError(await enable('second'), 409, taken);
+    assertDone(await enable('first'));
+    await plugins.remove('first');
+    assertDone(await enable('second'));
+    for (const name of ['second', 'third']) await plugins.remove(name);
+  });
+
   it('E-02 enables, disables and deletes as often as asked', async () => {
     await plugins.plugin('any.py', ECHO_WRITES);
     await plugins.create({
@@ -189,7 +243,7 @@ describe('Triggers', { skip: noPython }, () => {
 describe('A server whose plugins are restricted or off', () => {
   it('E-01 refuses what its settings say', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
-    await writeFile(join(folder, 'any.py'), 'x = 1\n');
+    await writeFile(join(folder, 'any.py'), ANY_TYPE);
     const trigger = {
       db: 'db1',
       plugin_filename: 'any.py',
@@ -208,7 +262,7 @@ describe('A server whose plugins are restricted or off', () => {
     assertError(
       await ask([], TRIGGER, trigger),
       500,
-      'Plugin error: Node not configured with plugin directory',
+      'Plugin error: Node not configured with plugin directory: start the server with --plugin-dir',
     );
     const dir = ['--plugin-dir', folder];
     assertError(

@@ -45,6 +45,23 @@ describe('InfluxQL on the native endpoints', () => {
     }
   });
 
+  it('Q-03 writes a Parquet file, by name and by Accept, also without rows', async () => {
+    for (const path of PATHS) {
+      for (const q of ['SELECT usage, n FROM cpu GROUP BY host', 'SELECT n FROM cpu WHERE n = 5']) {
+        const named = await get(path, { db: 'q', q, format: 'parquet' });
+        const url = `${path}?${new URLSearchParams({ db: 'q', q })}`;
+        const headers = { accept: 'application/vnd.apache.parquet' };
+        const accepted = await server.http.send(url, { headers });
+        for (const answer of [named, accepted]) {
+          assert.equal(answer.status, 200, answer.text);
+          assert.equal(answer.headers['content-type'], 'application/vnd.apache.parquet');
+          assert.equal(answer.bytes.subarray(0, 4).toString(), 'PAR1');
+          assert.equal(answer.bytes.subarray(-4).toString(), 'PAR1');
+        }
+      }
+    }
+  });
+
   it('Q-02 needs no database when the statement names it', async () => {
     assertText(
       await get(PATHS[0] ?? '', { q: 'SELECT usage FROM q..cpu' }),

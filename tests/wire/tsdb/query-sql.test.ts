@@ -190,7 +190,7 @@ describe('/api/v3/query_sql', () => {
   });
 
   it('Q-03 refuses other formats and media types', async () => {
-    const variants = '`parquet`, `csv`, `pretty`, `json`, `json_lines`';
+    const variants = '`parquet`, `csv`, `pretty`, `json`, `jsonl`';
     const text = `unknown variant \`xml\`, expected one of ${variants}`;
     assertError(await get({ db: 'q', q: 'SELECT 1', format: 'xml' }), 400, `serde error: ${text}`);
     assertError(

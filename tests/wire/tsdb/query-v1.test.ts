@@ -330,6 +330,69 @@ describe('/query', () => {
     );
   });
 
+  it('reads a field that is called like the time in other letters as any field', async () => {
+    const written = await server.http.send('/write?db=named', {
+      body: 'zt,host=a Time=5,v=1 1000000000\nzt,host=a Time=9,v=2 2000000000\nzn v=3 1000000000',
+    });
+    assert.equal(written.status, 204, written.text);
+    const rows = async (q: string): Promise<unknown> => {
+      const answer = await server.http.send(
+        `/query?${new URLSearchParams({ db: 'named', q, epoch: 's' })}`,
+      );
+      const [result] = (
+        JSON.parse(answer.text) as {
+          results: { series?: { columns: string[]; values: unknown[][] }[] }[];
+        }
+      ).results;
+      return result?.series?.map(({ columns, values }) => [columns.join(' '), ...values])[0];
+    };
+    assert.deepEqual(await rows('SELECT * FROM zt'), [
+      'time Time host v',
+      [1, 5, 'a', 1],
+      [2, 9, 'a', 2],
+    ]);
+    assert.deepEqual(await rows('SELECT v FROM zt WHERE Time > 5'), ['time v', [2, 2]]);
+    assert.deepEqual(await rows('SELECT v FROM zt WHERE Time > 5 AND TIME > 3s'), undefined);
+    assert.deepEqual(await rows('SELECT max(Time) FROM zt'), ['time max', [2, 9]]);
+    assert.deepEqual(await rows('SELECT TIME, v FROM zn WHERE Time > 0'), ['time v', [1, 3]]);
+  });
+
+  it('compares tags of measurements, not of series, in SHOW MEASUREMENTS WHERE, as 1.x does', async () => {
+    const lines = [
+      'cpu,host=server01,region=uswest value=1 1',
+      'cpu,host=server02,region=useast value=3 2',
+      'gpu,host=server02,region=useast value=4 3',
+      'gpu,host=server02,region=caeast value=5 4',
+      'other,host=server03,region=caeast value=7 5',
+      'bare value=8 6',
+    ];
+    const written = await server.http.send('/write?db=measured', { body: lines.join('\n') });
+    assert.equal(written.status, 204, written.text);
+    // Expected rows: InfluxDB 1.6.7.
+    const cases: readonly (readonly [condition: string, names: readonly string[]])[] = [
+      ['region =~ /ca.*/', ['gpu', 'other']],
+      ['region !~ /ca.*/', ['cpu']],
+      ["region != 'caeast'", ['cpu']],
+      ["region = 'uswest' AND host = 'server02'", ['cpu']],
+      ["region = 'uswest' OR host = 'server03'", ['cpu', 'other']],
+      ["region = ''", []],
+      ["region != ''", ['cpu', 'gpu', 'other']],
+      ["nosuch != 'x'", []],
+    ];
+    for (const [condition, names] of cases) {
+      const answer = await get({ db: 'measured', q: `SHOW MEASUREMENTS WHERE ${condition}` });
+      const [result] = (
+        JSON.parse(answer.text) as { results: { series?: { values: string[][] }[] }[] }
+      ).results;
+      assert.deepEqual((result?.series?.[0]?.values ?? []).flat(), names, condition);
+    }
+    for (const name of ['top', 'bottom']) {
+      const answer = await get({ db: 'measured', q: `SELECT ${name}(value, 5) FROM cpu LIMIT 1` });
+      const error = `limit (5) in ${name} function can not be larger than the LIMIT (1) in the select statement`;
+      assert.equal(answer.text, `{"results":[{"statement_id":0,"error":"${error}"}]}\n`);
+    }
+  });
+
   it('answers at any number of requests: each gives its place back', async () => {
     for (let i = 0; i < 150; i++) {
       const answer = await get({ db: 'v1', q: i % 2 === 0 ? Q : 'SELECT foo(n) FROM cpu' });

@@ -426,7 +426,7 @@ describe('GET /api/v3/configure/database', () => {
     assertError(
       await list('?format=foo'),
       400,
-      'serde error: unknown variant `foo`, expected one of `parquet`, `csv`, `pretty`, `json`, `json_lines`',
+      'serde error: unknown variant `foo`, expected one of `parquet`, `csv`, `pretty`, `json`, `jsonl`',
     );
     assertError(
       await list('?show_deleted=maybe'),

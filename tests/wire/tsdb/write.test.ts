@@ -334,7 +334,7 @@ describe('POST /api/v2/write', () => {
     );
     assertError(await post(`${path}?bucket=w08`, 'm v=hi'), 400, {
       code: 'invalid',
-      message: 'write buffer error: write of line protocol failed: line 1: No fields were provided',
+      message: 'write of line protocol failed: line 1: No fields were provided',
       error: 'write of line protocol failed',
       data: [{ original_line: 'm v=hi', line_number: 1, error_message: 'No fields were provided' }],
     });

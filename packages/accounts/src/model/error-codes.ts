@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   not_found: '',
   unrecognized_url: '',
   method_not_allowed: '',
+  request_timeout: '',
   request_too_large: '',
   unsupported_media_type: '',
   idempotency_error: '',

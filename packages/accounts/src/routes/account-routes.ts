@@ -40,7 +40,7 @@ const CREATE: CallWords = {
 const SHOW: CallWords = {
   summary: 'Retrieve an account',
   answer: 'Account',
-  query: Type.Object({ include: texts(INCLUDES) }),
+  query: { include: texts(INCLUDES) },
 };
 const UPDATE: CallWords = {
   summary: 'Update an account',

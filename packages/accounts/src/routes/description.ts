@@ -1,5 +1,5 @@
 import type { ApiWords, DialectRefusals } from '@plinth/kernel';
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import {
@@ -92,10 +92,10 @@ const maybe = Type.Optional;
 export const VERSION_HEADER = {
   'Api-Version': maybe(Type.String({ description: '<YYYY-MM-DD>.<release_name>' })),
 };
-export const CHANGE_HEADERS = Type.Object({
+export const CHANGE_HEADERS = {
   ...VERSION_HEADER,
   'Idempotency-Key': maybe(Type.String({ description: '1 to 255 printable ASCII characters' })),
-});
+};
 
 /** A list in a query: `name[0]=a&name[1]=b`. */
 export const texts = (values?: readonly string[]): TSchema =>
@@ -106,8 +106,10 @@ const PAGE_QUERY = {
   page: maybe(Type.String()),
 };
 /** Of a list, with what else it takes. */
-export const pageQuery = (more: Record<string, TSchema> = {}): TObject =>
-  Type.Object({ ...PAGE_QUERY, ...more });
+export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
+
+/** Why nothing is checked by its schema. */
+export const JUDGED = 'its own check reports every field at once, in the spelling that is stored';
 
 function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };

@@ -6,9 +6,11 @@ import {
   CredentialUncheckable,
   type HttpAnswer,
   type HttpHead,
+  inputCheck,
   requestError,
 } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
+import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
 import { VendorWords } from '../model/platform/vendor-words.js';
 import { AccountsRefused } from '../model/violation.js';
@@ -125,6 +127,37 @@ it('words what a handler throws as it is', () => {
   assert.equal(told(dialect.answerError(missing, head(ACCOUNTS, {}))), '404 not_found');
   assert.equal(told(dialect.answerError(new TypeError('a bug'), head(ACCOUNTS))), '500 api_error');
   assert.equal(bugs.length, 1);
+});
+
+it('words what a schema refuses as the check of shapes does', () => {
+  const check = inputCheck('body', Type.Object({ country: Type.String({ maxLength: 2 }) }));
+  for (const [body, code] of [
+    [{}, 'missing_field'],
+    [{ country: 5 }, 'wrong_type'],
+    [{ country: 'DEU' }, 'too_long'],
+  ] as const) {
+    assert.throws(
+      () => check(body),
+      (error) => {
+        const answer = dialect.answerError(error, head(ACCOUNTS));
+        const { error: words } = JSON.parse(String(answer.body));
+        assert.deepEqual(
+          [answer.status, words.code, words.param],
+          [400, 'invalid_fields', 'country'],
+        );
+        assert.deepEqual(
+          words.invalid_fields.map((each: { field: string; code: string }) => [
+            each.field,
+            each.code,
+          ]),
+          [['country', code]],
+        );
+        return true;
+      },
+    );
+  }
+  const unreadable = requestError('json_unreadable', 'not_json');
+  assert.equal(told(dialect.answerError(unreadable, head(ACCOUNTS))), '400 invalid_json');
 });
 
 it('tells a path that there is not from a method that it has not', () => {

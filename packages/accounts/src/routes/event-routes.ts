@@ -42,7 +42,7 @@ const CREATE: CallWords = {
 const SHOW: CallWords = {
   summary: 'Retrieve an event destination',
   answer: 'EventDestination',
-  query: Type.Object(INCLUDE),
+  query: INCLUDE,
 };
 const UPDATE: CallWords = {
   summary: 'Update an event destination',

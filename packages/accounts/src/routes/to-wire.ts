@@ -6,10 +6,16 @@ import {
   type HttpAnswer,
   type HttpHead,
   jsonAnswer,
+  type Outage,
+  RequestInvalid,
   requestError,
+  type SchemaFailure,
+  ServerBusy,
 } from '@plinth/kernel';
+import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -27,6 +33,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   idempotency_error: 409,
   idempotency_key_in_use: 409,
+  request_timeout: 408,
   request_too_large: 413,
   unsupported_media_type: 415,
   account_rate_limit_exceeded: 429,
@@ -113,15 +120,28 @@ function errorBody(
   };
 }
 
+const PROBLEMS: Readonly<Record<string, FieldProblem>> = {
+  required: 'missing_field',
+  additionalProperties: 'unknown_field',
+  type: 'wrong_type',
+  enum: 'invalid_enum',
+  maxLength: 'too_long',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+};
+
+function problemOf({ path, keyword, expected, errorMessage }: SchemaFailure): InvalidField {
+  const field = path.join('.');
+  const rule = expected.length === 0 ? keyword : `${keyword} ${expected.join(', ')}`;
+  const message = errorMessage ?? `${field} breaks a rule: ${rule}.`;
+  return { field, code: PROBLEMS[keyword] ?? 'bad_format', message };
+}
+
 function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   const outage = asOutage(error);
   if (outage !== undefined) {
-    const message =
-      outage instanceof DiskFull
-        ? 'The disk of the server is full; try again with the same key when there is room.'
-        : 'The server cannot store or look up anything at the moment; try again with the same key.';
-    return { code: 'service_overloaded', message };
+    return { code: 'service_overloaded', message: messageOf(outage) };
   }
   if (requestError.is(error, 'body_too_large')) {
     return { code: 'request_too_large', message: 'The body is too large.' };
@@ -129,9 +149,26 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };
   }
+  if (requestError.is(error, 'body_too_slow')) {
+    return { code: 'request_timeout', message: 'The body came too slowly.' };
+  }
+  if (error instanceof RequestInvalid) {
+    return invalidFields(error.failures.map(problemOf)).violation;
+  }
+  if (requestError.is(error, 'json_unreadable')) {
+    return { code: 'invalid_json', message: `${error.message}.` };
+  }
   wording.onBug(error);
   return {
     code: 'api_error',
     message: 'Something failed on our side; the request can be repeated with the same key.',
   };
+}
+
+function messageOf(outage: Outage): string {
+  if (outage instanceof DiskFull)
+    return 'The disk of the server is full; try again with the same key when there is room.';
+  if (outage instanceof ServerBusy)
+    return 'The server has as many requests as it can hold; try again with the same key.';
+  return 'The server cannot store or look up anything at the moment; try again with the same key.';
 }

@@ -39,6 +39,29 @@ export interface WaitingDestination {
   readonly soonestDueMs: number;
 }
 
+type DestinationBody = Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
+
+/** The address is sealed like the secret: receivers often find who may send in its query. */
+const urlPlace = (id: string): string => `${id}.url`;
+
+function sealBody({ secret, url, ...others }: DestinationBody, id: string, sealer: Sealer): string {
+  const sealed = { secret: sealer.seal(secret, id), url: sealer.seal(url, urlPlace(id)) };
+  return JSON.stringify({ ...others, ...sealed });
+}
+
+function openBody(text: string, id: string, sealer: Sealer): DestinationBody {
+  const body = JSON.parse(text) as DestinationBody; // as `sealBody` has written it, or an earlier version
+  const url = hasSealedUrl(text) ? sealer.open(body.url, urlPlace(id)) : body.url;
+  return { ...body, url, secret: sealer.open(body.secret, id) };
+}
+
+/** Earlier versions kept addresses as they are, and none of these begins like a sealed text. */
+export const hasSealedUrl = (body: string): boolean => /"url":"s1\./.test(body);
+
+/** The stored body with all that is to be sealed under the current key. */
+export const resealBody = (body: string, id: string, sealer: Sealer): string =>
+  sealBody(openBody(body, id, sealer), id, sealer);
+
 /** Destinations of events, and what is on its way to them. */
 export class DestinationStore {
   readonly #reader: Kysely<AccountTables>;
@@ -81,25 +104,24 @@ export class DestinationStore {
       .orderBy('id')
       .execute();
     return rows.map((row) => {
-      const body = JSON.parse(row.body) as Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
+      const body = openBody(row.body, row.id, this.#sealer);
       const colon = row.tenant.lastIndexOf(':');
       return {
         ...body,
         id: row.id,
         tenant: { platform: row.tenant.slice(0, colon), livemode: row.tenant.endsWith(':live') },
         createdMs: Number(row.created_ms),
-        secret: this.#sealer.open(body.secret, row.id),
       };
     });
   }
 
   put(writes: WriteSet, destination: EventDestination): void {
-    const { id, tenant, createdMs, secret, ...others } = destination;
+    const { id, tenant, createdMs, ...body } = destination;
     writes.put('accounts_destinations', {
       id,
       tenant: tenantKey(tenant),
       created_ms: createdMs,
-      body: JSON.stringify({ ...others, secret: this.#sealer.seal(secret, id) }),
+      body: sealBody(body, id, this.#sealer),
     });
   }
 

@@ -24,12 +24,13 @@ export function slugOf(name: string): string {
 /** `slug`, or with the first free suffix from `-2` on. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   if (!isTaken(slug)) return slug;
-  for (let n = 2; ; n++) {
-    const suffix = `-${n}`;
-    const candidate = slug.slice(0, MAX_SLUG_LENGTH - suffix.length) + suffix;
-    if (!isTaken(candidate)) return candidate;
-  }
+  let n = 2;
+  while (isTaken(numberedSlug(slug, n))) n += 1;
+  return numberedSlug(slug, n);
 }
+
+export const numberedSlug = (slug: string, n: number): string =>
+  `${slug.slice(0, MAX_SLUG_LENGTH - `-${n}`.length)}-${n}`;
 
 /** Order of text everywhere: by code point, so that it is the same on every machine. */
 export function compareText(a: string, b: string): number {

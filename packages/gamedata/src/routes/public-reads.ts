@@ -1,4 +1,4 @@
-import { pathOf, queryOf } from '@plinth/kernel';
+import { pathOf, queryOf, type RouteDescription } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { listWords, recordWords } from './openapi/collection-words.js';
@@ -17,7 +17,6 @@ import {
   VERSION_WORDS,
   versionsWords,
 } from './openapi/data-set-words.js';
-import type { RouteWords } from './openapi/words.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
 import { listPage } from './pages/list-page.js';
 import { ignoreParameters, type Page, type PublicParts, type Target } from './pages/page.js';
@@ -44,7 +43,7 @@ export interface PublicRead {
   readonly path: string;
   /** About the service and not out of its data: answered also when no version can be read. */
   readonly isAbout: boolean;
-  readonly words: RouteWords;
+  readonly words: RouteDescription;
   /** @param parameter as decoded; empty where the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
@@ -55,7 +54,7 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   const { limits } = parts;
   const get = (
     path: string,
-    words: RouteWords,
+    words: RouteDescription,
     make: PublicRead['make'],
     isAbout = false,
   ): void => {
@@ -63,7 +62,7 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   };
   const getBare = (
     path: string,
-    words: RouteWords,
+    words: RouteDescription,
     make: (parameter: string) => Page | Promise<Page>,
     isAbout = false,
   ): void => {
@@ -74,8 +73,11 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
     };
     get(path, words, makeBare, isAbout);
   };
-  const getAbout = (path: string, words: RouteWords, make: (parameter: string) => Page): void =>
-    getBare(path, words, make, true);
+  const getAbout = (
+    path: string,
+    words: RouteDescription,
+    make: (parameter: string) => Page,
+  ): void => getBare(path, words, make, true);
   if (parts.ownsRoot) getAbout('/', ROOT, () => indexPage(parts));
   getAbout('/api', INDEX, () => indexPage(parts));
   get('/api/ammunition/calibers/list', CALIBERS, (target) => calibersPage(parts, target));

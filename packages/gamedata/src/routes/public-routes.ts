@@ -7,12 +7,13 @@ import {
   type HttpRequest,
   pageAnswer,
   type Route,
+  type RouteDescription,
 } from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { gameDataError } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
 import { BULK_FILE } from './openapi/data-set-words.js';
-import { pageWords, type RouteWords } from './openapi/words.js';
+import { pageWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
@@ -45,7 +46,11 @@ export function publicRoutes(
 }
 
 /** With and without a slash at the end. */
-const publicGet = (path: string, words: RouteWords, handle: Route['handle']): readonly Route[] =>
+const publicGet = (
+  path: string,
+  words: RouteDescription,
+  handle: Route['handle'],
+): readonly Route[] =>
   (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
     method: 'GET',
     path: each,

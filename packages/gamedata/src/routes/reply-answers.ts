@@ -1,6 +1,6 @@
-import { emptyAnswer, type HttpAnswer, type HttpHeaders } from '@plinth/kernel';
+import { chooseCoding, emptyAnswer, type HttpAnswer, type HttpHeaders } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
-import { acceptsType, type Coding, chooseCoding } from './negotiation.js';
+import { acceptsType, CODINGS, type Coding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
 
 /** Headers of a reply that a 304 carries, too. */
@@ -68,7 +68,7 @@ export function negotiate(headers: HttpHeaders, type: string): Coding {
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
     throw gameDataError('not_acceptable', `only ${bare} is spoken here`);
   }
-  const coding = chooseCoding(headers['accept-encoding']);
+  const coding = chooseCoding(headers['accept-encoding'], CODINGS);
   if (coding === undefined)
     throw gameDataError('not_acceptable', 'codings are br, gzip and identity');
   return coding;

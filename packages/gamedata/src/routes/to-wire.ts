@@ -1,4 +1,4 @@
-import { asOutage, requestError } from '@plinth/kernel';
+import { asOutage, RequestInvalid, requestError } from '@plinth/kernel';
 import { type GameDataError, gameDataError } from '../errors.js';
 import { KIND_WIRE } from '../model/kinds.js';
 
@@ -29,6 +29,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   conflict: 409,
   version_gone: 410,
   precondition_failed: 412,
+  too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
   precondition_required: 428,
@@ -86,6 +87,23 @@ const bugAnswer = (requestId: string): ErrorAnswer => ({
   body: { error: 'internal error', code: 'internal', requestId },
 });
 
+function answerOfSchema({ part, failures }: RequestInvalid): ErrorAnswer {
+  const details = failures.map(({ path, keyword, expected, errorMessage }) => ({
+    path: path.map((name) => `/${name}`).join(''),
+    code: keyword === 'required' ? 'required' : 'wrong_shape',
+    message: errorMessage ?? `${keyword} ${expected.join(', ')}`.trim(),
+  }));
+  const body =
+    part === 'body'
+      ? { error: 'the body does not fit its schema', code: 'validation_failed', details }
+      : {
+          error: details[0]?.message ?? 'a parameter does not fit its schema',
+          code: 'invalid_parameter',
+          param: failures[0]?.path.join('.'),
+        };
+  return { status: 400, headers: {}, body };
+}
+
 /** What all services have in common: outages pass by themselves, and the pipeline refuses on its own. */
 function answerOfOthers(error: unknown): ErrorAnswer | undefined {
   const outage = asOutage(error);
@@ -109,6 +127,12 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
-  if (requestError.is(error, 'body_cut')) return refused(400, 'invalid_request', error.message);
+  if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);
+  if (requestError.is(error, 'body_cut', 'client_left'))
+    return refused(400, 'invalid_request', error.message);
+  if (requestError.is(error, 'json_unreadable')) {
+    return refused(400, 'invalid_json', error.message);
+  }
+  if (error instanceof RequestInvalid) return answerOfSchema(error);
   return undefined;
 }

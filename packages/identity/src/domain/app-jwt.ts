@@ -138,8 +138,9 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 /** Not verified yet: only what is needed to find the key. */
 function decode(token: string): Assertion {
   const parts = token.split('.');
-  if (parts.length !== 3) throw new AppJwtRefused('undecodable');
-  if (!parts.every((part) => BASE64URL.test(part))) throw new AppJwtRefused('undecodable');
+  if (parts.length !== 3 || !parts.every((part) => BASE64URL.test(part))) {
+    throw new AppJwtRefused('undecodable');
+  }
   const [header, claims] = parts.slice(0, 2).map(readPart);
   if (header?.['alg'] !== 'RS256' || claims === undefined) throw new AppJwtRefused('undecodable');
   return {

@@ -1,25 +1,16 @@
 import {
   emptyAnswer,
   type HttpRequest,
-  jsonObjectOf,
   OpenApi,
+  operatorRoute,
   platformAnswer,
-  queryOf,
   type Route,
 } from '@plinth/kernel';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Apps, IssuedKey } from '../domain/apps.js';
 import type { PrivateKeyFormat } from '../domain/key-maker.js';
-import type { App, AppKey, AppSelector } from '../model/app.js';
-import { readAppChange, readKeyRequest, readNewApp, readSelector } from './app-requests.js';
-import {
-  isoSeconds,
-  type OperatorWords,
-  operatorRoute,
-  PAGE,
-  pageAnswer,
-  pageOf,
-} from './operator-route.js';
+import type { App, AppKey, AppOwner, AppSelector } from '../model/app.js';
+import { isoSeconds, PAGE, pageAnswer } from './pages.js';
 import {
   AppChange,
   AppRecord,
@@ -31,106 +22,123 @@ import {
 } from './schemas.js';
 
 const { answer, json } = OpenApi;
-const BY_REGISTRY = 'each field is refused in words of its own, together with those of the webhook';
 const REFUSED = { 422: 'a value was refused' } as const;
-
-const LIST: OperatorWords = {
-  summary: 'List apps',
-  input: PAGE,
-  output: { 200: answer('a page of them', json(Type.Array(AppRecord))) },
-};
-const CREATE: OperatorWords = {
-  summary: 'Register an app',
-  input: { query: KeyFormat, body: AppRequest, judged: BY_REGISTRY },
-  output: { 201: answer('the app', json(NewApp)) },
-  errors: REFUSED,
-};
-const SHOW: OperatorWords = {
-  summary: 'Get an app',
-  output: { 200: answer('the app', json(AppRecord)) },
-};
-const CHANGE: OperatorWords = {
-  summary: 'Change an app or its webhook',
-  input: { body: AppChange, judged: BY_REGISTRY },
-  output: { 200: answer('the app', json(AppRecord)) },
-  errors: REFUSED,
-};
-const REMOVE: OperatorWords = {
-  summary: 'Remove an app',
-  output: { 204: answer('it is gone') },
-};
-const ADD_KEY: OperatorWords = {
-  summary: 'Add a key',
-  input: { query: KeyFormat, body: KeyRequest, isBodyOptional: true, judged: BY_REGISTRY },
-  output: { 201: answer('the key', json(IssuedKeySchema)) },
-  errors: REFUSED,
-};
-const REMOVE_KEY: OperatorWords = {
-  summary: 'Remove a key',
-  output: { 204: answer('it is valid no longer') },
-  errors: { 422: 'it is the last one' },
-};
-const suspensionWords = (summary: string): OperatorWords => ({
-  summary,
-  output: { 202: answer('the app', json(AppRecord)) },
-});
+const SHOWN = { 200: answer('the app', json(AppRecord)) } as const;
 
 /** Apps and their public keys. Source: webhooks, section 10. */
 export function appRoutes(apps: Apps): readonly Route[] {
   const show = async (found: App): Promise<object> =>
     toWire(found, await apps.describeHooks([found]));
   const suspension = (verb: string, summary: string, isSuspended: boolean): Route =>
-    operatorRoute('POST', `/apps/:app/${verb}`, suspensionWords(summary), async (request) =>
-      platformAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
-    );
+    operatorRoute('POST', `/apps/:app/${verb}`, {
+      about: { summary },
+      output: { 202: answer('the app', json(AppRecord)) },
+      handle: async (request) =>
+        platformAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
+    });
   return [
-    operatorRoute('POST', '/apps', CREATE, async (request) => {
-      const wanted = readNewApp(jsonObjectOf(request.body), formatOf(request));
-      const made = await apps.create(wanted);
-      const { pem } = made.issued;
-      const shown = { ...(await show(made.app)), ...(pem === undefined ? {} : { pem }) };
-      return platformAnswer(201, shown);
+    operatorRoute('POST', '/apps', {
+      about: { summary: 'Register an app' },
+      input: { query: KeyFormat, body: AppRequest },
+      output: { 201: answer('the app', json(NewApp)) },
+      errors: REFUSED,
+      async handle(_request, { query, body }) {
+        const { name, slug, owner, webhook, public_key: publicKey } = body;
+        const made = await apps.create({
+          name,
+          slug,
+          owner: ownerOf(owner) ?? undefined,
+          webhook,
+          publicKey: publicKey ?? undefined,
+          privateFormat: formatOf(query),
+        });
+        const { pem } = made.issued;
+        return platformAnswer(201, {
+          ...(await show(made.app)),
+          ...(pem !== undefined && { pem }),
+        });
+      },
     }),
-    operatorRoute('GET', '/apps', LIST, async (request) => {
-      const { cursor, limit } = pageOf(request);
-      const after = Number(cursor);
-      const found = await apps.list(Number.isSafeInteger(after) ? after : 0, limit + 1);
-      const page = found.slice(0, limit);
-      const hooks = await apps.describeHooks(page);
-      const shown = page.map((one) => toWire(one, hooks));
-      const nextCursor = found.length > limit ? page.at(-1)?.id.toString() : undefined;
-      return pageAnswer(request, shown, { limit, nextCursor });
+    operatorRoute('GET', '/apps', {
+      about: { summary: 'List apps' },
+      input: PAGE,
+      output: { 200: answer('a page of them', json(Type.Array(AppRecord))) },
+      handle: (request) =>
+        pageAnswer(request, {
+          read: (cursor, limit) => {
+            const after = Number(cursor);
+            return apps.list(Number.isSafeInteger(after) ? after : 0, limit);
+          },
+          async show(page) {
+            const hooks = await apps.describeHooks(page);
+            return page.map((one) => toWire(one, hooks));
+          },
+          cursorOf: ({ id }) => String(id),
+        }),
     }),
-    operatorRoute('GET', '/apps/:app', SHOW, async (request) =>
-      platformAnswer(200, await show(await apps.get(selectorOf(request)))),
-    ),
-    operatorRoute('PATCH', '/apps/:app', CHANGE, async (request) => {
-      const change = readAppChange(jsonObjectOf(request.body));
-      return platformAnswer(200, await show(await apps.update(selectorOf(request), change)));
+    operatorRoute('GET', '/apps/:app', {
+      about: { summary: 'Get an app' },
+      output: SHOWN,
+      handle: async (request) =>
+        platformAnswer(200, await show(await apps.get(selectorOf(request)))),
     }),
-    operatorRoute('DELETE', '/apps/:app', REMOVE, async (request) => {
-      await apps.delete(selectorOf(request));
-      return emptyAnswer(204);
+    operatorRoute('PATCH', '/apps/:app', {
+      about: { summary: 'Change an app or its webhook' },
+      input: { body: AppChange },
+      output: SHOWN,
+      errors: REFUSED,
+      async handle(request, { body: { name, slug, owner, webhook } }) {
+        const change = { name, slug, owner: ownerOf(owner), webhook };
+        return platformAnswer(200, await show(await apps.update(selectorOf(request), change)));
+      },
     }),
-    operatorRoute('POST', '/apps/:app/keys', ADD_KEY, async (request) => {
-      const publicKey = readKeyRequest(jsonObjectOf(request.body));
-      const issued = await apps.addKey(selectorOf(request), publicKey, formatOf(request));
-      return platformAnswer(201, issuedToWire(issued));
+    operatorRoute('DELETE', '/apps/:app', {
+      about: { summary: 'Remove an app' },
+      output: { 204: answer('it is gone') },
+      async handle(request) {
+        await apps.delete(selectorOf(request));
+        return emptyAnswer(204);
+      },
     }),
-    operatorRoute('DELETE', '/apps/:app/keys/:key', REMOVE_KEY, async (request) => {
-      await apps.removeKey(selectorOf(request), Number(request.parameters['key']));
-      return emptyAnswer(204);
+    operatorRoute('POST', '/apps/:app/keys', {
+      about: { summary: 'Add a key' },
+      input: { query: KeyFormat, body: KeyRequest, isBodyOptional: true },
+      output: { 201: answer('the key', json(IssuedKeySchema)) },
+      errors: REFUSED,
+      async handle(request, { query, body: { public_key: publicKey } }) {
+        const issued = await apps.addKey(
+          selectorOf(request),
+          publicKey ?? undefined,
+          formatOf(query),
+        );
+        return platformAnswer(201, issuedToWire(issued));
+      },
+    }),
+    operatorRoute('DELETE', '/apps/:app/keys/:key', {
+      about: { summary: 'Remove a key' },
+      output: { 204: answer('it is valid no longer') },
+      errors: { 422: 'it is the last one' },
+      async handle(request) {
+        await apps.removeKey(selectorOf(request), Number(request.parameters['key']));
+        return emptyAnswer(204);
+      },
     }),
     suspension('suspend', 'Refuse the app, hold its deliveries', true),
     suspension('unsuspend', 'Let the app go on', false),
   ];
 }
 
-const selectorOf = ({ parameters }: HttpRequest): AppSelector =>
-  readSelector(parameters['app'] ?? '');
+/** By its id, or its client id. */
+function selectorOf({ parameters }: HttpRequest): AppSelector {
+  const { app = '' } = parameters;
+  return /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };
+}
 
-const formatOf = ({ url }: HttpRequest): PrivateKeyFormat =>
-  new URLSearchParams(queryOf(url)).get('format') === 'pkcs1' ? 'pkcs1' : 'pkcs8';
+const formatOf = ({ format }: Static<typeof KeyFormat>): PrivateKeyFormat =>
+  format === 'pkcs1' ? 'pkcs1' : 'pkcs8';
+
+const ownerOf = (owner: Static<typeof AppChange>['owner']): AppOwner | null | undefined =>
+  owner && { type: 'Organization', plan: 'free', ...owner };
 
 function toWire(app: App, hooks: ReadonlyMap<number, object>): object {
   return {

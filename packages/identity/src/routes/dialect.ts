@@ -5,10 +5,10 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
-  isDomainError,
   type Logger,
   PLATFORM_REFUSALS,
   platformFailureAnswer,
+  requestError,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { AccessGate } from '../domain/access-gate.js';
@@ -49,7 +49,8 @@ const KEYS_RETRY_SEC = 5;
 const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: 'already_exists' }]);
 
 function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
-  const words = isDomainError(error) ? WORDS.get(error.kind) : undefined;
+  const isKnown = identityError.is(error) || requestError.is(error);
+  const words = isKnown ? WORDS.get(error.kind) : undefined;
   if (words !== undefined && error instanceof Error) {
     const [status, message = error.message] = words;
     return failureAnswer(request, status, message);

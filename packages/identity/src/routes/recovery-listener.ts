@@ -3,7 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
-import { asOutage, invariant, normalTarget } from '@plinth/kernel';
+import { asOutage, faultOfHead, invariant, normalTarget } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
 import type { PageGuard } from '../domain/page-guard.js';
@@ -82,6 +82,11 @@ export class RecoveryListener {
       normalTarget(request.url ?? '') === `${OPERATOR_TOKEN_PATH}/regenerate`;
     if (!isRecovery || this.#isTaken) {
       send(response, 404, { error: 'Not found', data: {} });
+      return;
+    }
+    const fault = faultOfHead(request);
+    if (fault !== undefined) {
+      send(response, fault.status, { error: fault.message, data: {} });
       return;
     }
     try {

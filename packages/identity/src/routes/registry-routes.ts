@@ -5,75 +5,33 @@ import {
   type HttpRequest,
   jsonObjectOf,
   OpenApi,
+  operatorRoute,
   platformAnswer,
   type Route,
+  ValidationFailed,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { NewCredential, Registry } from '../domain/registry.js';
+import type { AttributeChange, NewCredential, NewIdentity, Registry } from '../domain/registry.js';
 import type { Credential } from '../model/credential-token.js';
-import type { IdentityRecord } from '../model/identity-record.js';
+import type { IdentityAttributes, IdentityKind, IdentityRecord } from '../model/identity-record.js';
+import { isoSeconds, PAGE, pageAnswer } from './pages.js';
 import {
-  isoSeconds,
-  type OperatorWords,
-  operatorRoute,
-  PAGE,
-  pageAnswer,
-  pageOf,
-} from './operator-route.js';
-import { readIdentityChange, readNewCredential, readNewIdentity } from './registry-requests.js';
-import {
+  CHANGE_CHECKS,
   CredentialRequest,
   IdentityChange,
   IdentityRequest,
   IssuedCredential,
+  isRegisteredKind,
+  NEW_CHECKS,
   NewIdentity as NewIdentitySchema,
   RegisteredIdentity,
-} from './schemas.js';
+  SPEAKS_FOR,
+} from './registry-schemas.js';
 
 const { answer, json } = OpenApi;
-const BY_KIND = 'what a field may be depends on the kind';
+const BY_KIND = 'there is a schema for each kind';
 const REFUSED = { 422: 'a value was refused' } as const;
-
-const CREATE: OperatorWords = {
-  summary: 'Register a user, an installation or another identity',
-  input: { body: IdentityRequest, judged: BY_KIND },
-  output: { 201: answer('the identity', json(NewIdentitySchema)) },
-  errors: REFUSED,
-};
-const LIST: OperatorWords = {
-  summary: 'List users, installations and other identities',
-  input: PAGE,
-  output: { 200: answer('a page of them', json(Type.Array(RegisteredIdentity))) },
-};
-const SHOW: OperatorWords = {
-  summary: 'Get an identity',
-  output: { 200: answer('the identity', json(RegisteredIdentity)) },
-};
-const CHANGE: OperatorWords = {
-  summary: 'Change an identity',
-  input: { body: IdentityChange, judged: BY_KIND },
-  output: { 200: answer('the identity', json(RegisteredIdentity)) },
-  errors: REFUSED,
-};
-const REMOVE: OperatorWords = {
-  summary: 'Remove an identity',
-  output: { 204: answer('it is gone') },
-};
-const ISSUE: OperatorWords = {
-  summary: 'Make a credential of an identity',
-  input: { body: CredentialRequest, judged: BY_KIND },
-  output: { 201: answer('the credential', json(IssuedCredential)) },
-  errors: {
-    ...REFUSED,
-    403: 'the app has made too many',
-    404: 'there is no such identity',
-    429: 'the app has made too many',
-  },
-};
-const REVOKE: OperatorWords = {
-  summary: 'End a credential',
-  output: { 204: answer('it is valid no longer') },
-};
+const SHOWN = { 200: answer('the identity', json(RegisteredIdentity)) } as const;
 
 /**
  * Counts a token that is about to be made for an app. Resolves to the answer for the client when it has made too many.
@@ -89,48 +47,129 @@ export interface TokenRefusal {
 
 /** Users, installations, OAuth apps and repositories, and what they present. Source: rate-limits, section 3.2. */
 export function registryRoutes(registry: Registry, quota: TokenQuota): readonly Route[] {
+  return [...identityRoutes(registry), ...credentialRoutes(registry, quota)];
+}
+
+function identityRoutes(registry: Registry): readonly Route[] {
   const keyOf = ({ parameters }: HttpRequest): string => parameters['key'] ?? '';
   return [
-    operatorRoute('POST', '/identities', CREATE, async ({ body }) => {
-      const { record, secret } = await registry.create(readNewIdentity(jsonObjectOf(body)));
-      const shown = { ...identityToWire(record), ...(secret !== undefined && { secret }) };
-      return platformAnswer(201, shown);
+    operatorRoute('POST', '/identities', {
+      about: { summary: 'Register a user, an installation or another identity' },
+      input: { body: IdentityRequest, judged: BY_KIND },
+      output: { 201: answer('the identity', json(NewIdentitySchema)) },
+      errors: REFUSED,
+      async handle({ body }) {
+        const { record, secret } = await registry.create(readNewIdentity(jsonObjectOf(body)));
+        const shown = { ...identityToWire(record), ...(secret !== undefined && { secret }) };
+        return platformAnswer(201, shown);
+      },
     }),
-    operatorRoute('GET', '/identities', LIST, async (request) => {
-      const { cursor, limit } = pageOf(request);
-      const found = await registry.list(cursor, limit + 1);
-      const page = found.slice(0, limit);
-      const nextCursor = found.length > limit ? page.at(-1)?.key : undefined;
-      return pageAnswer(request, page.map(identityToWire), { limit, nextCursor });
+    operatorRoute('GET', '/identities', {
+      about: { summary: 'List users, installations and other identities' },
+      input: PAGE,
+      output: { 200: answer('a page of them', json(Type.Array(RegisteredIdentity))) },
+      handle: (request) =>
+        pageAnswer(request, {
+          read: (cursor, limit) => registry.list(cursor, limit),
+          show: (page) => page.map(identityToWire),
+          cursorOf: ({ key }) => key,
+        }),
     }),
-    operatorRoute('GET', '/identities/:key', SHOW, async (request) =>
-      platformAnswer(200, identityToWire(await registry.get(keyOf(request)))),
-    ),
-    operatorRoute('PATCH', '/identities/:key', CHANGE, async (request) => {
-      const key = keyOf(request);
-      const { kind } = await registry.get(key);
-      const { change, secret } = readIdentityChange(kind, jsonObjectOf(request.body));
-      return platformAnswer(200, identityToWire(await registry.update(key, change, secret)));
+    operatorRoute('GET', '/identities/:key', {
+      about: { summary: 'Get an identity' },
+      output: SHOWN,
+      handle: async (request) =>
+        platformAnswer(200, identityToWire(await registry.get(keyOf(request)))),
     }),
-    operatorRoute('DELETE', '/identities/:key', REMOVE, async (request) => {
-      await registry.delete(keyOf(request));
-      return emptyAnswer(204);
+    operatorRoute('PATCH', '/identities/:key', {
+      about: { summary: 'Change an identity' },
+      input: { body: IdentityChange, judged: BY_KIND },
+      output: SHOWN,
+      errors: REFUSED,
+      async handle(request) {
+        const key = keyOf(request);
+        const { kind } = await registry.get(key);
+        const { change, secret } = readIdentityChange(kind, jsonObjectOf(request.body));
+        return platformAnswer(200, identityToWire(await registry.update(key, change, secret)));
+      },
     }),
-    operatorRoute('POST', '/credentials', ISSUE, async ({ body, base }) => {
-      const wanted = readNewCredential(jsonObjectOf(body));
+    operatorRoute('DELETE', '/identities/:key', {
+      about: { summary: 'Remove an identity' },
+      output: { 204: answer('it is gone') },
+      async handle(request) {
+        await registry.delete(keyOf(request));
+        return emptyAnswer(204);
+      },
+    }),
+  ];
+}
+
+const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route[] => [
+  operatorRoute('POST', '/credentials', {
+    about: { summary: 'Make a credential of an identity' },
+    input: { body: CredentialRequest },
+    output: { 201: answer('the credential', json(IssuedCredential)) },
+    errors: {
+      ...REFUSED,
+      403: 'the app has made too many',
+      404: 'there is no such identity',
+      429: 'the app has made too many',
+    },
+    async handle({ base }, { body }) {
+      const wanted = newCredential(body);
       const appKey = appKeyOf(wanted);
       const refusal = appKey === undefined ? undefined : await quota(appKey, base);
       if (refusal !== undefined) return refusalAnswer(refusal);
       const { credential, text } = await registry.issue(wanted);
       return platformAnswer(201, credentialToWire(credential, text));
-    }),
-    operatorRoute('DELETE', '/credentials/:id', REVOKE, async ({ parameters }) => {
+    },
+  }),
+  operatorRoute('DELETE', '/credentials/:id', {
+    about: { summary: 'End a credential' },
+    output: { 204: answer('it is valid no longer') },
+    async handle({ parameters }) {
       const { id = '' } = parameters;
       await registry.revoke(/^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0);
       return emptyAnswer(204);
-    }),
-  ];
+    },
+  }),
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readNewIdentity(body: Fields): NewIdentity {
+  const { kind, id, client_id, secret, ...attributes } = body;
+  if (!isRegisteredKind(kind)) throw wrong('Identity', 'kind', kind);
+  NEW_CHECKS.get(kind)?.(body);
+  return {
+    kind,
+    id: (id ?? client_id) as number | string | undefined, // just checked, as the others
+    secret: secret as string | undefined,
+    attributes: attributes as IdentityAttributes,
+  };
 }
+
+function readIdentityChange(
+  kind: IdentityKind,
+  body: Fields,
+): { readonly change: AttributeChange; readonly secret: string | undefined } {
+  if (isRegisteredKind(kind)) CHANGE_CHECKS.get(kind)?.(body);
+  const { secret, ...change } = body;
+  return { change: change as AttributeChange, secret: secret as string | undefined }; // just checked
+}
+
+function newCredential({ kind, identity, via_app, expires_in }: CredentialRequest): NewCredential {
+  if (!SPEAKS_FOR[kind].test(identity)) throw wrong('Credential', 'identity', identity);
+  const viaApp = via_app === undefined ? undefined : String(via_app).replace(/^(oauth-)?app:/, '');
+  return { kind, identity, viaApp, expiresInSec: expires_in };
+}
+
+const wrong = (resource: string, field: string, value: unknown): ValidationFailed =>
+  new ValidationFailed([
+    value === undefined
+      ? { resource, field, code: 'missing_field' }
+      : { resource, field, code: 'invalid', value },
+  ]);
 
 /** The app whose tokens are counted: one that acts for a user. */
 function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TEnum, type TSchema, type TSchemaOptions, Type } from 'typebox';
 import type { IssuedToken } from '../model/admin-token.js';
 
 /** Dates end in the year 275,760; what is left above is more than a hundred thousand years. */
@@ -37,19 +37,16 @@ export function toTokenObject({ token, text }: IssuedToken): TokenObject {
   };
 }
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const time = Type.String({ format: 'date-time' });
-const maybe = Type.Optional;
-const oneOf = (...names: readonly string[]): TSchema => Type.String({ enum: names });
-const id = Type.Integer({ minimum: 1 });
-const some = Type.Object({});
-
-export const Owner = Type.Object({
-  login: Type.String({ pattern: '^[\\w.-]{1,100}$' }),
-  id,
-  type: maybe(oneOf('User', 'Organization')),
-  plan: maybe(oneOf('free', 'enterprise')),
-});
+export const nullable = <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
+  Type.Union([schema, Type.Null()], options);
+export const time = Type.String({ format: 'date-time' });
+export const maybe = Type.Optional;
+export const oneOf = <Names extends string[]>(...names: readonly [...Names]): TEnum<Names> =>
+  Type.Enum(names);
+export const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+export const login = Type.String({ pattern: '^[\\w.-]{1,100}$' });
+export const plan = oneOf('free', 'enterprise');
+export const accountType = oneOf('User', 'Organization');
 
 const AppKey = {
   id,
@@ -62,6 +59,8 @@ export const IssuedKey = Type.Object({
   pem: maybe(Type.String({ description: 'private key, shown this once' })),
 });
 
+const Owner = Type.Object({ login, id, type: maybe(accountType), plan: maybe(plan) });
+
 const AppFields = {
   id,
   client_id: Type.String(),
@@ -69,7 +68,7 @@ const AppFields = {
   name: Type.String(),
   owner: nullable(Owner),
   public_keys: Type.Array(Type.Object(AppKey)),
-  hook: nullable(some),
+  hook: nullable(Type.Object({})),
   created_at: time,
   updated_at: time,
   suspended_at: nullable(time),
@@ -79,75 +78,29 @@ const AppFields = {
 export const AppRecord = Type.Object(AppFields);
 export const NewApp = Type.Object({ ...AppFields, pem: IssuedKey.properties.pem });
 
-export const AppChange = Type.Object({
-  name: maybe(Type.String({ minLength: 1, maxLength: 64 })),
+const name = Type.String({
+  // What no store, log or terminal would keep as it is; see `isPlainText`.
+  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\u2028\\u2029]{1,64}$',
+  errorMessage: 'name is a text of 1 to 64 characters',
+});
+const changeable = {
   slug: maybe(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$' })),
   owner: maybe(nullable(Owner)),
-  webhook: maybe(Type.Object({}, { description: 'url, secret, content_type, events, ...' })),
-});
-
+  webhook: maybe(Type.Unknown({ description: 'url, secret, content_type, events, ...' })),
+};
 const PublicKey = maybe(
-  nullable(Type.String({ maxLength: 16_384, description: 'PEM; without it a pair is made' })),
+  nullable(Type.String({ maxLength: 16_384, description: 'PEM; without it a pair is made' }), {
+    title: 'Key',
+    writeOnly: true,
+  }),
+);
+
+export const AppChange = Type.Object({ name: maybe(name), ...changeable }, { title: 'App' });
+export const AppRequest = Type.Object(
+  { name, ...changeable, public_key: PublicKey },
+  { title: 'App' },
 );
 export const KeyRequest = Type.Object({ public_key: PublicKey });
-export const AppRequest = Type.Object({
-  ...AppChange.properties,
-  name: Type.String({ minLength: 1, maxLength: 64 }),
-  public_key: PublicKey,
-});
-
-export const KeyFormat = Type.Object({ format: maybe(oneOf('pkcs8', 'pkcs1')) });
-
-/** Attributes differ by kind. */
-const Attributes = {
-  login: maybe(Type.String()),
-  plan: maybe(oneOf('free', 'enterprise')),
-  organizations: maybe(Type.Array(id)),
-  users_count: maybe(Type.Integer({ minimum: 0 })),
-  app_id: maybe(id),
-  account: maybe(some),
-  repositories_count: maybe(Type.Integer({ minimum: 0 })),
-  owner: maybe(some),
-  approved_by: maybe(Type.Array(id)),
-  overrides: maybe(
-    Type.Object({}, { description: 'by resource: exempt, or a limit and its window in seconds' }),
-  ),
-};
-
-export const IdentityChange = Type.Object({
-  ...Attributes,
-  secret: maybe(Type.String({ minLength: 8, maxLength: 255, description: 'of an OAuth app' })),
-});
-const Registered = {
-  kind: oneOf('user', 'organization', 'installation', 'oauth_app', 'repository'),
-  id: maybe(Type.Union([id, Type.String()])),
-};
-export const IdentityRequest = Type.Object({ ...Registered, ...IdentityChange.properties });
-export const RegisteredIdentity = Type.Object({
-  key: Type.String({ examples: ['user:583231'] }),
-  ...Registered,
-  ...Attributes,
-  created_at: time,
-  updated_at: time,
-});
-export const NewIdentity = Type.Object({
-  ...RegisteredIdentity.properties,
-  secret: maybe(Type.String({ description: 'shown this once' })),
-});
-
-const CredentialFields = {
-  kind: oneOf('personal', 'oauth', 'app_user', 'installation', 'workflow'),
-  identity: Type.String({ examples: ['user:583231', 'installation:7', 'repo:1'] }),
-};
-export const CredentialRequest = Type.Object({
-  ...CredentialFields,
-  via_app: maybe(Type.Union([id, Type.String()])),
-  expires_in: maybe(Type.Integer({ minimum: 1, description: 'seconds' })),
-});
-export const IssuedCredential = Type.Object({
-  id,
-  token: Type.String({ description: 'shown this once' }),
-  ...CredentialFields,
-  via_app: nullable(Type.String()),
-  expires_at: nullable(time),
+export const KeyFormat = Type.Object({
+  format: maybe(Type.String({ description: 'pkcs1; PKCS #8 unless told so' })),
 });

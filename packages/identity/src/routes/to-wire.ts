@@ -1,5 +1,5 @@
-import { isDomainError, type RequestInvalid } from '@plinth/kernel';
-import type { IdentityError } from '../errors.js';
+import { CredentialUncheckable, RequestInvalid, requestError } from '@plinth/kernel';
+import { type IdentityError, identityError } from '../errors.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
 const STATUS: Record<IdentityError['kind'], number> = {
@@ -13,6 +13,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   encoding_unacceptable: 400,
   gzip_corrupt: 400,
   body_cut: 400,
+  body_too_slow: 408,
   body_too_large: 413,
   token_name_exists: 409,
   token_not_found: 404,
@@ -60,7 +61,12 @@ function headersOf(error: IdentityError): Readonly<Record<string, string>> {
 }
 
 export function isIdentityError(error: unknown): error is IdentityError {
-  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+  const isOwn =
+    identityError.is(error) ||
+    requestError.is(error) ||
+    error instanceof CredentialUncheckable ||
+    error instanceof RequestInvalid;
+  return isOwn && Object.hasOwn(STATUS, error.kind);
 }
 
 /**

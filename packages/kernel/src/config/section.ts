@@ -13,7 +13,7 @@ export interface SettingAliases {
 
 /**
  * The settings of one service. A key ends in its unit: `_ms` and `_sec` also take durations (`1s`, `10m`),
- * `_bytes` also takes sizes (`10mb`), lists are comma-separated.
+ * `_bytes` also takes sizes (`10mb`, `20%` of the memory), lists are comma-separated.
  */
 export interface SettingsSection<P extends TProperties = TProperties> {
   /** `tsdb` in `tsdb.wal_flush_interval_ms`, `PLINTH_TSDB_...`, `--tsdb-...`. */

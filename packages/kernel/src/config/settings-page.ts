@@ -17,7 +17,7 @@ Made from the declarations in each package's \`config.ts\` by \`node scripts/set
 
 A setting has one name in three spellings: \`section.key\` in the configuration file (JSON), \`PLINTH_SECTION_KEY\` in
 the environment, \`--section-key\` as a flag. A flag goes before a variable, a variable before the file, the file
-before the default. Durations are written \`500ms\`, \`1s\`, \`10m\`, \`1h30m\`, \`7d\`; sizes \`10mb\` (powers of 1024);
+before the default. Durations are written \`500ms\`, \`1s\`, \`10m\`, \`1h30m\`, \`7d\`; sizes \`10mb\` (powers of 1024) or \`20%\` of the machine's memory;
 lists are comma-separated. What is set to nothing counts as not set. A bad configuration stops the start, with every
 problem listed.
 `;

@@ -1,3 +1,5 @@
+import { machineMemoryBytes } from '../fs/machine-memory.js';
+
 const MS_PER_UNIT: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
   ['s', 1000],
@@ -26,8 +28,10 @@ export function parseDurationMs(text: string): number | undefined {
   return parseQuantity(text.trim(), MS_PER_UNIT);
 }
 
-/** Bytes of `10mb`, `1 GiB`, `512b`; `undefined` when it is no size. */
+/** Bytes of `10mb`, `1 GiB`, `512b`, or `20%` of the machine's memory; `undefined` when it is no size. */
 export function parseSizeBytes(text: string): number | undefined {
+  const [, percent] = /^(\d{1,2}(?:\.\d+)?|100)\s*%$/.exec(text.trim()) ?? [];
+  if (percent !== undefined) return Math.floor((machineMemoryBytes() * Number(percent)) / 100);
   return parseQuantity(text.trim().toLowerCase(), BYTES_PER_UNIT);
 }
 

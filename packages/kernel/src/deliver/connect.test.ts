@@ -147,7 +147,8 @@ describe('connectTo', () => {
     const wanted = { insecure: false, signal: giving.signal };
     const connecting = connectTo(new URL(`https://127.0.0.1:${port}/`), settings, wanted);
     const [socket] = (await arrived) as [Socket];
-    const closed = once(socket, 'close');
+    await once(socket, 'data'); // The handshake has begun.
+    const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
     giving.abort(new Error('given up'));
     await assert.rejects(connecting, { message: 'given up' });
     await closed;

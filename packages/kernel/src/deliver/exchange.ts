@@ -1,4 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
+import type { InterimAnswers } from './interim-answers.js';
 import { type Outcome, TransportFailed } from './outcome.js';
 
 /** One POST, made ready by whoever signs it. */
@@ -25,10 +26,16 @@ export interface Exchange {
 export function exchange(
   client: Client,
   { url, headers, body }: OutgoingRequest,
-  at: { readonly signal: AbortSignal; readonly maxBodyBytes: number },
+  at: {
+    readonly signal: AbortSignal;
+    readonly maxBodyBytes: number;
+    /** Of the connection. */
+    readonly interim: InterimAnswers;
+  },
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
-    const handler = new ResponseReader(resolve, reject, at.maxBodyBytes);
+    at.interim.expect();
+    const handler = new ResponseReader(resolve, reject, at);
     const onAbort = (): void => {
       handler.cut();
       client.destroy().catch(() => {}); // nothing waits for it any more
@@ -53,21 +60,24 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchange: Exchange) => void;
   readonly #reject: (error: unknown) => void;
   readonly #maxBodyBytes: number;
+  readonly #interim: InterimAnswers;
   readonly #chunks: Buffer[] = [];
   #sizeBytes = 0;
   #status = 0;
-  #informational: number | undefined;
+  /** No interim answer that is one comes as far as this. */
+  #unanswering: number | undefined;
   #headers: Readonly<Record<string, string>> = {};
   #isSettled = false;
 
   constructor(
     resolve: (exchange: Exchange) => void,
     reject: (error: unknown) => void,
-    maxBodyBytes: number,
+    at: { readonly maxBodyBytes: number; readonly interim: InterimAnswers },
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#maxBodyBytes = maxBodyBytes;
+    this.#maxBodyBytes = at.maxBodyBytes;
+    this.#interim = at.interim;
   }
 
   onRequestStart(): void {}
@@ -78,7 +88,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (status < 200) {
-      this.#informational = status;
+      this.#unanswering = status;
       return;
     }
     this.#status = status;
@@ -126,18 +136,14 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.onSettled();
-    const code = this.#informational ?? informationalOf(error);
+    // The client ends a connection by an upgrade that nobody asked for.
+    const upgrade = error.message === 'bad upgrade' ? 101 : undefined;
+    const code = upgrade ?? this.#unanswering ?? this.#interim.lastStatus;
     if (code === undefined) this.#reject(error);
     // No status has fewer than three digits that count.
     else if (code < 100) this.#reject(new TransportFailed('not_http', error));
     else this.#reject(new TransportFailed('informational_only', error, code));
   }
-}
-
-/** The client ends a connection on these two, because nobody asked for them. */
-function informationalOf(error: Error): number | undefined {
-  if (error.message === 'bad upgrade') return 101;
-  return error.message === 'bad response' ? 100 : undefined;
 }
 
 function keepHeaders(

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -90,6 +90,86 @@ describe('Sender', () => {
     }
     assert.equal(asked(), 2);
     assert.deepEqual([first.connections(), second.connections()], [1, 1]);
+  });
+
+  describe('interim answers', () => {
+    /** A receiver that writes `pieces`, some milliseconds apart, and then leaves or waits. */
+    const writing = async (pieces: readonly string[], isLeft = false): Promise<number> => {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {});
+        let text = '';
+        socket.on('data', async (chunk) => {
+          text += chunk;
+          if (!text.endsWith('{}')) return;
+          text = '';
+          for (const piece of pieces) {
+            socket.write(piece);
+            await sleep(5);
+          }
+          if (isLeft) socket.end();
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      open.push({ close: () => server.close() });
+      return (server.address() as AddressInfo).port;
+    };
+    const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
+    const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+    it('100 Continue that nobody had asked for was taken for the answer', async () => {
+      for (const pieces of [
+        [CONTINUE + OK],
+        [CONTINUE, OK],
+        [...(CONTINUE + OK)],
+        [HINTS + CONTINUE + HINTS + OK],
+        [`HTTP/1.0 100 \r\n\r\n${OK}`],
+        [CONTINUE.repeat(20), OK],
+      ]) {
+        const { sender } = senderOf(['127.0.0.1']);
+        const port = await writing(pieces);
+        // Twice over one connection: each answer has its own.
+        for (let count = 0; count < 2; count += 1) {
+          const outcome = await sender.send(requestTo(port));
+          assert.ok(outcome.kind === 'answered', JSON.stringify(outcome));
+          assert.deepEqual([outcome.statusCode, String(outcome.body)], [200, 'ok']);
+        }
+      }
+    });
+
+    it('are no answer, and more than 20 are the end', async () => {
+      for (const [pieces, isLeft, statusCode] of [
+        [[CONTINUE], true, 100],
+        [[CONTINUE + HINTS], true, 103],
+        [[CONTINUE.repeat(21) + OK], false, 100],
+        [
+          ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+          false,
+          101,
+        ],
+      ] as const) {
+        const { sender } = senderOf(['127.0.0.1']);
+        const outcome = await sender.send(requestTo(await writing(pieces, isLeft)));
+        assert.equal(outcome.kind, 'informational_only', JSON.stringify(outcome));
+        assert.equal(outcome.statusCode, statusCode);
+      }
+    });
+
+    it('are looked for in front of an answer alone, and in nothing else', async () => {
+      const body = CONTINUE.repeat(2);
+      const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const { sender } = senderOf(Array(4).fill('127.0.0.1'));
+      const outcome = await sender.send(requestTo(await writing([answer, body])));
+      assert.equal(outcome.kind === 'answered' && String(outcome.body), body);
+      for (const [text, kind] of [
+        ['HTTP/1.1 099 Low\r\n\r\n', 'not_http'],
+        ['SSH-2.0-x 100\r\n\r\n', 'not_http'],
+        ['HT', 'connection_lost'],
+      ] as const) {
+        assert.equal((await sender.send(requestTo(await writing([text], true)))).kind, kind, text);
+      }
+    });
   });
 
   it('follows no redirect', async () => {

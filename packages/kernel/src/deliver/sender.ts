@@ -3,6 +3,7 @@ import type { Client } from 'undici';
 import type { Clock } from '../clock/clock.js';
 import { type ConnectSettings, connectTo } from './connect.js';
 import { DeadlinePassed, exchange, type OutgoingRequest } from './exchange.js';
+import { InterimAnswers } from './interim-answers.js';
 import { failureOf, type Outcome, TransportFailed } from './outcome.js';
 
 export interface SenderSettings extends ConnectSettings {
@@ -19,6 +20,7 @@ const MAX_PARSED_HEADER_BYTES = 65_536;
 interface Connection {
   readonly client: Client;
   readonly socket: Socket;
+  readonly interim: InterimAnswers;
   idleSinceMs: number;
 }
 
@@ -120,7 +122,7 @@ export class Sender {
         });
       },
     });
-    return { client, socket, idleSinceMs: 0 };
+    return { client, socket, interim: new InterimAnswers(socket), idleSinceMs: 0 };
   }
 
   /** `stale`: a kept connection was closed before any byte of an answer came. */
@@ -130,12 +132,12 @@ export class Sender {
     origin: string,
     signal: AbortSignal,
   ): Promise<Outcome | 'stale'> {
-    const { client, socket } = connection;
+    const { client, socket, interim } = connection;
     const wasUsed = connection.idleSinceMs > 0;
     const readBefore = socket.bytesRead;
     try {
       const { outcome, isReusable } = await exchange(client, request, {
-        signal,
+        ...{ signal, interim },
         maxBodyBytes: this.#settings.maxResponseBytes,
       });
       if (isReusable) this.#keep(origin, connection);

@@ -9,6 +9,10 @@ const TEXTS = {
     "Authorization header was malformed, the request was not in the form of 'Authorization: <auth-scheme> <token>', supported auth-schemes are Bearer, Token and Basic",
   /** The client went away within its body; nobody is left to read the answer. */
   body_cut: 'the request body ended early',
+  /** It did not come in time. */
+  body_too_slow: 'the request body came too slowly',
+  /** The client went away while it was waited for; nothing was changed, and nobody is left to read the answer. */
+  client_left: 'the client has left',
   /** The body, as received or as decoded, has more bytes than the limit. */
   body_too_large: (at: { readonly limitBytes: number }) =>
     `max request size (${at.limitBytes} bytes) exceeded`,

@@ -51,11 +51,13 @@ export interface RouteInput {
   readonly judged?: string;
 }
 
-/** Parts of a checked input, as their schemas type them. */
+/** Parts of a checked input, as their schemas type them; of one that is judged elsewhere none. */
 export type CheckedInput<Input extends RouteInput> = {
-  readonly [Part in 'parameters' | 'query' | 'body']: Input[Part] extends TSchema
-    ? Static<Input[Part]>
-    : unknown;
+  readonly [Part in 'parameters' | 'query' | 'body']: Input extends { readonly judged: string }
+    ? undefined
+    : Input[Part] extends TSchema
+      ? Static<Input[Part]>
+      : unknown;
 };
 
 /** An answer, as OpenAPI describes it. */
@@ -96,10 +98,8 @@ export interface Route<Input extends RouteInput = RouteInput> {
   handle(request: HttpRequest, input: CheckedInput<Input>): HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** A route whose handler gets what `input` says: of one that is judged elsewhere it would get nothing. */
-export const checkedRoute = <const Input extends RouteInput & { readonly judged?: never }>(
-  route: Route<Input>,
-): Route => route;
+/** A route whose handler gets what `input` says. */
+export const checkedRoute = <const Input extends RouteInput>(route: Route<Input>): Route => route;
 
 /** Routes that speak one dialect. */
 export interface RouteTable {

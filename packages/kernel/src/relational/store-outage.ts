@@ -1,5 +1,6 @@
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import { CredentialUncheckable } from '../http/credential-uncheckable.js';
+import { ServerBusy } from '../http/server-busy.js';
 
 const RETRY_AFTER_SEC = 1;
 const MAX_CAUSE_DEPTH = 8;
@@ -23,11 +24,12 @@ export class StoreOutage extends Error {
 }
 
 /** What passes without anybody changing the request: asked again later, it may be answered. */
-export type Outage = CredentialUncheckable | DiskFull | StoreOutage;
+export type Outage = CredentialUncheckable | DiskFull | ServerBusy | StoreOutage;
 
 /** `error` as what passes by itself, when that is what it comes from. The one rule by which services answer 503 for what is below them. */
 export function asOutage(error: unknown): Outage | undefined {
-  if (error instanceof CredentialUncheckable || error instanceof StoreOutage) return error;
+  if (error instanceof CredentialUncheckable || error instanceof ServerBusy) return error;
+  if (error instanceof StoreOutage) return error;
   const full = asDiskFull(error);
   if (full !== undefined) return full;
   let cause = error;

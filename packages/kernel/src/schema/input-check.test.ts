@@ -112,8 +112,8 @@ describe('inputCheck', () => {
       ({ path, keyword, expected }) => `/${path.join('/')} ${keyword} ${expected.join(',')}`,
     );
     assert.deepEqual(found.sort(), [
-      '/at additionalProperties y',
       '/at/x type integer',
+      '/at/y additionalProperties ',
       '/list/0/kind enum common,rare,epic',
       '/list/0/size type integer,null',
       '/list/1/kind enum common,rare,epic',

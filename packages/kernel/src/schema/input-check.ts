@@ -16,10 +16,11 @@ export function inputCheck<Schema extends TSchema>(
   part: RequestPart,
   schema: Schema,
 ): (received: unknown) => Static<Schema> {
-  // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
-  Settings.Set({ maxErrors: MAX_ERRORS });
-  const validator = Compile(schema);
+  // Most are never asked for, and each costs the start some time.
+  let compiled: Validator | undefined;
   return (received) => {
+    compiled ??= validatorOf(schema);
+    const validator = compiled;
     let value = received;
     if (part !== 'body' && isRecord(received)) {
       const copy = { ...received };
@@ -30,6 +31,14 @@ export function inputCheck<Schema extends TSchema>(
     const [, errors] = validator.Errors(value);
     throw new RequestInvalid({ part, failures: toFailures(errors, schema, value) });
   };
+}
+
+type Validator = ReturnType<typeof Compile>;
+
+function validatorOf(schema: TSchema): Validator {
+  // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
+  Settings.Set({ maxErrors: MAX_ERRORS });
+  return Compile(schema);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

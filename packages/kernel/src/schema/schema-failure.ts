@@ -1,7 +1,17 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 
+/** What a schema says of a value that it refuses, by annotations of JSON Schema: those of the innermost part that has them. */
+interface RefusalWords {
+  /** Of what the value is a part, as clients know it. */
+  readonly title?: string;
+  /** Says it better than the keyword does. */
+  readonly errorMessage?: string;
+  /** A secret, which is not told back. */
+  readonly writeOnly?: boolean;
+}
+
 /** One way in which a value is not what the schema asks for. */
-export interface SchemaFailure {
+export interface SchemaFailure extends RefusalWords {
   /** Names and positions from the root of the checked value; with `required`, the missing field is the last. */
   readonly path: readonly string[];
   /** The JSON Schema keyword that failed; a union of constants reports `enum`, any other union `type`. */
@@ -33,12 +43,16 @@ export function toFailures(
       // Errors are counted: a branch whose union was cut off says nothing by itself.
       const isWhole = around.length > 0 || !error.schemaPath.includes('/anyOf/');
       const isPlain = error.keyword !== 'boolean' && error.keyword !== 'anyOf';
-      if (isPlain && isOfRule && isWhole) failures.push(...plainFailures(error, value));
+      if (isPlain && isOfRule && isWhole) {
+        const words = wordsAt(schema, error.schemaPath);
+        failures.push(...plainFailures(error, value).map((each) => ({ ...each, ...words })));
+      }
     } else if (!told.has(choice)) {
       told.add(choice);
       const path = pointerParts(choice.instancePath);
       const expectation = unionExpectation(schemaAt(schema, choice.schemaPath));
-      failures.push({ path, ...expectation, received: at(value, path) });
+      const words = wordsAt(schema, choice.schemaPath);
+      failures.push({ path, ...expectation, received: at(value, path), ...words });
     }
   }
   return failures;
@@ -84,6 +98,15 @@ function plainFailures(error: TLocalizedValidationError, value: unknown): Schema
       received: undefined,
     }));
   }
+  if (error.keyword === 'additionalProperties') {
+    // What nobody knows may be a secret.
+    return error.params.additionalProperties.map((field) => ({
+      path: [...path, field],
+      keyword: error.keyword,
+      expected: [],
+      received: undefined,
+    }));
+  }
   const expected = Object.entries(error.params)
     .filter(([name]) => name !== 'comparison')
     .flatMap(([, param]) => (Array.isArray(param) ? param : [param]))
@@ -94,6 +117,19 @@ function plainFailures(error: TLocalizedValidationError, value: unknown): Schema
 
 const schemaAt = (schema: unknown, schemaPath: string): unknown =>
   at(schema, pointerParts(schemaPath.slice(1)));
+
+function wordsAt(schema: unknown, schemaPath: string): RefusalWords {
+  const parts = pointerParts(schemaPath.slice(1));
+  const words: { -readonly [Name in keyof RefusalWords]: RefusalWords[Name] } = {};
+  for (let length = 0; length <= parts.length; length++) {
+    const part = at(schema, parts.slice(0, length));
+    const [title, message] = [at(part, ['title']), at(part, ['errorMessage'])];
+    if (typeof title === 'string') words.title = title;
+    if (typeof message === 'string') words.errorMessage = message;
+    if (at(part, ['writeOnly']) === true) words.writeOnly = true;
+  }
+  return words;
+}
 
 function unionExpectation(union: unknown): Pick<SchemaFailure, 'keyword' | 'expected'> {
   const branches = branchesOf(union);

@@ -2,6 +2,7 @@ import {
   type Clock,
   CredentialUncheckable,
   isDomainError,
+  type LimitProfile,
   type Principal,
   type Random,
 } from '@plinth/kernel';
@@ -58,6 +59,11 @@ export interface Answer {
   readonly isRefused: boolean;
 }
 
+interface AskedCaller {
+  readonly caller: Caller;
+  readonly isBadCredential: boolean;
+}
+
 interface HeldLease {
   readonly lease: Lease;
   readonly startedMs: number;
@@ -99,7 +105,8 @@ export class DecisionService {
     if (resource === undefined) {
       throw rateLimitError('question_invalid', `there is no resource ${question.resource}`);
     }
-    const { caller, isBadCredential } = await this.#callerOf(question.caller);
+    const found = this.#callerOf(question.caller);
+    const { caller, isBadCredential } = found instanceof Promise ? await found : found;
     const { override, lease, dryRun } = question;
     const how = { isBadCredential, isLeased: lease, isDry: dryRun };
     if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
@@ -115,7 +122,8 @@ export class DecisionService {
       const isRefused = !decision.isAllowed;
       return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
     }
-    const { admission, isRefused, lease } = await limiter.admit(caller, plan, SERVICE);
+    const outcome = limiter.admit(caller, plan, SERVICE);
+    const { admission, isRefused, lease } = outcome instanceof Promise ? await outcome : outcome;
     const leaseId = lease && isLeased ? this.#keep(lease) : undefined;
     if (leaseId === undefined) lease?.finish();
     return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
@@ -132,38 +140,50 @@ export class DecisionService {
     lease.finish();
   }
 
-  async #callerOf(
-    asked: Question['caller'],
-  ): Promise<{ readonly caller: Caller; readonly isBadCredential: boolean }> {
-    const { limiter, addresses, profiles, resolve } = this.#needs;
-    const ofAddress = (ip: string | undefined): Caller => {
-      const address = addresses.parse(ip ?? '');
-      if (address === undefined) throw rateLimitError('question_invalid', 'ip is not an address');
-      return limiter.callers.ofAddress(address.key, address.address);
-    };
+  /** At once where nobody has to be asked, as most questions name a key that is known. */
+  #callerOf(asked: Question['caller']): AskedCaller | Promise<AskedCaller> {
+    const { addresses, profiles } = this.#needs;
     switch (asked.by) {
       case 'ip':
-        return { caller: ofAddress(asked.ip), isBadCredential: false };
+        return { caller: this.#callerAt(asked.ip), isBadCredential: false };
       case 'identity': {
         const key = addresses.keyOf(asked.key);
         // No store is asked for what can be nobody's key.
-        const isKey = key !== undefined && parseKey(key) !== undefined;
-        const caller = isKey && limiter.callers.ofKey(key, await profiles.of(key));
-        if (!caller) throw rateLimitError('question_invalid', 'identity is not a key like user:1');
-        return { caller, isBadCredential: false };
+        if (key === undefined || parseKey(key) === undefined) throw noKey();
+        const profile = profiles.of(key);
+        return profile instanceof Promise
+          ? profile.then((read) => this.#callerWithKey(key, read))
+          : this.#callerWithKey(key, profile);
       }
-      case 'authorization': {
-        let principal: Principal | undefined;
-        try {
-          principal = await resolve(asked.header);
-        } catch (error) {
-          if (!isDomainError(error) || error instanceof CredentialUncheckable) throw error;
-        }
-        const caller = principal && limiter.callers.ofPrincipal(principal);
-        if (caller !== undefined) return { caller, isBadCredential: false };
-        return { caller: ofAddress(asked.ip ?? UNKNOWN_ADDRESS), isBadCredential: true };
-      }
+      case 'authorization':
+        return this.#callerWithCredential(asked.header, asked.ip);
     }
+  }
+
+  #callerAt(ip: string | undefined): Caller {
+    const { limiter, addresses } = this.#needs;
+    const address = addresses.parse(ip ?? '');
+    if (address === undefined) throw rateLimitError('question_invalid', 'ip is not an address');
+    return limiter.callers.ofAddress(address.key, address.address);
+  }
+
+  #callerWithKey(key: string, profile: LimitProfile | undefined): AskedCaller {
+    const caller = this.#needs.limiter.callers.ofKey(key, profile);
+    if (caller === undefined) throw noKey();
+    return { caller, isBadCredential: false };
+  }
+
+  async #callerWithCredential(header: string, ip: string | undefined): Promise<AskedCaller> {
+    const { limiter, resolve } = this.#needs;
+    let principal: Principal | undefined;
+    try {
+      principal = await resolve(header);
+    } catch (error) {
+      if (!isDomainError(error) || error instanceof CredentialUncheckable) throw error;
+    }
+    const caller = principal && limiter.callers.ofPrincipal(principal);
+    if (caller !== undefined) return { caller, isBadCredential: false };
+    return { caller: this.#callerAt(ip ?? UNKNOWN_ADDRESS), isBadCredential: true };
   }
 
   #keep(lease: Lease): string {
@@ -179,6 +199,8 @@ export class DecisionService {
     return id;
   }
 }
+
+const noKey = (): Error => rateLimitError('question_invalid', 'identity is not a key like user:1');
 
 /** Charged when a question brings a bad credential and does not say where it came from. */
 const UNKNOWN_ADDRESS = '0.0.0.0';

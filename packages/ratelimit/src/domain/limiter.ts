@@ -54,12 +54,10 @@ export class Limiter {
   admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
     const { numbers, clock } = this.#needs;
     const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
-    const conclude = (admission: Admission): Outcome => {
-      if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
-      return this.#conclude(caller, admission, service);
-    };
     const found = this.store.admit(caller, plan);
-    return found instanceof Promise ? found.then(conclude) : conclude(found);
+    return found instanceof Promise
+      ? found.then((admission) => this.#conclude(caller, admission, service, startMs))
+      : this.#conclude(caller, found, service, startMs);
   }
 
   /** Every bucket of a caller. */
@@ -71,8 +69,14 @@ export class Limiter {
     );
   }
 
-  #conclude(caller: Caller, admission: Admission, service: string): Outcome {
+  #conclude(
+    caller: Caller,
+    admission: Admission,
+    service: string,
+    startMs: number | undefined,
+  ): Outcome {
     const { numbers, clock, isShadow, shadowResources } = this.#needs;
+    if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
     const { isAllowed, plan } = admission;
     const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));
     numbers.count(service, admission, isShadowed);

@@ -16,9 +16,8 @@ import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionService } from '../domain/decision-service.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';
-import { OPERATOR_PATH } from './operator-routes.js';
 
-export const AUTH_PATH = `${OPERATOR_PATH}/auth`;
+export const AUTH_PATH = '/ops/v1/rate-limits/auth';
 
 const MAX_ENDPOINT_LENGTH = 256;
 

@@ -33,13 +33,13 @@ export async function checkAll(
   return await Promise.all(understood.map((each) => checkUnderstood(needs, each, context)));
 }
 
-async function understand(
+function understand(
   { config, decisions }: AskNeeds,
   body: unknown,
-): Promise<Understood | 'too_many_objects'> {
+): Promise<Understood> | 'too_many_objects' {
   const question = readQuestion(fieldsOf(body));
   const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
-  return isTooLarge ? 'too_many_objects' : await decisions.understand(question);
+  return isTooLarge ? 'too_many_objects' : decisions.understand(question);
 }
 
 async function checkUnderstood(

@@ -1,12 +1,12 @@
 import {
   type Clock,
-  checkedRoute,
   type Dialect,
   emptyAnswer,
   type HttpRequest,
   jsonOf,
   type Logger,
   OpenApi,
+  operatorRoute,
   platformAnswer,
   queryOf,
   type Random,
@@ -24,7 +24,7 @@ import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
 import type { AnswerContext } from './answer.js';
-import { checkAll, checkOne, fieldsOf, MAX_BODY_BYTES } from './check-route.js';
+import { checkAll, checkOne, fieldsOf } from './check-route.js';
 import {
   Ban as BanSchema,
   CostOfRoute,
@@ -43,7 +43,7 @@ import { docsBaseAt } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
 import { answerError } from './to-wire.js';
 
-export const OPERATOR_PATH = '/ops/v1/rate-limits';
+const PATH = '/rate-limits';
 
 const DEFAULT_LIST_COUNT = 100;
 /** Of input that each handler words as callers know it. */
@@ -77,22 +77,6 @@ export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTabl
   };
 }
 
-type Words = Pick<Route, 'about' | 'input' | 'output' | 'errors' | 'handle'>;
-
-const get = (path: string, words: Words): Route => ({
-  method: 'GET',
-  path: OPERATOR_PATH + path,
-  access: 'admin',
-  ...words,
-});
-const post = (path: string, words: Words, maxBytes = MAX_BODY_BYTES): Route => ({
-  method: 'POST',
-  path: OPERATOR_PATH + path,
-  access: 'admin',
-  body: { maxBytes },
-  ...words,
-});
-
 function checkRoutes(needs: OperatorNeeds): readonly Route[] {
   const { config, decisions, clock } = needs;
   const contextOf = ({ base }: HttpRequest): AnswerContext => ({
@@ -101,7 +85,7 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
     clock,
   });
   return [
-    post('/check', {
+    operatorRoute('POST', `${PATH}/check`, {
       about: { summary: 'may this request pass, and charge it' },
       input: { body: Question, judged: BY_QUESTION },
       output: { 200: answer('whether it may', json(Decision)) },
@@ -109,34 +93,27 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
       handle: async (request) =>
         platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
     }),
-    post(
-      '/check-batch',
-      {
-        about: { summary: 'as many as 1,000 questions' },
-        input: { body: Questions, judged: BY_QUESTION },
-        output: { 200: answer('an answer for each, in their order', json(Decisions)) },
-        errors: { 422: 'a question is wrong, or there are too many' },
-        async handle(request) {
-          const body = jsonOf(request.body);
-          const isList = Array.isArray(body);
-          const checks: unknown = isList ? body : fieldsOf(body)['checks'];
-          if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
-            throw rateLimitError(
-              'question_invalid',
-              `checks is a list of at most ${MAX_BATCH_COUNT}`,
-            );
-          }
-          const results = await checkAll(needs, checks, contextOf(request));
-          return platformAnswer(200, isList ? results : { results });
-        },
+    operatorRoute('POST', `${PATH}/check-batch`, {
+      maxBytes: MAX_BATCH_COUNT * 4_096,
+      about: { summary: 'as many as 1,000 questions' },
+      input: { body: Questions, judged: BY_QUESTION },
+      output: { 200: answer('an answer for each, in their order', json(Decisions)) },
+      errors: { 422: 'a question is wrong, or there are too many' },
+      async handle(request) {
+        const body = jsonOf(request.body);
+        const isList = Array.isArray(body);
+        const checks: unknown = isList ? body : fieldsOf(body)['checks'];
+        if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
+          throw rateLimitError(
+            'question_invalid',
+            `checks is a list of at most ${MAX_BATCH_COUNT}`,
+          );
+        }
+        const results = await checkAll(needs, checks, contextOf(request));
+        return platformAnswer(200, isList ? results : { results });
       },
-      MAX_BATCH_COUNT * 4_096,
-    ),
-    checkedRoute({
-      method: 'POST',
-      path: `${OPERATOR_PATH}/finish`,
-      access: 'admin',
-      body: { maxBytes: MAX_BODY_BYTES },
+    }),
+    operatorRoute('POST', `${PATH}/finish`, {
       about: { summary: 'the request of a lease has ended' },
       input: { body: Finish },
       output: { 204: answer('its slot is free') },
@@ -152,7 +129,7 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
 function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
   const { store } = limiter;
   return [
-    get('/bans', {
+    operatorRoute('GET', `${PATH}/bans`, {
       about: { summary: 'who is shut out' },
       input: { query: Type.Object(Count), judged: BY_HAND },
       output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
@@ -161,11 +138,7 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
         return platformAnswer(200, { bans: bans.map(banToWire) });
       },
     }),
-    checkedRoute({
-      method: 'POST',
-      path: `${OPERATOR_PATH}/bans`,
-      access: 'admin',
-      body: { maxBytes: MAX_BODY_BYTES },
+    operatorRoute('POST', `${PATH}/bans`, {
       about: { summary: 'shut an identity out' },
       input: { body: NewBan },
       output: { 201: answer('it is shut out', json(BanSchema)) },
@@ -177,10 +150,7 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
         return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
       },
     }),
-    {
-      method: 'DELETE',
-      path: `${OPERATOR_PATH}/bans/:identity`,
-      access: 'admin',
+    operatorRoute('DELETE', `${PATH}/bans/:identity`, {
       about: { summary: 'let an identity in again' },
       output: { 204: answer('it may ask again') },
       errors: { ...BAD_KEY, 404: 'it is not shut out' },
@@ -190,7 +160,7 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
         onUnban(key);
         return emptyAnswer(204);
       },
-    },
+    }),
   ];
 }
 
@@ -199,12 +169,12 @@ function viewRoutes(needs: OperatorNeeds): readonly Route[] {
   const { store, resources } = limiter;
   const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });
   return [
-    get('/routes', {
+    operatorRoute('GET', `${PATH}/routes`, {
       about: { summary: 'what the routes of services with limits cost' },
       output: { 200: answer('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
       handle: () => platformAnswer(200, { routes: routes.list() }),
     }),
-    get('/top', {
+    operatorRoute('GET', `${PATH}/top`, {
       about: { summary: 'who has used most of a resource' },
       input: {
         query: Type.Object({
@@ -224,7 +194,7 @@ function viewRoutes(needs: OperatorNeeds): readonly Route[] {
         return platformAnswer(200, { resource: name, top: users });
       },
     }),
-    get('/:identity', {
+    operatorRoute('GET', `${PATH}/:identity`, {
       about: { summary: 'everything that is counted for an identity' },
       output: { 200: answer('what it has used and has left', json(Usage)) },
       errors: BAD_KEY,
@@ -245,7 +215,7 @@ function viewRoutes(needs: OperatorNeeds): readonly Route[] {
         });
       },
     }),
-    post('/:identity/reset', {
+    operatorRoute('POST', `${PATH}/:identity/reset`, {
       about: { summary: 'forget what an identity has used' },
       output: { 204: answer('forgotten') },
       errors: BAD_KEY,

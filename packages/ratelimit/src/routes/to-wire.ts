@@ -2,12 +2,13 @@ import {
   AppJwtRefused,
   answerPlatformError,
   asOutage,
+  CredentialUncheckable,
   type HttpAnswer,
-  isDomainError,
   type Logger,
   platformFailureAnswer,
+  requestError,
 } from '@plinth/kernel';
-import type { RateLimitError } from '../errors.js';
+import { type RateLimitError, rateLimitError } from '../errors.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
 const STATUS: Record<RateLimitError['kind'], number> = {
@@ -23,7 +24,9 @@ const STATUS: Record<RateLimitError['kind'], number> = {
 };
 
 const isRateLimitError = (error: unknown): error is RateLimitError =>
-  isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+  rateLimitError.is(error) ||
+  requestError.is(error, 'not_authenticated', 'credential_malformed') ||
+  error instanceof CredentialUncheckable;
 
 /** What this service words itself; the rest is that of all platform routes. */
 export function answerError(

@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net';
-import type { BodyRule, HttpHeaders, HttpRequest, Principal } from '@plinth/kernel';
-import type { HeadFault } from './head-fault.js';
+import type {
+  BodyRule,
+  HeadFault,
+  HeldBodies,
+  HeldBody,
+  HttpHeaders,
+  HttpRequest,
+  Principal,
+} from '@plinth/kernel';
 
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};
@@ -15,6 +22,8 @@ export abstract class IncomingRequest implements HttpRequest {
   principal: Principal = NOBODY;
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
+  /** The memory that its body takes, as far as that is counted. */
+  held: HeldBody | undefined;
 
   constructor(head: {
     readonly method: string;
@@ -42,8 +51,8 @@ export abstract class IncomingRequest implements HttpRequest {
   abstract readonly fault: HeadFault | undefined;
   abstract headerList(): readonly (readonly [string, string])[];
   abstract leaving(): AbortSignal;
-  /** Throws `body_too_large`, `body_cut`. */
-  abstract readBody(rule: BodyRule): Uint8Array | Promise<Uint8Array>;
+  /** Throws `body_too_large`, `body_cut`, `body_too_slow`, `ServerBusy`. */
+  abstract readBody(rule: BodyRule, bodies: HeldBodies): Uint8Array | Promise<Uint8Array>;
   /** Calls `done` when the client has taken the whole answer or is gone: at once when it is gone already. To be called once. */
   abstract whenGone(done: () => void): void;
 }

@@ -12,6 +12,8 @@ import {
   type Dialect,
   describeApi,
   emptyAnswer,
+  type HeadFault,
+  HeldBodies,
   type HttpAnswer,
   Metrics,
   OpenApi,
@@ -26,7 +28,6 @@ import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
 import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
-import type { HeadFault } from './head-fault.js';
 import { HttpMetrics } from './http-metrics.js';
 import { IncomingRequest } from './incoming-request.js';
 import { Pipeline } from './pipeline.js';
@@ -76,7 +77,15 @@ interface Asked {
 async function serve(
   t: TestContext,
   routes: readonly Route[],
-  { dialect = shop(), gate }: { readonly dialect?: Dialect; readonly gate?: RequestGate } = {},
+  {
+    dialect = shop(),
+    gate,
+    maxBodyBytes = 1000,
+  }: {
+    readonly dialect?: Dialect;
+    readonly gate?: RequestGate;
+    readonly maxBodyBytes?: number;
+  } = {},
 ) {
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
@@ -96,11 +105,14 @@ async function serve(
       numbers.route(method, route.path),
     );
   }
+  const bodies = new HeldBodies(new SystemClock(), maxBodyBytes);
+  t.after(() => bodies[Symbol.dispose]());
   const pipeline = new Pipeline({
     ...{ router, dialects, gate, log },
     clock: new SystemClock(),
     grants: (access, principal) => access === 'public' || principal?.kind === access,
     unmatched: numbers.unmatched,
+    bodies,
   });
   const server = createServer(nodeTransport({ pipeline, log, isDraining: () => false }));
   server.listen(0, '127.0.0.1');
@@ -118,7 +130,7 @@ async function serve(
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  return { ask, lines, metrics, pipeline, router };
+  return { ask, bodies, lines, metrics, pipeline, router };
 }
 
 /** A request whose body is there with its head, as from a transport that has read both at once. */
@@ -153,6 +165,24 @@ describe('one entry in a table', () => {
     const packed = { 'content-encoding': 'gzip' };
     const unpacked = await ask('/shop/things/1', { ...post, headers: packed, body: gzipSync('x') });
     assert.equal(unpacked.text, '1 user x');
+  });
+
+  it('is 503 when all bodies together have no room, packed ones as what they become', async (t) => {
+    const words = { answerError: (error: unknown) => textAnswer(503, `shop: ${error}`) };
+    const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 50 });
+    const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
+    const full = 'shop: ServerBusy: the server holds as many request bodies as it may; try again';
+    assert.equal((await ask('/shop/things/1', post)).status, 200);
+    assert.equal(bodies.sizeBytes, 0);
+    const other = bodies.begin();
+    assert.ok(other.came(1));
+    assert.equal((await ask('/shop/things/1', post)).text, full);
+    assert.equal(bodies.sizeBytes, 1);
+    other.release();
+    const packed = { 'content-encoding': 'gzip' };
+    const large = { ...post, headers: packed, body: gzipSync(Buffer.alloc(60)) };
+    assert.equal((await ask('/shop/things/1', large)).text, full);
+    assert.equal(bodies.sizeBytes, 0);
   });
 
   it('has 404, and 405 with the methods that there are', async (t) => {

@@ -1,7 +1,9 @@
 import {
   AppJwtRefused,
+  answerHeadFault,
   type Clock,
   decodeBody,
+  type HeldBodies,
   type HttpAnswer,
   type Logger,
   type Principal,
@@ -11,10 +13,10 @@ import {
   type RouteAccess,
   redactText,
   requestError,
+  ServerBusy,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
-import { answerHeadFault } from './head-fault.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
@@ -29,6 +31,7 @@ export interface PipelineParts {
   grants(access: RouteAccess, principal: Principal | undefined): boolean;
   /** Of requests that no route has. */
   readonly unmatched: RouteNumbers;
+  readonly bodies: HeldBodies;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -57,8 +60,12 @@ export class Pipeline {
     if (refused !== undefined) {
       return refused.refusal && exchange.turnAway(refused.refusal);
     }
-    const answered = this.#handle(exchange, caller);
-    return exchange.settle(answered instanceof Promise ? await answered : answered);
+    try {
+      const answered = this.#handle(exchange, caller);
+      return exchange.settle(answered instanceof Promise ? await answered : answered);
+    } finally {
+      request.held?.release();
+    }
   }
 
   #route(request: IncomingRequest): Exchange {
@@ -111,7 +118,7 @@ export class Pipeline {
       table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
       route.check?.(request);
-      const body = bodyOf(request, route);
+      const body = bodyOf(request, route, this.#parts.bodies);
       const answer = body instanceof Promise ? body.then(handle) : handle(body);
       return answer instanceof Promise ? answer.catch(word) : answer;
     } catch (error) {
@@ -135,11 +142,23 @@ type Answering = HttpAnswer | Promise<HttpAnswer>;
 type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
 
 /** The body as its route takes it. */
-function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | Promise<Uint8Array> {
+function bodyOf(
+  request: IncomingRequest,
+  { body: rule }: Route,
+  bodies: HeldBodies,
+): Uint8Array | Promise<Uint8Array> {
   if (rule === undefined) return request.body;
+  const counted = (body: Uint8Array): Uint8Array => {
+    request.held ??= bodies.begin();
+    if (!request.held.add(body.byteLength)) throw new ServerBusy();
+    return body;
+  };
   const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];
-  const decoded = (sent: Uint8Array) => decodeBody(sent, encoding, rule.maxBytes);
-  const sent = request.readBody(rule);
+  const decoded = (sent: Uint8Array) => {
+    const body = decodeBody(sent, encoding, rule.maxBytes);
+    return body instanceof Promise ? body.then(counted) : body;
+  };
+  const sent = request.readBody(rule, bodies);
   return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
 }
 

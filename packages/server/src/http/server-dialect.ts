@@ -10,9 +10,17 @@ export function serverDialect(parts: {
   clusterUuid(): string;
   readonly cors: Cors;
   readonly log: Logger;
-}): Dialect {
+}): Dialect & { headersFor(origin: string | undefined): HeaderList } {
   const { identify, cors, log } = parts;
   let known: { readonly cors: HeaderList; readonly all: HeaderList } | undefined;
+  const headersFor = (origin: string | undefined): HeaderList => {
+    const list = cors.headersFor(origin);
+    // The same for all pages, as a rule.
+    if (known?.cors !== list) {
+      known = { cors: list, all: [['cluster-uuid', parts.clusterUuid()], ...list] };
+    }
+    return known.all;
+  };
   return {
     service: 'tsdb',
     // Named, because another service may speak for all of `/api`.
@@ -25,14 +33,8 @@ export function serverDialect(parts: {
     identify,
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound,
-    headers({ headers: { origin } }) {
-      const list = cors.headersFor(origin);
-      // The same for all pages, as a rule.
-      if (known?.cors !== list) {
-        known = { cors: list, all: [['cluster-uuid', parts.clusterUuid()], ...list] };
-      }
-      return known.all;
-    },
+    headersFor,
+    headers: ({ headers: { origin } }) => headersFor(origin),
     answerPreflight: ({ headers: { origin } }) => emptyAnswer(204, cors.preflightFor(origin)),
   };
 }

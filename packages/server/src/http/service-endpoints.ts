@@ -10,6 +10,7 @@ import {
   OpenApi,
   platformFailureAnswer,
   type Route,
+  type RouteDescription,
   readsHealthInJson,
   textAnswer,
 } from '@plinth/kernel';
@@ -96,13 +97,12 @@ export function createServiceEndpoints(needs: {
 const open = (
   openable: 'health' | 'metrics' | 'pprof' | 'ready',
   path: string,
-  words: Words,
+  words: RouteDescription,
   handle: Route['handle'],
 ): Route => ({ method: 'GET', path, access: { openable }, ...words, handle });
 
 const notReady = (why: string): object => ({ error: `not ready: ${why}`, data: {} });
 
-type Words = Pick<Route, 'about' | 'output' | 'errors'>;
 const { answer, json, text } = OpenApi;
 
 /** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
@@ -111,24 +111,27 @@ const State = Type.Object({
   started: Type.String({ format: 'date-time' }),
   up: Type.String({ description: 'seconds since then, as `12.3s`' }),
 });
-const HEALTH: Words = {
+const HEALTH: RouteDescription = {
   about: { summary: 'Says OK when writes are taken and no stop has begun' },
   output: { 200: answer('OK', text) },
   errors: { 503: 'not now, and why' },
 };
-const READY: Words = {
+const READY: RouteDescription = {
   about: {
     summary: 'Says OK when writes are taken, storage can be reached and no stop has begun',
   },
   output: { 200: answer('OK', { ...text, ...json(State) }) },
   errors: { 503: 'not now, and why' },
 };
-const OPERATOR_READY: Words = { ...READY, output: { 200: answer('since when', json(State)) } };
-const METRICS: Words = {
+const OPERATOR_READY: RouteDescription = {
+  ...READY,
+  output: { 200: answer('since when', json(State)) },
+};
+const METRICS: RouteDescription = {
   about: { summary: 'Metrics in the text format of Prometheus' },
   output: { 200: answer('metrics', text) },
 };
-const HEAP: Words = {
+const HEAP: RouteDescription = {
   about: { summary: 'Not offered: InfluxDB has a profile of its heap here' },
   output: {},
   errors: { 404: 'always' },
@@ -144,7 +147,7 @@ const Listed = Type.Object({
     }),
   ]),
 });
-const ROUTES: Words = {
+const ROUTES: RouteDescription = {
   about: { summary: 'Lists every route of the server with who may use it' },
   output: { 200: answer('every route', json(Type.Array(Listed))) },
 };

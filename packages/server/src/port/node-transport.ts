@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import {
   type BodyRule,
+  faultOfHead,
+  type HeadFault,
+  type HeldBodies,
   type HttpAnswer,
   type HttpHeaders,
   type Logger,
   normalTarget,
   readBody,
+  requestError,
 } from '@plinth/kernel';
 import type { Exchange } from '../http/exchange.js';
-import { faultOfHead, type HeadFault } from '../http/head-fault.js';
 import { IncomingRequest } from '../http/incoming-request.js';
 import type { Pipeline } from '../http/pipeline.js';
 
@@ -50,6 +53,8 @@ class NodeRequest extends IncomingRequest {
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
   #leaving: AbortSignal | undefined;
+  /** The rest of its body is not waited for. */
+  isTooSlow = false;
 
   constructor(raw: IncomingMessage, response: ServerResponse) {
     super({
@@ -90,10 +95,13 @@ class NodeRequest extends IncomingRequest {
     return this.#leaving;
   }
 
-  readBody({ maxBytes, memory }: BodyRule): Promise<Uint8Array> {
+  readBody({ maxBytes, memory }: BodyRule, bodies: HeldBodies): Promise<Uint8Array> {
     const contentLength = this.headers['content-length'];
+    const held = bodies.begin();
+    this.held = held;
     return new Promise((resolve, reject) => {
-      readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory }, (error, body) => {
+      readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory, held }, (error, body) => {
+        this.isTooSlow = requestError.is(error, 'body_too_slow');
         if (error === null && body !== undefined) resolve(body);
         else reject(error);
       });
@@ -111,8 +119,9 @@ const isGone = (response: ServerResponse): boolean =>
   response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
 
 /** The parser stops behind a request that asks for another protocol, and takes what comes next for the beginning of another. */
-function endsConnection({ fault, headers }: NodeRequest, { isTurnedAway }: Exchange): boolean {
-  if (fault !== undefined || headers['upgrade'] !== undefined) return true;
+function endsConnection(request: NodeRequest, { isTurnedAway }: Exchange): boolean {
+  const { fault, headers, isTooSlow } = request;
+  if (fault !== undefined || isTooSlow || headers['upgrade'] !== undefined) return true;
   if (!isTurnedAway) return false;
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > MAX_UNREAD_BODY_BYTES;

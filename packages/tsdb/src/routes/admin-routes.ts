@@ -1,18 +1,30 @@
-import { type BodyRule, emptyAnswer, type Route, type RouteMethod } from '@plinth/kernel';
+import {
+  type BodyRule,
+  described,
+  emptyAnswer,
+  encodeAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  type Route,
+  type RouteMethod,
+  type RouteWords,
+} from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import { ManagementInput } from './configure/management-input.js';
-import { described, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from './description.js';
+import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 
 /** Makes routes for admins, which take bodies up to the limit of the service. */
 export class AdminRoutes {
   readonly #body: BodyRule;
+  readonly #mayEncode: boolean;
 
-  constructor({ max_request_size_bytes }: TsdbSettings) {
+  constructor({ max_request_size_bytes, compress_answers }: TsdbSettings) {
     this.#body = { maxBytes: max_request_size_bytes };
+    this.#mayEncode = compress_answers;
   }
 
   get(path: string, words: RouteWords, handle: Route['handle']): Route {
-    return { method: 'GET', path, access: 'admin', ...described(words), handle };
+    return { method: 'GET', path, access: 'admin', ...described(words, JUDGED), handle };
   }
 
   send(
@@ -21,12 +33,13 @@ export class AdminRoutes {
     words: RouteWords,
     handle: Route['handle'],
   ): Route {
-    return { method, path, access: 'admin', body: this.#body, ...described(words), handle };
+    return { method, path, access: 'admin', body: this.#body, ...described(words, JUDGED), handle };
   }
 
-  /** A query stands in the target or in a body. */
-  query(path: string, words: RouteWords, handle: Route['handle']): readonly Route[] {
+  /** A query stands in the target or in a body; its answer may be compressed. */
+  query(path: string, words: RouteWords, answer: Route['handle']): readonly Route[] {
     const { body, query, ...others } = words;
+    const handle = this.#mayEncode ? encoded(answer) : answer;
     const byUrl = { ...others, ...(query && { query }) };
     return [
       this.get(path, byUrl, handle),
@@ -52,4 +65,20 @@ export class AdminRoutes {
       return done;
     });
   }
+}
+
+/** Nothing is waited for that is not compressed. */
+function encoded(answer: Route['handle']): Route['handle'] {
+  return (request, ...others) => {
+    const made = answer(request, ...others);
+    if (request.headers['accept-encoding'] === undefined) return made;
+    return encodedAnswer(made, request);
+  };
+}
+
+async function encodedAnswer(
+  made: ReturnType<Route['handle']>,
+  { headers }: HttpRequest,
+): Promise<HttpAnswer> {
+  return await encodeAnswer(await made, headers);
 }

@@ -1,39 +1,18 @@
-import { type ApiWords, OpenApi, type Route, type RouteOutput } from '@plinth/kernel';
-import { type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type ApiWords,
+  OpenApi,
+  type Route,
+  type RouteOutput,
+  type RouteWords,
+} from '@plinth/kernel';
+import { Type } from 'typebox';
 
 const { answer, oneOf, text } = OpenApi;
 const maybe = Type.Optional;
 
-/** What a route is described as. */
-export interface RouteWords {
-  readonly summary: string;
-  readonly query?: TProperties;
-  readonly body?: TSchema;
-  readonly output?: Route['output'];
-  readonly errors?: Route['errors'];
-}
-
 /** Why nothing is checked by its schema: of every route here. */
-const JUDGED = 'parameters have several spellings, and refusals the words of the real system';
-
-/** Such words as a route has them. */
-export function described({
-  summary,
-  query,
-  body,
-  output = { 200: answer('done') },
-  errors,
-}: RouteWords): Pick<Route, 'about' | 'input' | 'output' | 'errors'> {
-  const hasInput = query !== undefined || body !== undefined;
-  return {
-    about: { summary },
-    ...(hasInput && {
-      input: { ...(query && { query: Type.Object(query) }), ...(body && { body }), judged: JUDGED },
-    }),
-    output,
-    ...(errors && { errors }),
-  };
-}
+export const JUDGED =
+  'parameters have several spellings, and refusals the words of the real system';
 
 export const TSDB_API: ApiWords = {
   title: 'Plinth time-series service',
@@ -80,6 +59,7 @@ export const QUERY_FORMAT = maybe(
     'csv_exact',
     'pretty',
     'parquet',
+    'arrow',
   ]),
 );
 export const PARAMS = {
@@ -94,6 +74,7 @@ export const RESULT: Readonly<Record<number, RouteOutput>> = {
     'text/csv': {},
     ...text,
     'application/vnd.apache.parquet': {},
+    'application/vnd.apache.arrow.stream': {},
   }),
 };
 

@@ -12,4 +12,5 @@ export type EdgeError =
       | 'encoding_unacceptable'
       | 'content_type_unacceptable'
       | 'body_cut'
+      | 'body_too_slow'
     >;

@@ -7,12 +7,12 @@ import {
   jsonAnswer,
   OpenApi,
   type Route,
+  type RouteWords,
   readsHealthInJson,
   textAnswer,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RouteDeps } from './deps.js';
-import type { RouteWords } from './description.js';
 import { failureAnswer } from './to-wire.js';
 import { versionHeaders } from './version-headers.js';
 

@@ -36,6 +36,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   node_read_only: 503,
   disk_full: 503,
   store_outage: 503,
+  server_busy: 503,
   credential_uncheckable: 503,
   shutting_down: 503,
   plan_error: 400,
@@ -57,6 +58,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   plugin_folder_incomplete: 400,
   plugin_path_escapes: 400,
   no_plugin_folder: 500,
+  plugin_invalid: 400,
+  request_path_taken: 409,
   plugin_fetch_failed: 502,
   plugin_folder_locked: 403,
   plugin_file_refused: 400,
@@ -74,6 +77,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   conflicting_values: 400,
   encoding_unacceptable: 400,
   body_cut: 400,
+  body_too_slow: 408,
 };
 
 /** Words of the v2 API for a status. Source: tsdb-http, "v2 error body". */
@@ -82,6 +86,7 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [401, 'unauthorized'],
   [403, 'forbidden'],
   [404, 'not found'],
+  [408, 'request timeout'],
   [413, 'request too large'],
   [422, 'unprocessable entity'],
   [503, 'unavailable'],
@@ -128,6 +133,7 @@ function retryAfterSec(error: EdgeError): number | undefined {
     case 'credential_uncheckable':
     case 'disk_full':
     case 'store_outage':
+    case 'server_busy':
       return error.retryAfterSec;
     case 'buffer_full':
       return error.details.retryAfterSec;

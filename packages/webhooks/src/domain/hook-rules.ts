@@ -254,7 +254,8 @@ function readRetry(value: unknown): RetryPolicy | undefined {
 }
 
 /** Half of a character has no bytes in UTF-8: receivers could not make the same signature. */
-function isUsableSecret(secret: string): boolean {
+/** Whether its bytes are few enough, and come back as they are. */
+export function isUsableSecret(secret: string): boolean {
   const bytes = Buffer.from(secret);
   return bytes.length <= MAX_SECRET_SIZE_BYTES && bytes.toString() === secret;
 }

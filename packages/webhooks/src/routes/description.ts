@@ -1,5 +1,5 @@
 import { type ApiWords, OpenApi } from '@plinth/kernel';
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const time = Type.String({ format: 'date-time' });
@@ -98,19 +98,28 @@ export const ListQuery = Type.Object({
   until: maybe(time),
 });
 
-export const Rotation = Type.Object({
-  secret: maybe(Type.String({ minLength: 1, maxLength: 1024, description: 'made when absent' })),
-  overlap_seconds: maybe(Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400 })),
-  sign_with: maybe(OpenApi.oneOf(['new', 'old'], { default: 'new' })),
-});
+export const Rotation = Type.Object(
+  {
+    secret: maybe(Type.String({ minLength: 1, writeOnly: true, description: 'made when absent' })),
+    overlap_seconds: maybe(Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400 })),
+    sign_with: maybe(Type.Enum(['new', 'old'], { default: 'new' })),
+  },
+  { title: 'Hook' },
+);
+export type Rotation = Static<typeof Rotation>;
 
-export const Redrive = Type.Object({
-  state: maybe(Type.Literal('dead')),
-  dry_run: maybe(Type.Boolean({ default: false })),
-  status: maybe(OpenApi.oneOf(['success', 'failure'], { default: 'failure' })),
-  since: maybe(time),
-  until: maybe(time),
-  event: maybe(Type.String()),
-  action: maybe(Type.String()),
-  guid: maybe(Type.String()),
-});
+export const Redrive = Type.Object(
+  {
+    // The others are of items that will be sent anyway.
+    state: maybe(Type.Literal('dead')),
+    dry_run: maybe(Type.Boolean({ default: false })),
+    status: maybe(Type.Enum(['success', 'failure'], { default: 'failure' })),
+    since: maybe(Type.String()),
+    until: maybe(Type.String()),
+    event: maybe(Type.String()),
+    action: maybe(Type.String()),
+    guid: maybe(Type.String()),
+  },
+  { title: 'HookDelivery' },
+);
+export type Redrive = Static<typeof Redrive>;

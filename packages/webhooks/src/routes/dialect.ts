@@ -7,7 +7,6 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
-  isDomainError,
   type Logger,
   PLATFORM_REFUSALS,
   type Principal,
@@ -16,7 +15,7 @@ import {
   type Random,
   type Route,
   type RouteAccess,
-  ValidationFailed,
+  requestError,
 } from '@plinth/kernel';
 import type { WebhooksConfig } from '../config.js';
 import { webhookError } from '../errors.js';
@@ -118,10 +117,10 @@ export class WebhookDialect implements Dialect {
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
     if (error instanceof AppJwtRefused) return this.#fail(request, error.status, error.message);
-    if (isWebhookError(error) && !(error instanceof ValidationFailed)) {
+    if (isWebhookError(error)) {
       return this.#fail(request, statusOf(error), error.message);
     }
-    if (isDomainError(error) && error.kind === 'not_authenticated') {
+    if (requestError.is(error, 'not_authenticated')) {
       return this.#fail(request, 401, 'Bad credentials');
     }
     const documentationUrl = this.#documentationUrl(request);

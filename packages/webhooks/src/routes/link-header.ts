@@ -1,4 +1,4 @@
-import type { HeaderList } from '@plinth/kernel';
+import { type HeaderList, linkValue } from '@plinth/kernel';
 import { makeCursor } from './list-query.js';
 
 /**
@@ -10,11 +10,12 @@ export function linkHeaders(
   url: string,
   page: { readonly nextId: number | undefined; readonly previousId: number | undefined },
 ): HeaderList {
-  const links = [
-    ...(page.nextId === undefined ? [] : [`<${withCursor(url, page.nextId)}>; rel="next"`]),
-    ...(page.previousId === undefined ? [] : [`<${withCursor(url, page.previousId)}>; rel="prev"`]),
-  ];
-  return links.length === 0 ? [] : [['link', links.join(', ')]];
+  const { nextId, previousId } = page;
+  const value = linkValue([
+    ...(nextId === undefined ? [] : [['next', withCursor(url, nextId)] as const]),
+    ...(previousId === undefined ? [] : [['prev', withCursor(url, previousId)] as const]),
+  ]);
+  return value === undefined ? [] : [['link', value]];
 }
 
 function withCursor(url: string, id: number): string {

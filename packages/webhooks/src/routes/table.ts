@@ -20,10 +20,7 @@ export function webhookTables(needs: TableNeeds): readonly RouteTable[] {
       api: 'webhooks',
       // Failures of this service have its words; everything else those of all operator endpoints.
       answerError: (error, request) =>
-        (isWebhookError(error) && error.kind !== 'validation_failed'
-          ? dialect
-          : operatorDialect
-        ).answerError(error, request),
+        (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
       routes: [...eventRoutes(needs), ...queueRoutes(needs)],
     },
   ];

@@ -1,10 +1,10 @@
-import { isDomainError } from '@plinth/kernel';
+import { type RequestError, requestError } from '@plinth/kernel';
 import { isoSeconds } from '../domain/ping.js';
-import type { RequestFailure } from '../errors.js';
+import { type WebhookError, webhookError } from '../errors.js';
 import type { DeliveryDetail, DeliverySummary } from '../model/delivery.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
-const STATUS: Record<Exclude<RequestFailure['kind'], 'app_jwt_refused'>, number> = {
+const STATUS: Record<WebhookFailure['kind'], number> = {
   json_unreadable: 400,
   cursor_invalid: 400,
   delivery_id_invalid: 400,
@@ -14,18 +14,17 @@ const STATUS: Record<Exclude<RequestFailure['kind'], 'app_jwt_refused'>, number>
   idempotency_conflict: 409,
   body_too_long: 413,
   media_type_unacceptable: 415,
-  validation_failed: 422,
   shape_invalid: 422,
   queue_full: 429,
 };
 
-type TableError = Exclude<RequestFailure, { kind: 'app_jwt_refused' }>;
+type WebhookFailure = WebhookError | RequestError<'json_unreadable'>;
 
-export function isWebhookError(error: unknown): error is TableError {
-  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
-}
+/** Whether this service words it itself. */
+export const isWebhookError = (error: unknown): error is WebhookFailure =>
+  webhookError.is(error) || requestError.is(error, 'json_unreadable');
 
-export const statusOf = (error: TableError): number => STATUS[error.kind];
+export const statusOf = (error: WebhookFailure): number => STATUS[error.kind];
 
 /** Item of the list, members in their order. Source: webhooks, section 5.1. */
 export function summaryToWire(delivery: DeliverySummary): Record<string, unknown> {

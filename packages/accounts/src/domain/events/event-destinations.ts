@@ -132,7 +132,7 @@ export class EventDestinations {
         url: write.include.includes('webhook_endpoint.url'),
         secret: write.include.includes('webhook_endpoint.signing_secret'),
       };
-      return { ...this.#written(destination, shown), isSecret: shown.secret };
+      return this.#written(destination, shown);
     });
   }
 
@@ -279,6 +279,8 @@ export class EventDestinations {
     return {
       body: JSON.stringify(destinationObject(destination, include)),
       writes,
+      // It is kept for whoever repeats the request.
+      isSecret: include.secret || include.url,
       afterCommit: () => this.#show(destination),
     };
   }

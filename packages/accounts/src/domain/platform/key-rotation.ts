@@ -7,6 +7,7 @@ import {
 } from '../../storage/account-codec.js';
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
+import { hasSealedUrl, resealBody } from '../../storage/destination-store.js';
 import type { KeyFile } from '../../storage/key-file.js';
 import type { Sealer, SealingKeys } from '../../storage/sealer.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
@@ -52,9 +53,20 @@ export class KeyRotation {
     return await this.#running;
   }
 
-  /** Goes on where a crash ended a rotation. */
+  /** Goes on where a crash ended a rotation, and seals what an earlier version has stored in clear. */
   async resume(): Promise<void> {
     if (this.#keys.keys.size > 1) await this.#rewriteAll();
+    else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
+  }
+
+  async #hasClearUrls(): Promise<boolean> {
+    const found = await this.#reader()
+      .selectFrom('accounts_destinations')
+      .select('id')
+      .where('body', 'not like', '%"url":"s1.%')
+      .limit(1)
+      .executeTakeFirst();
+    return found !== undefined;
   }
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
@@ -131,10 +143,10 @@ export class KeyRotation {
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirst();
-      if (row === undefined || !this.#needsRewriting(row.body)) return;
-      const body = JSON.parse(row.body) as { secret: string }; // written by the destination store
-      const secret = sealer.seal(sealer.open(body.secret, id), id);
-      writes.put('accounts_destinations', { ...row, body: JSON.stringify({ ...body, secret }) });
+      if (row === undefined) return;
+      if (hasSealedUrl(row.body) && !this.#needsRewriting(row.body)) return;
+      const body = resealBody(row.body, id, sealer);
+      writes.put('accounts_destinations', { ...row, body });
     });
   }
 

@@ -35,6 +35,7 @@ export interface EventDestination {
   readonly enabledEvents: readonly string[];
   readonly isEnabled: boolean;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Sealed at rest. */
   readonly url: string;
   /** Signs what is sent; told once, sealed at rest. */
   readonly secret: string;

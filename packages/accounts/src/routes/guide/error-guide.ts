@@ -24,6 +24,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   not_found: 'The id is unknown, or belongs to another platform or to the other mode.',
   unrecognized_url: 'Nothing is served at this path.',
   method_not_allowed: 'The path exists with the methods that the Allow header names.',
+  request_timeout: 'The body came so slowly that the server did not wait for its end.',
   request_too_large: 'The body has more bytes than the server takes.',
   unsupported_media_type: 'Bodies are application/json.',
   idempotency_error: 'The idempotency key was used with other parameters. Use a fresh key.',

@@ -1,9 +1,16 @@
-import { type HttpRequest, OpenApi, pathOf, type Route } from '@plinth/kernel';
-import { type TObject, Type } from 'typebox';
+import {
+  described,
+  type HttpRequest,
+  OpenApi,
+  pathOf,
+  type Route,
+  type RouteWords,
+} from '@plinth/kernel';
+import { Type } from 'typebox';
 import type { Operator } from '../../domain/platform/operator.js';
 import { type Arrivals, OPERATOR_PATH } from '../arrivals.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
-import { bodyName, pageQuery } from '../description.js';
+import { bodyName, JUDGED, pageQuery } from '../description.js';
 import { Query } from '../query.js';
 import { jsonTextAnswer } from '../to-wire.js';
 
@@ -13,9 +20,7 @@ interface OperatorCall {
   body(): Record<string, unknown>;
 }
 
-interface Words {
-  readonly summary: string;
-  readonly query?: TObject;
+interface Words extends Pick<RouteWords, 'summary' | 'query'> {
   /** Name of the schema of its body. */
   readonly body?: string;
 }
@@ -38,20 +43,21 @@ export function operatorRoutes(needs: {
   const route = (
     method: Route['method'],
     path: string,
-    { summary, body, query }: Words,
+    { body, ...words }: Words,
     handle: (call: OperatorCall) => Promise<object>,
     maxBytes = maxBodyBytes,
   ): Route => ({
     method,
     path: `${OPERATOR_PATH}${path}`,
     access: 'admin',
-    about: { summary },
-    input: {
-      ...(query && { query }),
-      ...(body && { body: OpenApi.ref(bodyName(body)) }),
-      judged: 'its own check reports every field at once',
-    },
-    output: { 200: OpenApi.answer('done', OpenApi.json(Type.Object({}))) },
+    ...described(
+      {
+        ...words,
+        ...(body && { body: OpenApi.ref(bodyName(body)) }),
+        output: { 200: OpenApi.answer('done', OpenApi.json(Type.Object({}))) },
+      },
+      JUDGED,
+    ),
     ...(method === 'GET' ? { hasHead: false } : { body: bodyRule(maxBytes) }),
     check: (request) => arrivals.refuseSize(request, maxBytes),
     handle: async (request) => {

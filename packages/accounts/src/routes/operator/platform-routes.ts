@@ -1,4 +1,5 @@
 import {
+  described,
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
@@ -6,15 +7,16 @@ import {
   OpenApi,
   type Random,
   type Route,
+  type RouteDescription,
+  type RouteWords,
   withHeaders,
 } from '@plinth/kernel';
-import { type TObject, Type } from 'typebox';
 import type { MutationAnswer } from '../../domain/change/mutations.js';
 import type { RequestContext } from '../../domain/request-context.js';
 import { AccountsRefused } from '../../model/violation.js';
 import type { Arrivals } from '../arrivals.js';
 import { bodyRule, readFormOrJson, readJson } from '../bodies.js';
-import { bodyName, CHANGE_HEADERS, VERSION_HEADER } from '../description.js';
+import { bodyName, CHANGE_HEADERS, JUDGED, VERSION_HEADER } from '../description.js';
 import { type AccountsDialect, refuseEmptyParts } from '../dialect.js';
 import type { ShapeName } from '../request-shapes.js';
 import { jsonTextAnswer } from '../to-wire.js';
@@ -27,12 +29,9 @@ export interface Call {
   param(name: string): string;
 }
 
-/** What a route is described as. */
-export interface CallWords {
-  readonly summary: string;
-  /** Name of the schema of its answer. */
+/** What a route is described as: its answer and its body by the names of their schemas. */
+export interface CallWords extends Pick<RouteWords, 'summary' | 'query'> {
   readonly answer: string;
-  readonly query?: TObject;
   readonly body?: ShapeName;
 }
 
@@ -65,7 +64,7 @@ export class PlatformRoutes {
 
   get(path: string, words: CallWords, handle: (call: Call) => Promise<string>): Route {
     const route = this.#route('GET', path, {}, async (call) => jsonTextAnswer(await handle(call)));
-    return { ...route, ...described(words, false), hasHead: false };
+    return { ...route, ...wordsOf(words, false), hasHead: false };
   }
 
   /** POST and DELETE: with an idempotency key, and an answer that may be a repeat. */
@@ -78,7 +77,7 @@ export class PlatformRoutes {
   ): Route {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
     const body = bodyRule(this.#needs.maxBodyBytes);
-    return { ...route, ...described(words, true), body };
+    return { ...route, ...wordsOf(words, true), body };
   }
 
   #route(
@@ -141,21 +140,16 @@ export class PlatformRoutes {
   }
 }
 
-function described(
-  { summary, answer, query, body }: CallWords,
-  isChange: boolean,
-): Pick<Route, 'about' | 'input' | 'output'> {
-  return {
-    about: { summary },
-    input: {
-      headers: isChange ? CHANGE_HEADERS : Type.Object(VERSION_HEADER),
-      ...(query && { query }),
+const wordsOf = ({ answer, body, ...words }: CallWords, isChange: boolean): RouteDescription =>
+  described(
+    {
+      ...words,
+      headers: isChange ? CHANGE_HEADERS : VERSION_HEADER,
       ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
-      judged: 'its own check reports every field at once, in the spelling that is stored',
+      output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
     },
-    output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
-  };
-}
+    JUDGED,
+  );
 
 const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
   originalRequestId === undefined

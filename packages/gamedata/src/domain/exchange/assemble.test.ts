@@ -27,7 +27,12 @@ it('takes room for what an import changes, however much it repeats', async () =>
     const about = { format: 'plinth-gamedata/1', defaultLanguage: 'en', languages: ['en'] };
     const bytes = Buffer.from(JSON.stringify({ ...about, aliases: {}, kinds: { items } }));
     const updatedAt = '2026-01-01T00:00:00Z';
-    const open = await openImport({ bytes, format: 'native', updatedAt });
+    const open = await openImport({
+      bytes,
+      format: 'native',
+      updatedAt,
+      maxRecordCount: ITEM_COUNT,
+    });
     const { set } = await assembleSet(before, open, { isMerge: false, seq: 1, texts });
     await open.close();
     for (const [n, row] of set.tables.items.rows.entries()) {

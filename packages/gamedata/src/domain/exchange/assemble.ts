@@ -1,6 +1,6 @@
+import { requestError } from '@plinth/kernel';
 import { gameDataError, type ValidationDetail } from '../../errors.js';
 import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
-import { freeSlug } from '../../model/normal-text.js';
 import type { TextStore } from '../../storage/text-store.js';
 import type { DataSet } from '../data/data-set.js';
 import { groupRows, type RowGroup } from '../data/kind-table.js';
@@ -12,6 +12,7 @@ import { isCategory } from '../kinds/items.js';
 import { categoryKey, mapSlugKey, type ReadRecord } from './import-batches.js';
 import type { OpenImport } from './import-thread.js';
 import type { ImportWarning } from './payload.js';
+import { SlugOwners } from './slug-owners.js';
 
 export const MAX_DETAILS = 100;
 
@@ -31,11 +32,17 @@ export interface Assembled {
   readonly isComplete: boolean;
 }
 
-/** The records of an import as rows, beside or in the place of those before. Throws `validation_failed`. */
+/** The records of an import as rows, beside or in the place of those before. Throws `validation_failed`, `too_large` and `client_left`. */
 export async function assembleSet(
   before: DataSet,
   open: OpenImport,
-  options: { readonly isMerge: boolean; readonly seq: number; readonly texts: TextStore },
+  options: {
+    readonly isMerge: boolean;
+    readonly seq: number;
+    readonly texts: TextStore;
+    /** Nobody waits for the result any more. */
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<Assembled> {
   const { isMerge, texts } = options;
   const assembly = new Assembly(before, options);
@@ -52,6 +59,7 @@ export async function assembleSet(
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
+    refuseLeft(options.signal);
     // Only those that are new: a piece keeps its room as long as anybody needs a text of it.
     await Row.pack(rows, texts);
     targets.push(...batch.targets);
@@ -80,13 +88,17 @@ export async function assembleSet(
   };
 }
 
+/** What nobody waits for any more is not done. Throws `client_left`. */
+export function refuseLeft(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw requestError('client_left');
+}
+
 class Assembly {
   readonly #before: DataSet;
   readonly #isMerge: boolean;
   readonly #seq: number;
   readonly #rows: Readonly<Record<Kind, Map<string, Row>>>;
-  /** Who has which slug. */
-  readonly #slugs: Readonly<Record<Kind, Map<string, string>>>;
+  readonly #slugs: Readonly<Record<Kind, SlugOwners>>;
   /** Of records that have come. */
   readonly #places = mapKinds(() => new Map<string, Place>());
   readonly #faults: ValidationDetail[] = [];
@@ -101,7 +113,7 @@ class Assembly {
     this.#seq = options.seq;
     const kept = (kind: Kind): readonly Row[] => (isMerge ? before.tables[kind].rows : []);
     this.#rows = mapKinds((kind) => new Map(kept(kind).map((row) => [row.id, row])));
-    this.#slugs = mapKinds((kind) => new Map(kept(kind).map((row) => [row.slug, row.id])));
+    this.#slugs = mapKinds((kind) => new SlugOwners(kept(kind)));
   }
 
   get faultCount(): number {
@@ -158,15 +170,10 @@ class Assembly {
   /** The row of a record; the old one when nothing but its time differs. */
   #place(record: ReadRecord, id: string, texts: Buffer): Row {
     const { kind, start, end, hasOwnSlug } = record;
-    const slugs = this.#slugs[kind];
     const old = this.#before.row(kind, id);
     // Whoever had a slug keeps it until another one is asked for.
     const wanted = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
-    const slug = freeSlug(wanted, (candidate) => {
-      const owner = slugs.get(candidate);
-      return owner !== undefined && owner !== id;
-    });
-    slugs.set(slug, id);
+    const slug = this.#slugs[kind].take(id, wanted, old?.slug);
     const columns = this.#shared.inColumns(record.columns);
     const own = texts.toString('utf8', start, end);
     const read = new Row({ id, slug, rev: this.#seq, text: own, columns });

@@ -8,7 +8,7 @@ import { validateSet } from '../data/validation.js';
 import type { Attempt } from '../edit/draft.js';
 import type { Editor } from '../edit/editor.js';
 import type { Library } from '../library.js';
-import { type Assembled, assembleSet, MAX_DETAILS } from './assemble.js';
+import { type Assembled, assembleSet, MAX_DETAILS, refuseLeft } from './assemble.js';
 import type { ExchangeFormat } from './import-batches.js';
 import { type OpenImport, openImport } from './import-thread.js';
 import { PiecesBroken } from './json-pieces.js';
@@ -27,6 +27,8 @@ export interface ImportOptions {
   readonly strict: boolean;
   /** Edits made by hand since the last import are done again on top. */
   readonly overlay: boolean;
+  /** Aborted when nobody waits for the result any more: nothing is stored then. */
+  readonly signal?: AbortSignal;
 }
 
 const MAX_SAMPLE_WARNINGS = 100;
@@ -37,17 +39,21 @@ export class Exchange {
   readonly #editor: Editor;
   readonly #editions: EditionStore;
   readonly #clock: Clock;
+  readonly #maxRecordCount: number;
 
   constructor(needs: {
     readonly library: Library;
     readonly editor: Editor;
     readonly editions: EditionStore;
     readonly clock: Clock;
+    /** Of one import. */
+    readonly maxRecordCount: number;
   }) {
     this.#library = needs.library;
     this.#editor = needs.editor;
     this.#editions = needs.editions;
     this.#clock = needs.clock;
+    this.#maxRecordCount = needs.maxRecordCount;
   }
 
   async *export(set: DataSet, format: ExchangeFormat): AsyncGenerator<string> {
@@ -56,14 +62,17 @@ export class Exchange {
   }
 
   /**
-   * All or nothing. Throws `invalid_json` and `validation_failed`.
+   * All or nothing. Throws `invalid_json`, `validation_failed`, `too_large` and `client_left`.
    * @param bytes handed over: they may be gone afterwards.
    */
   async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
     try {
       return await this.#library.alone(async () => {
-        const updatedAt = new Date(this.#clock.nowMs()).toISOString();
-        const open = await openImport({ bytes, format: options.format, updatedAt });
+        refuseLeft(options.signal);
+        const open = await openImport({
+          ...{ bytes, format: options.format, maxRecordCount: this.#maxRecordCount },
+          updatedAt: new Date(this.#clock.nowMs()).toISOString(),
+        });
         try {
           return await this.#import(attempt, open, options);
         } finally {
@@ -85,6 +94,7 @@ export class Exchange {
       isMerge: options.mode === 'merge',
       seq,
       texts: this.#library.texts,
+      signal: options.signal,
     });
     await open.close();
     const repaired = this.#isSound(read, before, options)
@@ -124,6 +134,7 @@ export class Exchange {
       changes,
       warnings: summary(warnings),
     });
+    refuseLeft(options.signal);
     const current = this.#library.current.version.version;
     if (options.dryRun) {
       const details = options.publish ? await validateSet(set) : [];

@@ -16,6 +16,7 @@ export interface ImportSource {
   readonly format: ExchangeFormat;
   /** When records that do not say it themselves were changed. */
   readonly updatedAt: string;
+  readonly maxRecordCount: number;
 }
 
 /** What an import says beside its records. */
@@ -58,7 +59,7 @@ export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 
 /**
  * Reads an import as far as this is possible without knowing the data set: every record is parsed and checked for
- * itself. Throws `validation_failed`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
+ * itself. Throws `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
  * @param takeSpare memory of a batch that nobody needs any more.
  */
 export function readImport(
@@ -67,8 +68,7 @@ export function readImport(
   takeSpare: TakeSpare = () => undefined,
 ): ImportReading {
   const { records, ...head } = readPayload(source);
-  const { updatedAt } = source;
-  return { head, batches: batchesOf(records, { updatedAt, batchSize, takeSpare }) };
+  return { head, batches: batchesOf(records, source, { batchSize, takeSpare }) };
 }
 
 type TakeSpare = () => Uint8Array | undefined;
@@ -111,16 +111,15 @@ function refuseJsonFaults(file: string, value: unknown): void {
 
 function* batchesOf(
   records: Iterable<IncomingRecord>,
-  by: {
-    readonly updatedAt: string;
-    readonly batchSize: number;
-    readonly takeSpare: TakeSpare;
-  },
+  { updatedAt, maxRecordCount }: ImportSource,
+  { batchSize, takeSpare }: { readonly batchSize: number; readonly takeSpare: TakeSpare },
 ): Generator<ImportBatch> {
-  const { updatedAt, batchSize, takeSpare } = by;
+  let count = 0;
   const named = new Set<string>();
   let batch = new BatchMaker(named);
   for (const incoming of records) {
+    count += 1;
+    if (count > maxRecordCount) throw gameDataError('too_large', { maxRecordCount });
     batch.add(incoming, updatedAt);
     if (batch.count < batchSize) continue;
     yield batch.finish(takeSpare());

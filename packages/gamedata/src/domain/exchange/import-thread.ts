@@ -11,7 +11,7 @@ import {
 /** An import that is being read. Whoever opened it closes it. */
 export interface OpenImport {
   readonly head: ImportHead;
-  /** Read once, and each batch gone when the next is asked for. Throws `validation_failed`, `SyntaxError` and `PiecesBroken`. */
+  /** Read once, and each batch gone when the next is asked for. Throws `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`. */
   readonly batches: AsyncIterable<ImportBatch>;
   close(): Promise<void>;
 }
@@ -23,6 +23,7 @@ export type FromImportThread =
   | {
       readonly refused: { readonly message: string; readonly details: readonly ValidationDetail[] };
     }
+  | { readonly tooLarge: { readonly maxRecordCount: number } }
   | { readonly unreadable: string };
 
 /**
@@ -111,6 +112,7 @@ function failureOf(message: FromImportThread): Error {
   if ('refused' in message) {
     return gameDataError('validation_failed', message.refused);
   }
+  if ('tooLarge' in message) return gameDataError('too_large', message.tooLarge);
   if ('unreadable' in message) return new SyntaxError(message.unreadable);
   return new Error('the thread of an import answers out of turn');
 }

@@ -43,6 +43,8 @@ try {
 } catch (error) {
   if (gameDataError.is(error, 'validation_failed')) {
     tell({ refused: error.details });
+  } else if (gameDataError.is(error, 'too_large')) {
+    tell({ tooLarge: error.details });
   } else if (error instanceof PiecesBroken || error instanceof SyntaxError) {
     tell({ unreadable: error.message });
   } else throw error;

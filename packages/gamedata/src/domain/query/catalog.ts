@@ -21,6 +21,8 @@ import { TextIndex } from './search/text-index.js';
 import { TextThread } from './search/text-thread.js';
 
 const MAX_INCLUDED = 1000;
+/** Of one record; an import can lead in a circle. */
+const MAX_MOVES = 100;
 /** In the place of the code of the default language; no language has this one. */
 const DEFAULT = '';
 
@@ -211,14 +213,20 @@ export function findRow(set: DataSet, kind: Kind, word: string): Row {
     const row = id === undefined || others.length > 0 ? undefined : table.get(id);
     if (row !== undefined) return row;
   }
-  const aliases = set.about.aliases[kind] ?? {};
-  if (Object.hasOwn(aliases, word)) {
-    const target = aliases[word];
-    if (target !== undefined && table.get(target) !== undefined) {
-      throw gameDataError('moved', { recordKind: kind, id: target });
-    }
-  }
+  const id = movedTo(set, kind, word);
+  if (id !== undefined) throw gameDataError('moved', { recordKind: kind, id });
   throw gameDataError('not_found', KIND_WIRE[kind].notFound);
+}
+
+/** The record that stands where a given-up one led to, however often it was moved since. */
+function movedTo(set: DataSet, kind: Kind, word: string): string | undefined {
+  const aliases = set.about.aliases[kind] ?? {};
+  let id = word;
+  for (let moves = 0; moves < MAX_MOVES && Object.hasOwn(aliases, id); moves += 1) {
+    id = aliases[id] ?? '';
+    if (set.tables[kind].get(id) !== undefined) return id;
+  }
+  return undefined;
 }
 
 /** The language to search in. Throws `invalid_parameter`. */

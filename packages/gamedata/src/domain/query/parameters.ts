@@ -1,14 +1,23 @@
 import { gameDataError } from '../../errors.js';
 
+/** Of one value of a list: longer than any text that a record is found by. */
+const MAX_ENTRY_LENGTH = 256;
+/** What decoding puts in the place of bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd';
+
 /** Parameters of a request, each at most once; reading takes note of which are known. */
 export class Parameters {
   readonly #values = new Map<string, string>();
   readonly #repeated = new Set<string>();
   readonly #known = new Set<string>();
 
-  /** @param query what follows the question mark. */
+  /** @param query what follows the question mark. Throws `invalid_parameter` where it is not UTF-8. */
   constructor(query: string) {
     for (const [name, value] of new URLSearchParams(query)) {
+      if (name.includes(REPLACEMENT) || value.includes(REPLACEMENT)) {
+        const param = name.replaceAll(REPLACEMENT, '?').slice(0, MAX_ENTRY_LENGTH);
+        throw gameDataError('invalid_parameter', { param, message: 'the query is not UTF-8' });
+      }
       if (this.#values.has(name)) this.#repeated.add(name);
       else this.#values.set(name, value);
     }
@@ -77,8 +86,9 @@ export class Parameters {
     const value = this.word(name);
     if (value === undefined) return undefined;
     const entries = value.split(',');
-    if (entries.length > bounds.max || entries.some((entry) => entry === '')) {
-      const message = `${name} must be 1 to ${bounds.max} values with commas between them`;
+    const isWrong = (entry: string): boolean => entry === '' || entry.length > MAX_ENTRY_LENGTH;
+    if (entries.length > bounds.max || entries.some(isWrong)) {
+      const message = `${name} must be 1 to ${bounds.max} values of up to ${MAX_ENTRY_LENGTH} characters with commas between them`;
       throw gameDataError('invalid_parameter', { param: name, message });
     }
     return entries;

@@ -7,14 +7,16 @@ import {
   type HttpRequest,
   invariant,
   type Route,
+  type RouteDescription,
+  type RouteWords,
 } from '@plinth/kernel';
-import { type TProperties, type TSchema, Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import type { Attempt } from '../../domain/edit/draft.js';
 import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
-import { failures, type RouteWords, wordsOf } from '../openapi/words.js';
+import { failures, wordsOf } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
 import { CachedReplies, type ReplyStore } from './cached-replies.js';
 import type { EditorAccess, Scope } from './editor-access.js';
@@ -31,15 +33,6 @@ export interface EditorRouteParts {
   readonly maxImportBytes: number;
   /** Of every answer. */
   headersFor(request: HttpHead): Readonly<Record<string, string>>;
-}
-
-/** What a route of the editor is described as. */
-export interface EditorWords {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly query?: TProperties;
-  readonly body?: TSchema;
-  readonly isBodyOptional?: boolean;
 }
 
 interface Reply {
@@ -63,7 +56,7 @@ export class EditorRouter {
     method: Route['method'],
     path: string,
     scope: Scope,
-    words: EditorWords,
+    words: RouteWords,
     handle: Handle,
     body = RECORD_BODY,
   ): readonly Route[] {
@@ -79,7 +72,7 @@ export class EditorRouter {
       readonly method: Route['method'];
       readonly path: string;
       readonly scope: Scope;
-      readonly words: EditorWords;
+      readonly words: RouteWords;
       readonly body?: BodyRule;
     },
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
@@ -110,7 +103,7 @@ export class EditorRouter {
   post(
     path: string,
     scope: Scope,
-    words: EditorWords,
+    words: RouteWords,
     work: Work,
     more: {
       readonly body?: BodyRule;
@@ -138,7 +131,7 @@ const PARAMETERS: TProperties = {
 };
 
 /** As all routes of the editor are described. */
-export const editorWords = (path: string, words: EditorWords): RouteWords =>
+export const editorWords = (path: string, words: RouteWords): RouteDescription =>
   wordsOf('editor', {
     ...words,
     parameters: Object.fromEntries(

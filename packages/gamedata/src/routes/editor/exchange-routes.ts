@@ -1,12 +1,18 @@
-import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  piecesAnswer,
+  type Route,
+  type RouteWords,
+} from '@plinth/kernel';
 import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 const LAYOUTS = { enum: ['native', 'tarkovdata'] };
-const IMPORT: EditorWords = {
+const IMPORT: RouteWords = {
   operationId: 'importData',
   summary: 'Take in a data set',
   query: {
@@ -19,7 +25,7 @@ const IMPORT: EditorWords = {
   },
   body: OBJECT,
 };
-const EXPORT: EditorWords = {
+const EXPORT: RouteWords = {
   operationId: 'exportData',
   summary: 'Give out the whole data set',
   query: {
@@ -60,6 +66,7 @@ function importOptions(request: HttpRequest) {
     publish: parameters.flag('publish') ?? false,
     strict: parameters.flag('strict') ?? false,
     overlay: parameters.flag('overlay') ?? false,
+    signal: request.leaving(),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { HttpRequest, Route } from '@plinth/kernel';
+import type { HttpRequest, Route, RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
@@ -7,9 +7,9 @@ import { findKind, KIND_WIRE } from '../../model/kinds.js';
 import { integer, MAX_OFFSET, text } from '../openapi/words.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
-const HISTORY: EditorWords = {
+const HISTORY: RouteWords = {
   operationId: 'listHistory',
   summary: 'Who changed what',
   query: {
@@ -27,12 +27,12 @@ const ONE_CHANGE = {
   }),
   isBodyOptional: true,
 };
-const UNDO: EditorWords = {
+const UNDO: RouteWords = {
   operationId: 'undo',
   summary: 'Take back an own change',
   ...ONE_CHANGE,
 };
-const REDO: EditorWords = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
+const REDO: RouteWords = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
 
 /** Who changed what, and taking it back. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {

@@ -1,4 +1,4 @@
-import type { Route } from '@plinth/kernel';
+import type { Route, RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { Published } from '../../domain/publication.js';
 import { gameDataError } from '../../errors.js';
@@ -6,7 +6,7 @@ import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';
 import { readOptionalObject } from './editor-body.js';
 import { kindsOf, parameterOf } from './editor-requests.js';
-import type { EditorRouter, EditorWords, Handle, Work } from './editor-router.js';
+import type { EditorRouter, Handle, Work } from './editor-router.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
 
@@ -16,12 +16,12 @@ const MESSAGE = {
   }),
   isBodyOptional: true,
 };
-const PUBLISH: EditorWords = {
+const PUBLISH: RouteWords = {
   operationId: 'publish',
   summary: 'Check and publish the draft',
   ...MESSAGE,
 };
-const PUBLISH_TYPE: EditorWords = {
+const PUBLISH_TYPE: RouteWords = {
   operationId: 'publishType',
   summary: 'Publish one type',
   ...MESSAGE,

@@ -1,4 +1,4 @@
-import { type HttpRequest, OpenApi, pathOf, type Route } from '@plinth/kernel';
+import { type HttpRequest, OpenApi, pathOf, type Route, type RouteWords } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { defaultOrderOf } from '../../domain/data/default-order.js';
 import { Presenter } from '../../domain/data/public-record.js';
@@ -8,14 +8,14 @@ import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
 import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import { readObject } from './editor-body.js';
 import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
-import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
+import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 const MAX_PAGE = 5000;
 
 const DRAFT: TSchema = {
   anyOf: KINDS.map((kind) => OpenApi.ref(`${SCHEMA_NAMES[kind]}Draft`)),
 };
-const LIST: EditorWords = {
+const LIST: RouteWords = {
   operationId: 'listDrafts',
   summary: 'All records of the draft, or with `limit` a page of them',
   query: {
@@ -23,28 +23,28 @@ const LIST: EditorWords = {
     offset: integer(0, MAX_OFFSET, 'records to pass over'),
   },
 };
-const CREATE: EditorWords = {
+const CREATE: RouteWords = {
   operationId: 'createRecord',
   summary: 'Make a record',
   query: { generateId: flag('the server makes the id where the body has none') },
   body: DRAFT,
 };
-const SHOW: EditorWords = {
+const SHOW: RouteWords = {
   operationId: 'getDraft',
   summary: 'One record of the draft',
   query: { published: flag('as it is published instead') },
 };
-const REPLACE: EditorWords = {
+const REPLACE: RouteWords = {
   operationId: 'replaceRecord',
   summary: 'Replace a record',
   body: DRAFT,
 };
-const PATCH: EditorWords = {
+const PATCH: RouteWords = {
   operationId: 'patchRecord',
   summary: 'Change members (RFC 7396)',
   body: OBJECT,
 };
-const DELETE: EditorWords = {
+const DELETE: RouteWords = {
   operationId: 'deleteRecord',
   summary: 'Delete a record',
   query: {

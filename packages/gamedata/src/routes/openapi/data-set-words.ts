@@ -1,16 +1,7 @@
-import { OpenApi } from '@plinth/kernel';
+import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import type { ListLimits } from '../../domain/query/list-request.js';
-import {
-  COMMON,
-  failures,
-  integer,
-  MAX_OFFSET,
-  ok,
-  type RouteWords,
-  text,
-  wordsOf,
-} from './words.js';
+import { COMMON, failures, integer, MAX_OFFSET, ok, text, wordsOf } from './words.js';
 
 /** Of a search over all collections. */
 const MAX_HITS = 1000;
@@ -19,7 +10,7 @@ type Given = Omit<Parameters<typeof wordsOf>[1], 'operationId' | 'summary' | 'er
   readonly errors?: Readonly<Record<number, string>>;
 };
 
-const about = (operationId: string, summary: string, given: Given = {}): RouteWords =>
+const about = (operationId: string, summary: string, given: Given = {}): RouteDescription =>
   wordsOf('data set', { operationId, summary, errors: failures(400), ...given });
 
 const listOf = (name: string, item: object) =>
@@ -54,7 +45,7 @@ export const CATEGORIES = about('listCategories', 'All categories of items', {
   errors: MISSING,
 });
 const KINDS_OF = { kinds: text('some of the collections') };
-export const searchWords = ({ maxLimit }: ListLimits): RouteWords =>
+export const searchWords = ({ maxLimit }: ListLimits): RouteDescription =>
   about('search', 'Look through all collections; mistyped words are found, too', {
     query: {
       q: Type.String({ minLength: 1, maxLength: 500, description: 'expression as in lists' }),
@@ -80,13 +71,13 @@ const paging = ({ maxLimit }: ListLimits): TProperties => ({
   limit: integer(0, maxLimit, 'entries in the reply'),
   offset: integer(0, MAX_OFFSET, 'entries to pass over'),
 });
-export const versionsWords = (limits: ListLimits): RouteWords =>
+export const versionsWords = (limits: ListLimits): RouteDescription =>
   about('listVersions', 'Published versions, newest first', { query: paging(limits) });
 export const VERSION_WORDS = about('getVersion', 'One version', {
   parameters: { n: Type.String({ description: 'its number' }) },
   errors: MISSING,
 });
-export const changesWords = (limits: ListLimits): RouteWords =>
+export const changesWords = (limits: ListLimits): RouteDescription =>
   about('listChanges', 'What changed since a version', {
     query: {
       since: Type.Integer({

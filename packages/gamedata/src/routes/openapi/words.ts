@@ -1,8 +1,12 @@
-import { type DialectRefusals, OpenApi, type Route, type RouteOutput } from '@plinth/kernel';
+import {
+  type DialectRefusals,
+  described,
+  OpenApi,
+  type RouteDescription,
+  type RouteOutput,
+  type RouteWords,
+} from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
-
-/** What a route is described as. */
-export type RouteWords = Pick<Route, 'about' | 'input' | 'output' | 'errors'>;
 
 /** A body that is not described further. */
 export const OBJECT: TSchema = { type: 'object' };
@@ -55,36 +59,13 @@ const JUDGED =
   'queries have a language of their own, and drafts are judged by the rules of records';
 
 /** A route of `tag`. */
-export function wordsOf(
+export const wordsOf = (
   tag: string,
-  at: {
-    readonly operationId: string;
-    readonly summary: string;
-    readonly parameters?: TProperties;
-    readonly query?: TProperties;
-    readonly body?: TSchema;
-    readonly isBodyOptional?: boolean;
-    readonly output?: Route['output'];
-    readonly errors: Readonly<Record<number, string>>;
-  },
-): RouteWords {
-  const { operationId, summary, parameters, query, body, isBodyOptional } = at;
-  return {
-    about: { operationId, summary, tags: [tag] },
-    input: {
-      ...(parameters && { parameters: Type.Object(parameters) }),
-      ...(query && { query: Type.Object(query) }),
-      ...(body && { body }),
-      ...(isBodyOptional && { isBodyOptional }),
-      judged: JUDGED,
-    },
-    output: at.output ?? ok(OBJECT),
-    errors: at.errors,
-  };
-}
+  words: RouteWords & { readonly errors: Readonly<Record<number, string>> },
+): RouteDescription => described({ output: ok(OBJECT), ...words, tags: [tag] }, JUDGED);
 
 /** A page for people, or a part of one. */
-export const pageWords = (summary: string, type = 'text/html'): RouteWords => ({
+export const pageWords = (summary: string, type = 'text/html'): RouteDescription => ({
   about: { summary, tags: ['pages'] },
   output: { 200: OpenApi.answer('OK', { [type]: { schema: Type.String() } }) },
 });

@@ -1,3 +1,4 @@
+import { linkValue } from '@plinth/kernel';
 import type { Edition } from '../../domain/publication.js';
 import { readListRequest } from '../../domain/query/list-request.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
@@ -32,15 +33,15 @@ export async function listPage(parts: PublicParts, kind: Kind, target: Target): 
   // From beyond the end one step leads back to records.
   const before = offset >= total ? lastOffset : Math.max(0, offset - limit);
   const previous = limit > 0 && offset > 0 ? url(before) : null;
-  const links = [
+  const link = linkValue([
     ['first', url(0)],
-    ...(previous === null ? [] : [['prev', previous]]),
-    ...(next === null ? [] : [['next', next]]),
+    ...(previous === null ? [] : [['prev', previous] as const]),
+    ...(next === null ? [] : [['next', next] as const]),
     ['last', url(lastOffset)],
-  ].map(([rel, href]) => `<${href}>; rel="${rel}"`);
+  ]);
   const headers = {
     'x-total-count': String(total),
-    ...((next !== null || previous !== null) && { link: links.join(', ') }),
+    ...((next !== null || previous !== null) && link !== undefined && { link }),
     ...languageHeader(edition, request.language),
     ...(request.ignored.length > 0 && { 'x-ignored-params': headerText(request.ignored) }),
   };

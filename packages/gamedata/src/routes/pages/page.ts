@@ -6,6 +6,9 @@ import type { ListLimits } from '../../domain/query/list-request.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 
+/** Letters beyond ASCII take nine characters each. */
+const MAX_HEADER_LENGTH = 2048;
+
 /** What a public path answers, before it is turned into bytes. */
 export interface Page {
   readonly body: unknown;
@@ -70,5 +73,6 @@ export function headerText(names: readonly string[]): string {
   return names
     .slice(0, 20)
     .map((name) => encodeURIComponent(name.slice(0, 64).replace(/[\ud800-\udfff]/g, '?')))
-    .join(', ');
+    .join(', ')
+    .slice(0, MAX_HEADER_LENGTH);
 }

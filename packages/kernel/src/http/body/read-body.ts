@@ -1,5 +1,7 @@
 import { requestError } from '../request-error.js';
 import type { BodyMemory } from '../route.js';
+import { ServerBusy } from '../server-busy.js';
+import type { HeldBody } from './held-bodies.js';
 
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
@@ -24,10 +26,11 @@ export function readBody(
     readonly contentLength: string | undefined;
     readonly limitBytes: number;
     readonly memory: BodyMemory | undefined;
+    readonly held: HeldBody;
   },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
-  const { contentLength, limitBytes, memory } = how;
+  const { contentLength, limitBytes, memory, held } = how;
   const expectedBytes = contentLength === undefined ? undefined : Number(contentLength);
   if (expectedBytes !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
     done(requestError('body_too_large', { limitBytes }));
@@ -43,6 +46,8 @@ export function readBody(
   let isDone = false;
   const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
+    held.ended();
+    if (error !== null) body.forget();
     if (error !== null && target !== undefined) memory?.giveBack(target);
     done(error, whole);
   };
@@ -53,8 +58,12 @@ export function readBody(
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
     if (isDone) return;
-    if (sizeBytes <= limitBytes) body.add(chunk);
-    else body.forget();
+    if (sizeBytes > limitBytes) body.forget();
+    else if (held.came(chunk.length)) body.add(chunk);
+    else {
+      finish(new ServerBusy());
+      return;
+    }
     if (target !== undefined) memory?.free(chunk);
     if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES)
       finish(requestError('body_too_large', { limitBytes }));
@@ -66,6 +75,7 @@ export function readBody(
   });
   stream.on('error', cut);
   stream.on('close', cut);
+  held.awaitRest(finish);
 }
 
 /** The pieces of a body: copied to where it is to stand as they come, or joined at its end. */

@@ -1,8 +1,9 @@
-import { isDomainError } from '../../errors/domain-error.js';
 import type { Logger } from '../../log/logger.js';
 import { asOutage, StoreOutage } from '../../relational/store-outage.js';
 import { RequestInvalid } from '../../schema/request-invalid.js';
+import type { SchemaFailure } from '../../schema/schema-failure.js';
 import type { HttpAnswer } from '../http-answer.js';
+import { requestError } from '../request-error.js';
 import { type FieldError, platformFailureAnswer } from './platform-dialect.js';
 import { ValidationFailed } from './platform-requests.js';
 
@@ -12,6 +13,7 @@ const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = 
   ['encoding_unacceptable', [400]],
   ['gzip_corrupt', [400]],
   ['body_cut', [400]],
+  ['body_too_slow', [408]],
   ['body_too_large', [413, 'Request body too large']],
 ]);
 
@@ -25,7 +27,7 @@ export function answerPlatformError(
     const message = 'Validation Failed';
     return platformFailureAnswer({ status: 422, message, errors, documentationUrl });
   }
-  const words = isDomainError(error) ? WORDS.get(error.kind) : undefined;
+  const words = requestError.is(error) ? WORDS.get(error.kind) : undefined;
   if (words !== undefined && error instanceof Error) {
     const [status, message = error.message] = words;
     return platformFailureAnswer({ status, message, documentationUrl });
@@ -46,9 +48,21 @@ export function answerPlatformError(
 function wrongFields(error: unknown): readonly FieldError[] | undefined {
   if (error instanceof ValidationFailed) return error.errors;
   if (!(error instanceof RequestInvalid)) return undefined;
-  return error.failures.map(({ path, keyword }) => ({
-    resource: 'Request',
-    field: path.join('.'),
-    code: keyword === 'required' ? 'missing_field' : 'invalid',
-  }));
+  const byField = new Map<string, FieldError>();
+  for (const failure of error.failures) {
+    const field = failure.path.join('.');
+    if (!byField.has(field)) byField.set(field, wrongField(field, failure));
+  }
+  return [...byField.values()];
+}
+
+function wrongField(
+  field: string,
+  { keyword, received, title: resource = 'Request', errorMessage, writeOnly }: SchemaFailure,
+): FieldError {
+  if (keyword === 'required') return { resource, field, code: 'missing_field' };
+  if (errorMessage !== undefined) {
+    return { resource, field, code: 'custom', message: errorMessage };
+  }
+  return { resource, field, code: 'invalid', ...(writeOnly !== true && { value: received }) };
 }

@@ -127,7 +127,8 @@ it('reads no link, nothing behind one, and nothing that is no file', async (t) =
   assert.equal(await read(backup, 'in/plain'), 'plain');
   assert.equal(await read(join(folder, 'other-name'), 'in/plain'), 'plain');
   for (const name of ['link', 'inner', 'over/secret', 'in']) {
-    await assert.rejects(read(backup, name), /is a link, leads over one, or is no file/, name);
+    const message = `${join(backup, name)} is a link, leads over one, or is no file; a backup has neither`;
+    await assert.rejects(read(backup, name), { message }, name);
   }
   await assert.rejects(read(backup, 'none'), /^CommandFailed: cannot read .*none: ENOENT/);
 });

@@ -8,7 +8,7 @@ import {
 import type { CatalogContent } from './records/read-catalog.js';
 import type { TableEntry } from './schema/grow-table.js';
 import { tableLimitMessage } from './schema/limits.js';
-import { INTERNAL_DATABASE } from './schema/names.js';
+import { INTERNAL_DATABASE, ownerOf } from './schema/names.js';
 
 /** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
 export class CatalogState {
@@ -59,6 +59,11 @@ export class CatalogState {
     // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
     this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** Retention policies of a database, ascending by name. */
+  policiesOf(database: string): readonly DatabaseSchema[] {
+    return this.databases().filter(({ name }) => ownerOf(name) === database);
   }
 
   /** Throws `database_deleted`: the name is that of a deleted database. */

@@ -132,7 +132,7 @@ it('creates a table with its columns, in the order of the tags', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
   const fields = [{ name: 'f', type: 'uint64' }] as const;
-  const definition = { database: 'new', table: 'm', tags: ['z', 'a', 'z'], fields };
+  const definition = { database: 'new', table: 'm', tags: ['z', 'a'], fields };
   const table = await catalog.createTable(definition);
   assert.deepEqual(table.seriesKey, ['z', 'a']);
   assert.deepEqual([...table.columns.keys()], ['a', 'f', 'time', 'z']);

@@ -61,6 +61,11 @@ export class RelationalCatalog implements Catalog {
       const { clusterUuid, nodeUuid } = catalog;
       await catalog.#growth.initialize({ clusterUuid, nodeUuid });
     }
+    // Earlier versions made policies without the database that they belong to.
+    for (const { name } of catalog.databases()) {
+      if (catalog.#state.databaseCount >= needs.limits.databaseCount) break;
+      await catalog.#growth.ensureOwner(name);
+    }
     return catalog;
   }
 
@@ -81,6 +86,7 @@ export class RelationalCatalog implements Catalog {
     this.#settings = new CatalogSettings(parts);
     this.#deletions = new CatalogDeletions({
       ...parts,
+      ensureOwner: (policy) => this.#growth.ensureOwner(policy),
       defaultMs: needs.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
       onLeft: (tables) => this.#tablesLeft(tables),
     });

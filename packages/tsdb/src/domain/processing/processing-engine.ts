@@ -26,6 +26,8 @@ export interface ProcessingSettings extends RunnerSettings {
   readonly repository: string | undefined;
   /** Neither fetched nor uploaded plugins. */
   readonly isFolderLocked: boolean;
+  /** Plugins are looked through when a trigger is created; the real system waits for their first run. */
+  readonly isChecked: boolean;
 }
 
 export interface ProcessingNeeds {
@@ -118,12 +120,14 @@ export class ProcessingEngine {
   async create(wanted: NewTrigger): Promise<void> {
     this.#plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);
-    await this.readyHost();
+    const host = await this.readyHost();
     const code = await this.#plugins.codeOf(wanted.pluginFilename);
+    await this.#check(wanted, host, code);
     await this.#alone(async () => {
       const database = this.#database(wanted.database);
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
+      if (!wanted.isDisabled) this.#assertFreePath(triggerOf({ id: -1, ...record })); // has none yet
       const id = await this.#needs.store.insert(record, named);
       if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
@@ -152,6 +156,7 @@ export class ProcessingEngine {
     this.#plugins.folder('trigger');
     await this.readyHost();
     await this.#alone(async () => {
+      this.#assertFreePath(this.#trigger(at));
       const trigger = await this.#setDisabled(this.#trigger(at), false, at);
       if (!this.#running.has(trigger.id)) this.#start(trigger);
     });
@@ -256,6 +261,13 @@ export class ProcessingEngine {
     throw tsdbError('plugin_type_refused', { type });
   }
 
+  /** Throws `plugin_invalid`. */
+  async #check({ specification }: NewTrigger, host: PluginHost, code: PluginCode): Promise<void> {
+    const type = this.#needs.settings.isChecked ? typeOfText(specification) : undefined;
+    const fault = type && (await host.faultOf(code, type));
+    if (fault !== undefined) throw tsdbError('plugin_invalid', fault);
+  }
+
   #database(name: string): DatabaseSchema {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database_untriggered');
     const { catalog } = this.#needs;
@@ -271,6 +283,20 @@ export class ProcessingEngine {
     const found = this.triggers(database.id).find(({ name }) => name === at.name);
     if (found === undefined) throw tsdbError('trigger_not_found', { trigger: at.name });
     return found;
+  }
+
+  /** Requests find one trigger by their path. Throws `request_path_taken`. */
+  #assertFreePath({ id, specification }: Pick<Trigger, 'id' | 'specification'>): void {
+    if (specification.kind !== 'request') return;
+    const { path } = specification;
+    const other = this.triggers().find(
+      (each) =>
+        each.id !== id &&
+        !each.isDisabled &&
+        each.specification.kind === 'request' &&
+        each.specification.path === path,
+    );
+    if (other !== undefined) throw tsdbError('request_path_taken', { path, trigger: other.name });
   }
 
   async #setDisabled(trigger: Trigger, isDisabled: boolean, at: NamedTrigger): Promise<Trigger> {

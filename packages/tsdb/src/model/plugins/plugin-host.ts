@@ -1,3 +1,5 @@
+import type { PluginType } from './trigger.js';
+
 /** Where the code of a plugin is. */
 export type PluginCode =
   | { readonly kind: 'file'; readonly path: string }
@@ -112,6 +114,8 @@ export interface PluginSession {
 
 /** Runs plugins. Scheduling, queues, retries, logs and HTTP know only this. */
 export interface PluginHost {
+  /** What is wrong with the code of a plugin, as far as can be seen without running it. */
+  faultOf(code: PluginCode, type: PluginType): Promise<string | undefined>;
   open(options: {
     /** Database and trigger, for messages. */
     readonly label: string;

@@ -1,11 +1,11 @@
-import { bytesAnswer, type HttpAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
 import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { RouteDeps } from '../deps.js';
-import { MANAGEMENT_FAILED, type RouteWords, TABLE } from '../description.js';
+import { MANAGEMENT_FAILED, TABLE } from '../description.js';
 import { ManagementInput } from './management-input.js';
 import { tableOf } from './table-routes.js';
 

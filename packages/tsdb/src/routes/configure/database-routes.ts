@@ -1,4 +1,4 @@
-import { queryOf, type Route } from '@plinth/kernel';
+import { queryOf, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
@@ -10,7 +10,6 @@ import {
   QUERY_FORMAT,
   RESULT,
   RETENTION as RETENTION_PERIOD,
-  type RouteWords,
 } from '../description.js';
 import type { FormatName } from '../formats/index.js';
 import { answerQuery } from '../query/answer-query.js';

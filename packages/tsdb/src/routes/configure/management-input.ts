@@ -171,20 +171,26 @@ export class ManagementInput {
   }
 }
 
-const RFC3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+/** ISO 8601: extended or basic form, a day, minutes or seconds with a fraction; without an offset it is UTC. */
+const ISO_8601 =
+  /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[Tt ](\d\d)(:?)(\d\d)(?:\6(\d\d)(?:[.,](\d+))?)?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
 
+/** Milliseconds. Throws `parameter_invalid`. */
 function parseTimestamp(text: string): number {
-  const found = RFC3339.exec(text);
-  if (found !== null) {
-    const [year = 0, month = 0, day = 0, hour = 0] = found.slice(1).map(Number);
-    const ms = Date.parse(text.replace(' ', 'T').toUpperCase());
-    // The runtime moves a day that its month does not have into the next one, and takes the hour 24.
-    if (Number.isFinite(ms) && day <= daysInMonth(year, month) && hour < 24) return ms;
-    throw tsdbError('parameter_invalid', 'Cannot parse the timestamp: input is out of range');
+  const found = ISO_8601.exec(text);
+  if (found === null) {
+    const cause = text === '' ? 'premature end of input' : 'input contains invalid characters';
+    throw tsdbError('parameter_invalid', `Cannot parse the timestamp: ${cause}`);
   }
-  const cause = text === '' ? 'premature end of input' : 'input contains invalid characters';
-  throw tsdbError('parameter_invalid', `Cannot parse the timestamp: ${cause}`);
+  const [, year, , month, day, hour = '00', , minute = '00', second = '00', fraction = '0'] = found;
+  const offset = found[10]?.toUpperCase() ?? 'Z';
+  const zone =
+    offset === 'Z' ? offset : offset.replace(/^(...):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone}`);
+  // The runtime moves a day that its month does not have into the next one, and takes the hour 24.
+  const isDay = Number(day) <= daysInMonth(Number(year), Number(month));
+  if (Number.isFinite(ms) && isDay && Number(hour) < 24) return ms;
+  throw tsdbError('parameter_invalid', 'Cannot parse the timestamp: input is out of range');
 }
 
 function parseJson(text: string): unknown {

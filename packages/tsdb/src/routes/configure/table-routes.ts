@@ -1,8 +1,8 @@
-import { OpenApi, type Route } from '@plinth/kernel';
+import { OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
-import { HARD_DELETE_AT, TABLE as NAMED, RETENTION, type RouteWords } from '../description.js';
+import { HARD_DELETE_AT, TABLE as NAMED, RETENTION } from '../description.js';
 import { jsonError } from '../query/json-request.js';
 import { asAsked } from './database-routes.js';
 import type { ManagementInput } from './management-input.js';

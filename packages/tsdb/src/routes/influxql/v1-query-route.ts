@@ -5,6 +5,7 @@ import {
   type Logger,
   OpenApi,
   type Route,
+  type RouteWords,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -12,7 +13,7 @@ import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
-import { DB, PARAMS, QUERY_FAILED, type RouteWords, RP } from '../description.js';
+import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';

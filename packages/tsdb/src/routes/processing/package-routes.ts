@@ -1,7 +1,7 @@
-import type { Route } from '@plinth/kernel';
+import type { Route, RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
-import { PROCESSING_FAILED, type RouteWords } from '../description.js';
+import { PROCESSING_FAILED } from '../description.js';
 
 const PATH = '/api/v3/configure/plugin_environment';
 

@@ -1,9 +1,15 @@
-import { emptyAnswer, type HttpRequest, queryOf, type Route } from '@plinth/kernel';
+import {
+  emptyAnswer,
+  type HttpRequest,
+  queryOf,
+  type Route,
+  type RouteWords,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 import { tsdbError } from '../../errors.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
-import { PROCESSING_FAILED, type RouteWords } from '../description.js';
+import { PROCESSING_FAILED } from '../description.js';
 import { jsonError } from '../query/json-request.js';
 import { parseParameters, readParameter } from '../query-string.js';
 

@@ -61,7 +61,7 @@ export function pluginRequestRoutes(
           ? await gunzipBounded(request.body, limitBytes)
           : request.body,
     });
-    if (answer === undefined) return jsonAnswer(404, { error: 'not found' }, PROTECTION);
+    if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
     if (answer === 'busy') {
       const failure = { error: 'too many requests wait for this trigger', data: {} };
       return jsonAnswer(503, failure, [...PROTECTION, ['retry-after', '1']]);

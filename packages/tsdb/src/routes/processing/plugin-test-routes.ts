@@ -1,10 +1,10 @@
-import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { jsonAnswer, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import { readDryLines } from '../../domain/processing/runs/dry-lines.js';
 import type { DryRunReport, DryRunRequest } from '../../domain/processing/runs/dry-run.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
-import { PROCESSING_FAILED, type RouteWords } from '../description.js';
+import { PROCESSING_FAILED } from '../description.js';
 import { readArguments } from './trigger-routes.js';
 
 const OUTCOME = {

@@ -1,4 +1,4 @@
-import { isPlainText, OpenApi, type Route } from '@plinth/kernel';
+import { isPlainText, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
@@ -6,7 +6,7 @@ import { tsdbError } from '../../errors.js';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
-import { DB, PROCESSING_FAILED, type RouteWords } from '../description.js';
+import { DB, PROCESSING_FAILED } from '../description.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';

@@ -1,10 +1,17 @@
-import { emptyAnswer, type HttpRequest, parseJson, queryOf, type Route } from '@plinth/kernel';
+import {
+  emptyAnswer,
+  type HttpRequest,
+  parseJson,
+  queryOf,
+  type Route,
+  type RouteWords,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
 import { tsdbError } from '../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
-import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT, type RouteWords } from '../description.js';
+import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
 import { parseParameters, readParameter } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';

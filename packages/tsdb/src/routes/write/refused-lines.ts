@@ -30,17 +30,15 @@ export function answerRefusedLines(
   return { status, body: at.isInfluxdb3 ? own : { ...own, ...body } };
 }
 
-/** Clients of v2 know a refused write by the first words. */
 function v2Message(
   error: string,
   { refused: [first] }: WriteOutcome,
   { isInfluxdb3 }: { readonly isInfluxdb3: boolean },
 ): string {
-  const what = 'write buffer error';
-  if (first === undefined) return `${what}: ${error}`;
+  if (first === undefined) return error;
   return isInfluxdb3
-    ? `${what}: line protocol parse failed: ${first.message}`
-    : `${what}: ${error}: line ${first.lineNumber}: ${first.message}`;
+    ? `write buffer error: line protocol parse failed: ${first.message}`
+    : `${error}: line ${first.lineNumber}: ${first.message}`;
 }
 
 function documentedBody({ writtenCount, refused }: WriteOutcome, acceptPartial: boolean) {

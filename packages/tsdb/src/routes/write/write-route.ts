@@ -4,6 +4,7 @@ import {
   type HttpRequest,
   OpenApi,
   type Route,
+  type RouteDescription,
   withHeaders,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
@@ -47,7 +48,7 @@ const SUMMARIES: Readonly<Record<WriteApi, string>> = {
 const LINES = Type.String({
   description: 'line protocol; may be sent with Content-Encoding: gzip',
 });
-const describe = (api: WriteApi): Pick<Route, 'about' | 'input' | 'output' | 'errors'> => ({
+const describe = (api: WriteApi): RouteDescription => ({
   about: { summary: SUMMARIES[api] },
   input: {
     query: Type.Object(QUERIES[api]),

@@ -15,6 +15,8 @@ import {
   type RunOutcome,
 } from '../../model/plugins/plugin-host.js';
 import { ColumnBlock } from './column-block.js';
+import { PluginChecks } from './plugin-check.js';
+import { programRunner } from './process/run-program.js';
 import { PythonPluginHost } from './python-plugin-host.js';
 
 const isPythonHere = spawnSync('python3', ['--version']).status === 0;
@@ -39,10 +41,12 @@ describe('PythonPluginHost', { skip }, () => {
     isolation: 'trigger' | 'shared' = 'trigger',
     clock: Clock = new SystemClock(),
   ): PythonPluginHost {
+    const env = { PATH: process.env['PATH'] ?? '', TZ: 'UTC' };
     const host = new PythonPluginHost({
+      checks: new PluginChecks('python3', programRunner(env, undefined)),
       settings: {
         python: 'python3',
-        env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
+        env,
         user: undefined,
         isolation,
         memoryLimitBytes: undefined,

@@ -5,7 +5,9 @@ import type {
   PluginSession,
   RunOutcome,
 } from '../../model/plugins/plugin-host.js';
+import type { PluginType } from '../../model/plugins/trigger.js';
 import { GlobalCache } from './global-cache.js';
+import type { PluginChecks } from './plugin-check.js';
 import { MarkedProcesses } from './process/marked-processes.js';
 import { ProcessPool } from './process/process-pool.js';
 import { WorkerProcess, type WorkerSettings } from './process/worker-process.js';
@@ -16,9 +18,17 @@ const SHUTDOWN_GRACE_MS = 1000;
 const GROUP_IDLE_MS = 30 * 60_000;
 const ALL = 'all triggers';
 
+/** What a plugin is entered by. */
+const FUNCTIONS: Readonly<Record<PluginType, string>> = {
+  WalRows: 'process_writes',
+  Schedule: 'process_scheduled_call',
+  Request: 'process_request',
+};
+
 /** Plugins in processes of the user's own CPython: one for each session that runs, up to a number, or one for all. */
 export class PythonPluginHost implements PluginHost {
   readonly #settings: WorkerSettings;
+  readonly #checks: PluginChecks;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
   readonly #marked: MarkedProcesses;
@@ -32,6 +42,7 @@ export class PythonPluginHost implements PluginHost {
 
   constructor(options: {
     readonly settings: WorkerSettings;
+    readonly checks: PluginChecks;
     /** Processes at a time, of all sessions. */
     readonly processCount: number;
     readonly clock: Clock;
@@ -39,6 +50,7 @@ export class PythonPluginHost implements PluginHost {
     readonly log: Logger;
   }) {
     this.#settings = options.settings;
+    this.#checks = options.checks;
     this.#globals = new GlobalCache(options.clock);
     this.#clock = options.clock;
     this.#marked = new MarkedProcesses(options.clock);
@@ -51,6 +63,8 @@ export class PythonPluginHost implements PluginHost {
       ),
     );
   }
+
+  faultOf: PluginHost['faultOf'] = (code, type) => this.#checks.faultOf(code, FUNCTIONS[type]);
 
   open(options: Parameters<PluginHost['open']>[0]): PluginSession {
     const name = `${++this.#sessionCount}`;

@@ -53,13 +53,18 @@ export class CatalogDeletions {
     this.#purge = new CatalogPurge(needs);
   }
 
+  /** Its retention policies go first: what is left by a call that ended halfway is still a database with policies. */
   async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
-    await this.#needs.changes.run(name, async () => {
-      const database = this.#needs.state.database(name);
-      if (database === undefined) await this.#rescheduleDatabase(name, choice);
-      else await this.#softDeleteDatabase(database, choice);
-    });
+    const deletedMs = this.#needs.clock.nowMs();
+    const policies = this.#needs.state.policiesOf(name).map((policy) => policy.name);
+    for (const each of [...policies, name]) {
+      await this.#needs.changes.run(each, async () => {
+        const database = this.#needs.state.database(each);
+        if (database !== undefined) await this.#softDeleteDatabase(database, choice, deletedMs);
+        else if (each === name) await this.#rescheduleDatabase(name, choice);
+      });
+    }
   }
 
   async deleteTable(at: {
@@ -98,9 +103,12 @@ export class CatalogDeletions {
     await this.#purge.forget(untilMs);
   }
 
-  async #softDeleteDatabase(database: DatabaseSchema, choice: HardDeletion): Promise<void> {
+  async #softDeleteDatabase(
+    database: DatabaseSchema,
+    choice: HardDeletion,
+    deletedMs: number,
+  ): Promise<void> {
     const { deleted } = this.#needs.state;
-    const deletedMs = this.#needs.clock.nowMs();
     const isTaken = (name: string): boolean =>
       deleted.database(name) !== undefined || this.#needs.state.database(name) !== undefined;
     const name = deletedName(database.name, { nowMs: deletedMs, id: database.id, isTaken });

@@ -6,6 +6,7 @@ import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import type { TableEntry } from '../schema/grow-table.js';
 import type { CatalogLimits } from '../schema/limits.js';
+import { ownerOf } from '../schema/names.js';
 import { type DeletedDatabase, type DeletedTable, isDue } from './deleted-resources.js';
 import {
   isDatabaseRestored,
@@ -22,6 +23,8 @@ export interface CatalogRestorationNeeds {
   readonly limits: CatalogLimits;
   /** Changes of one database run one after the other. */
   readonly changes: CatalogChanges;
+  /** Makes the database that a retention policy belongs to. */
+  readonly ensureOwner: (policy: string) => Promise<void>;
 }
 
 /** Brings deleted databases and tables back while their data are there. */
@@ -32,6 +35,7 @@ export class CatalogRestoration {
   readonly #clock: Clock;
   readonly #limits: CatalogLimits;
   readonly #changes: CatalogChanges;
+  readonly #ensureOwner: CatalogRestorationNeeds['ensureOwner'];
 
   constructor(needs: CatalogRestorationNeeds) {
     this.#events = needs.events;
@@ -40,12 +44,29 @@ export class CatalogRestoration {
     this.#clock = needs.clock;
     this.#limits = needs.limits;
     this.#changes = needs.changes;
+    this.#ensureOwner = needs.ensureOwner;
   }
 
-  /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
+  /**
+   * Back under its name before the deletion, with the retention policies that left with it.
+   * @param name the name it has now, or had (then the latest of that name).
+   */
   async database(name: string): Promise<void> {
     const found = this.#findDatabase(name);
     if (found === undefined) throw tsdbError('resource_not_found', { resource: name });
+    await this.#database(found, name);
+    const policies = this.#state.deleted
+      .databases()
+      .filter(
+        ({ originalName, deletedMs, purgedMs }) =>
+          ownerOf(originalName) === found.originalName &&
+          deletedMs === found.deletedMs &&
+          purgedMs === undefined,
+      );
+    for (const policy of policies) await this.#database(policy, policy.schema.name);
+  }
+
+  async #database(found: DeletedDatabase, name: string): Promise<void> {
     await this.#changes.run(found.schema.name, async () => {
       // It may have been restored, or have lost its data, while this waited.
       const deleted = this.#state.deleted.database(found.schema.name);
@@ -94,6 +115,7 @@ export class CatalogRestoration {
   async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
     const state = this.#state;
     const { id } = deleted.schema;
+    await this.#ensureOwner(deleted.originalName);
     if (state.database(deleted.originalName) !== undefined) {
       throw tsdbError('resource_exists', { resource: deleted.originalName });
     }

@@ -17,7 +17,7 @@ import {
 } from '../records/write-catalog.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { CatalogLimits } from './limits.js';
-import { INTERNAL_DATABASE } from './names.js';
+import { INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
 /** Some milliseconds; others have their turns in between. */
@@ -74,8 +74,8 @@ export class CatalogGrowth {
   }
 
   /**
-   * Makes the drafts durable, then visible; creates the database when it is absent. The caller holds the queue of
-   * the database.
+   * Makes the drafts durable, then visible; creates the database when it is absent, and the one that a policy belongs
+   * to before it. The caller holds the queue of the database.
    */
   async change(
     name: string,
@@ -84,6 +84,7 @@ export class CatalogGrowth {
   ): Promise<DatabaseSchema> {
     const { limits, store, clock } = this.#needs;
     const existing = this.#state.database(name);
+    if (existing === undefined) await this.ensureOwner(name);
     if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
       throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
     }
@@ -122,6 +123,15 @@ export class CatalogGrowth {
       },
     });
     return shown;
+  }
+
+  /** Nothing takes the queues of a database and of its policy in the other order. */
+  async ensureOwner(policy: string): Promise<void> {
+    const owner = ownerOf(policy);
+    if (owner === undefined || this.#state.database(owner) !== undefined) return;
+    await this.#needs.changes.run(owner, async () => {
+      if (this.#state.database(owner) === undefined) await this.change(owner, undefined, []);
+    });
   }
 
   async #report(

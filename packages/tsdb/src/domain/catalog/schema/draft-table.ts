@@ -26,8 +26,13 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
     ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
     ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
   ];
+  const seen = new Set<string>();
   for (const { name, kind } of columns) {
     assertWritable('column', name);
+    if (seen.has(name) && kind === 'tag') {
+      throw tsdbError('table_definition_invalid', `column '${name}' is named twice`);
+    }
+    seen.add(name);
     const refusal = draft.require(name, kind);
     if (refusal?.isLimit === true) throw tsdbError('schema_limit_reached', refusal.message);
     if (refusal !== undefined) throw tsdbError('table_definition_invalid', refusal.message);

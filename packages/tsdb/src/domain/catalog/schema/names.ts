@@ -6,6 +6,12 @@ export function isReservedColumn(name: string): boolean {
   return name === 'time' || name === '__chunk_order';
 }
 
+/** The database that a retention policy (`db/policy`) belongs to; `undefined`: the name is that of a database itself. */
+export function ownerOf(name: string): string | undefined {
+  const slash = name.indexOf('/');
+  return slash === -1 ? undefined : name.slice(0, slash);
+}
+
 const MAX_NATIVE_NAME_SIZE_BYTES = 511;
 const MAX_LEGACY_NAME_SIZE_BYTES = 64;
 

@@ -7,7 +7,12 @@ import type { Engine } from '../../engine/engine.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
-import { databaseOf, findTables, policyDatabase } from '../plan/compile/find-sources.js';
+import {
+  databaseOf,
+  findTables,
+  policyDatabase,
+  withPolicies,
+} from '../plan/compile/find-sources.js';
 import { columnsOf } from '../plan/compile/source-columns.js';
 import { buildFilter } from '../plan/condition/filter.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
@@ -38,10 +43,8 @@ export async function runSchema(
       return;
     }
     case 'drop_database':
-      for (const { name } of catalog.databases()) {
-        if (name !== statement.name && !name.startsWith(`${statement.name}/`)) continue;
-        await catalog.deletions.deleteDatabase(name, DELETION);
-      }
+      if (catalog.database(statement.name) === undefined) return;
+      await catalog.deletions.deleteDatabase(statement.name, DELETION);
       engine.removeDeletedSoon();
       return;
     case 'create_retention_policy':
@@ -76,7 +79,7 @@ export async function runSchema(
       return;
     }
     case 'drop_measurement':
-      for (const database of withPolicies(databaseOf({}, env), catalog)) {
+      for (const database of withPolicies(databaseOf({}, env), catalog.databases())) {
         if (!database.tables.has(statement.name)) continue;
         await catalog.deletions.deleteTable({
           database: database.name,
@@ -134,15 +137,6 @@ async function makeDefault(
 ): Promise<void> {
   const isItself = policyDatabase(database, policy) === database;
   await catalog.setDefaultPolicy(database, isItself ? undefined : policy);
-}
-
-/** A statement that names no policy is about the database and all its policies. */
-function withPolicies(
-  database: DatabaseSchema,
-  catalog: RelationalCatalog,
-): readonly DatabaseSchema[] {
-  const [root = database.name] = database.name.split('/');
-  return catalog.databases().filter(({ name }) => name === root || name.startsWith(`${root}/`));
 }
 
 async function created(
@@ -229,7 +223,7 @@ async function deleteRows(
       : [{ kind: 'measurement', name: { kind: 'regex', source: '' } } satisfies Measurement];
   const tablesOf = (measurement: Measurement) =>
     (measurement.policy === undefined
-      ? withPolicies(databaseOf(measurement, env), catalog)
+      ? withPolicies(databaseOf(measurement, env), catalog.databases())
       : [databaseOf(measurement, env)]
     ).flatMap(({ name }) => findTables({ ...measurement, database: name, policy: 'autogen' }, env));
   if (rest !== undefined) checkTagCondition(rest);

@@ -5,17 +5,24 @@ import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/statemen
 import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
+import { typeOfKind } from '../plan/data-type.js';
 import { keyTest } from './key-test.js';
 import { matchingTagSets, tagKeys } from './tag-sets.js';
+
+/** The tables of one measurement: one in each policy that has it. */
+export interface NamedTables {
+  readonly name: string;
+  readonly tables: readonly TableSource[];
+}
 
 /** Series as line protocol writes them, ascending. */
 export async function seriesKeys(
   show: Pick<ShowSeries, 'condition'>,
-  tables: readonly TableSource[],
+  measurements: readonly NamedTables[],
   session: Session,
 ): Promise<string[]> {
-  const keys: string[] = [];
-  for (const source of tables) {
+  const keys = new Set<string>();
+  for (const source of measurements.flatMap(({ tables }) => tables)) {
     const tags = tagKeys(source).sort(compareByteOrder);
     for (const set of await matchingTagSets(source, show.condition, session)) {
       let key = source.name.replace(/[, ]/g, '\\$&');
@@ -23,10 +30,23 @@ export async function seriesKeys(
         const value = set(tag);
         if (value !== undefined) key += `,${escaped(tag)}=${escaped(value)}`;
       }
-      keys.push(key);
+      keys.add(key);
     }
   }
-  return keys.sort(compareByteOrder);
+  return [...keys].sort(compareByteOrder);
+}
+
+/** Fields and their types, ascending by name; a field may have another type in another policy. */
+export function fieldsOf(
+  tables: readonly TableSource[],
+): readonly { readonly name: string; readonly type: string }[] {
+  const fields = new Map<string, { name: string; type: string }>();
+  for (const { name, kind } of tables.flatMap(({ table }) => [...table.columns.values()])) {
+    if (kind === 'tag' || kind === 'time') continue;
+    const type = typeOfKind(kind);
+    fields.set(`${type} ${name}`, { name, type });
+  }
+  return [...fields.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
 const escaped = (text: string): string => text.replace(/[,= ]/g, '\\$&');
@@ -34,7 +54,7 @@ const escaped = (text: string): string => text.replace(/[,= ]/g, '\\$&');
 /** `SHOW ... CARDINALITY`: all are counted exactly, estimates are only named so. */
 export async function runCardinality(
   show: ShowCardinality,
-  tables: readonly TableSource[],
+  measurements: readonly NamedTables[],
   session: Session,
 ): Promise<Answer> {
   checkTime(show, session);
@@ -49,8 +69,8 @@ export async function runCardinality(
     type: 'integer' as const,
   };
   const counts: { name: string; count: number }[] = [];
-  for (const source of tables)
-    counts.push({ name: source.name, count: await countOf(show, source, session) });
+  for (const measurement of measurements)
+    counts.push({ name: measurement.name, count: await countOf(show, measurement, session) });
   const used = counts.filter(({ count }) => count > 0);
   if (show.of === 'measurement' && (isEstimate || used.length > 0)) {
     return listAnswer([column], [{ name: '', rows: [[BigInt(used.length)]] }]);
@@ -84,39 +104,29 @@ const WITHOUT_TIME: Readonly<Record<CardinalityOf, string | undefined>> = {
 
 async function countOf(
   show: ShowCardinality,
-  source: TableSource,
+  measurement: NamedTables,
   session: Session,
 ): Promise<number> {
-  if (show.of === 'field_key') {
-    return [...source.table.columns.values()].filter(
-      ({ kind }) => kind !== 'tag' && kind !== 'time',
-    ).length;
+  const { tables } = measurement;
+  if (show.of === 'field_key') return new Set(fieldsOf(tables).map(({ name }) => name)).size;
+  if (show.of === 'series' || show.of === 'measurement') {
+    if (tables.length > 1) return (await seriesKeys(show, [measurement], session)).length;
+    let count = 0;
+    for (const source of tables) {
+      for (const _ of await matchingTagSets(source, show.condition, session)) count++;
+    }
+    return count;
   }
-  const sets = await matchingTagSets(source, show.condition, session);
-  const keys = tagKeys(source);
-  switch (show.of) {
-    case 'series':
-    case 'measurement': {
-      let count = 0;
-      for (const _ of sets) count++;
-      return count;
-    }
-    case 'tag_key': {
-      const seen = new Set<string>();
-      for (const set of sets) for (const key of keys) if (set(key) !== undefined) seen.add(key);
-      return seen.size;
-    }
-    case 'tag_values': {
-      const isWanted = show.keys === undefined ? () => true : keyTest(show.keys);
-      const wanted = keys.filter(isWanted);
-      const seen = new Set<string>();
-      for (const set of sets) {
-        for (const key of wanted) {
-          const value = set(key);
-          if (value !== undefined) seen.add(`${key}\0${value}`);
-        }
+  const isWanted = show.keys === undefined ? () => true : keyTest(show.keys);
+  const seen = new Set<string>();
+  for (const source of tables) {
+    const keys = tagKeys(source).filter(isWanted);
+    for (const set of await matchingTagSets(source, show.condition, session)) {
+      for (const key of keys) {
+        const value = set(key);
+        if (value !== undefined) seen.add(show.of === 'tag_key' ? key : `${key}\0${value}`);
       }
-      return seen.size;
     }
   }
+  return seen.size;
 }

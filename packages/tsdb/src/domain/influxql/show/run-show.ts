@@ -1,6 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
+import { ownerOf } from '../../catalog/schema/names.js';
 import {
   type Answer,
   type AnswerColumn,
@@ -8,18 +9,19 @@ import {
   listAnswer,
   rowlessAnswer,
 } from '../answer.js';
+import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
-import { databaseOf, findTables } from '../plan/compile/find-sources.js';
+import { databaseOf, findTables, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
-import { typeOfKind } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
-import { runCardinality, seriesKeys } from './cardinality.js';
+import { fieldsOf, type NamedTables, runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
 import { splitListedValues } from './listed-values.js';
+import { measurementTest } from './measurement-test.js';
 import { type ServerFacts, showServer } from './show-server.js';
 import { showShards } from './show-shards.js';
 import { hasRows, matchingTagSets, tagKeys, tagSetsWhere } from './tag-sets.js';
@@ -74,11 +76,12 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_tag_values':
       return await showTagValues(show, context);
     case 'show_series': {
-      const keys = await seriesKeys(show, await liveTables(show, context), context.session);
+      const measurements = await liveMeasurements(show, context);
+      const keys = await seriesKeys(show, measurements, context.session);
       return listAnswer([text('key')], [{ name: '', rows: cut(keys, show).map((key) => [key]) }]);
     }
     case 'show_cardinality':
-      return await runCardinality(show, await liveTables(show, context), context.session);
+      return await runCardinality(show, await liveMeasurements(show, context), context.session);
     case 'show_queries':
       return listAnswer(
         [
@@ -136,7 +139,7 @@ const databaseNames = (context: ShowContext): string[] =>
   context
     .databases()
     .map(({ name }) => name)
-    .filter((name) => !name.includes('/'));
+    .filter((name) => ownerOf(name) === undefined);
 
 function durationText(ms: number): string {
   return ms < 1000 ? `${Math.floor(ms)}ms` : `${Math.floor(ms / 1000)}s`;
@@ -150,41 +153,49 @@ export function cut<T>(
   return limit === undefined || limit === 0 ? rows.slice(from) : rows.slice(from, from + limit);
 }
 
-/** Tables that a statement names, ascending; all of the database when it names none. */
-export function tablesOf(show: ShowClauses, env: Environment): TableSource[] {
-  const database = databaseOf(
-    {
-      ...(show.database !== undefined && { database: show.database }),
-      ...(show.policy !== undefined && { policy: show.policy }),
-    },
-    env,
-  );
-  const within: Environment = {
-    ...env,
-    database: database.name,
-    policy: undefined,
-    usesDefaultPolicies: false,
-    databaseOf: (name) => env.databaseOf(name),
+/**
+ * Tables that a statement names, ascending by name and then in the order of their policies; all of the database when it
+ * names none. Clients of version 1 list what is in all policies unless they name one.
+ */
+function tablesOf(
+  show: ShowClauses,
+  { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
+): TableSource[] {
+  const at = {
+    ...(show.database !== undefined && { database: show.database }),
+    ...(show.policy !== undefined && { policy: show.policy }),
   };
+  const policy = show.policy ?? (show.database === undefined ? env.policy : undefined) ?? '';
+  const isOfAll = env.usesDefaultPolicies && policy === '';
+  const database = databaseOf(isOfAll ? { ...at, policy: 'autogen' } : at, env);
   const named: readonly Measurement[] =
     show.sources.length > 0
       ? show.sources
       : [{ kind: 'measurement', name: { kind: 'regex', source: '' } }];
+  const all = isOfAll ? withPolicies(database, databases()) : [database];
   const tables = new Map<number, TableSource>();
   for (const measurement of named) {
-    for (const source of findTables(measurement, within)) tables.set(source.table.id, source);
+    for (const { name } of measurement.policy === undefined ? all : [database]) {
+      const within = { ...env, database: name, policy: undefined, usesDefaultPolicies: false };
+      for (const source of findTables(measurement, within)) tables.set(source.table.id, source);
+    }
   }
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
-/** Without those that have lost all their rows. */
-async function liveTables(
+/** Tables of one name, which are one measurement in several policies; without those that have lost all their rows. */
+async function liveMeasurements(
   show: ShowClauses,
-  { env, session }: Pick<ShowContext, 'env' | 'session'>,
-): Promise<TableSource[]> {
-  const live: TableSource[] = [];
-  for (const source of tablesOf(show, env)) if (await hasRows(source, session)) live.push(source);
-  return live;
+  context: Pick<ShowContext, 'env' | 'session' | 'databases'>,
+): Promise<NamedTables[]> {
+  const live = new Map<string, TableSource[]>();
+  for (const source of tablesOf(show, context)) {
+    if (!(await hasRows(source, context.session))) continue;
+    const known = live.get(source.name);
+    if (known === undefined) live.set(source.name, [source]);
+    else known.push(source);
+  }
+  return [...live].map(([name, tables]) => ({ name, tables }));
 }
 
 const NS_PER_HOUR = 3_600_000_000_000n;
@@ -226,10 +237,10 @@ function shardDurationNs(retentionNs: bigint | undefined): bigint {
 
 async function showMeasurements(
   show: Extract<ShowStatement, { kind: 'show_measurements' }>,
-  { env, session }: ShowContext,
+  context: ShowContext,
 ): Promise<Answer> {
   const { filter } = show;
-  const all = await liveTables(
+  const all = await liveMeasurements(
     filter === undefined
       ? show
       : {
@@ -237,15 +248,13 @@ async function showMeasurements(
           sources: [filter],
           ...(filter.database !== undefined && { database: filter.database }),
         },
-    { env, session },
+    context,
   );
   const names: string[] = [];
-  for (const source of all) {
-    if (show.condition !== undefined) {
-      const sets = await matchingTagSets(source, show.condition, session);
-      if (sets[Symbol.iterator]().next().done) continue;
+  for (const { name, tables } of all) {
+    if (show.condition === undefined || (await hasMatch(tables, show.condition, context))) {
+      names.push(name);
     }
-    names.push(source.name);
   }
   return listAnswer(
     [text('name')],
@@ -253,18 +262,48 @@ async function showMeasurements(
   );
 }
 
+async function hasMatch(
+  tables: readonly TableSource[],
+  condition: Expr,
+  { env, session }: ShowContext,
+): Promise<boolean> {
+  const test = env.usesDefaultPolicies ? measurementTest(condition) : undefined;
+  if (test !== undefined) {
+    const values = new Map([...test.tags].map((tag) => [tag, new Set<string>()]));
+    for (const source of tables) {
+      for (const set of await matchingTagSets(source, undefined, session)) {
+        for (const [tag, found] of values) {
+          const value = set(tag);
+          if (value !== undefined) found.add(value);
+        }
+      }
+    }
+    return test.isMet((tag) => values.get(tag) ?? new Set());
+  }
+  for (const source of tables) {
+    const sets = await matchingTagSets(source, condition, session);
+    if (!sets[Symbol.iterator]().next().done) return true;
+  }
+  return false;
+}
+
 async function showTagKeys(
   show: Extract<ShowStatement, { kind: 'show_tag_keys' }>,
-  { env, session }: ShowContext,
+  context: ShowContext,
 ): Promise<Answer> {
   const lists = [];
-  for (const source of await liveTables(show, { env, session })) {
-    let keys = tagKeys(source).sort(compareByteOrder);
-    if (show.condition !== undefined) {
-      const sets = [...(await matchingTagSets(source, show.condition, session))];
-      keys = keys.filter((key) => sets.some((set) => set(key) !== undefined));
+  for (const { name, tables } of await liveMeasurements(show, context)) {
+    const found = new Set<string>();
+    for (const source of tables) {
+      let keys = tagKeys(source);
+      if (show.condition !== undefined) {
+        const sets = [...(await matchingTagSets(source, show.condition, context.session))];
+        keys = keys.filter((key) => sets.some((set) => set(key) !== undefined));
+      }
+      for (const key of keys) found.add(key);
     }
-    lists.push({ name: source.name, rows: cut(keys, show).map((key) => [key]) });
+    const keys = [...found].sort(compareByteOrder);
+    lists.push({ name, rows: cut(keys, show).map((key) => [key]) });
   }
   return listAnswer([text('tagKey')], lists);
 }
@@ -273,38 +312,40 @@ async function showFieldKeys(
   show: Extract<ShowStatement, { kind: 'show_field_keys' }>,
   context: ShowContext,
 ): Promise<Answer> {
-  const lists = (await liveTables(show, context)).map((source) => {
-    const fields = [...source.table.columns.values()]
-      .filter(({ kind }) => kind !== 'tag' && kind !== 'time')
-      .sort((a, b) => compareByteOrder(a.name, b.name));
-    return {
-      name: source.name,
-      rows: cut(fields, show).map(({ name, kind }) => [name, typeOfKind(kind)]),
-    };
-  });
+  const lists = (await liveMeasurements(show, context)).map(({ name, tables }) => ({
+    name,
+    rows: cut(fieldsOf(tables), show).map(({ name: field, type }) => [field, type]),
+  }));
   return listAnswer([text('fieldKey'), text('fieldType')], lists);
 }
 
-async function showTagValues(show: ShowTagValues, { env, session }: ShowContext): Promise<Answer> {
+async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<Answer> {
+  const { session } = context;
   const isWanted = keyTest(show.keys);
   const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
   const lists = [];
-  for (const source of await liveTables(show, { env, session })) {
-    const keys = tagKeys(source).filter(isWanted).sort(compareByteOrder);
-    if (keys.length === 0) continue;
-    const values = keys.map(() => new Set<string>());
-    const { rest, isListed } = splitListedValues(split.rest, source);
-    for (const set of await tagSetsWhere(source, { rest, range: split.range }, session)) {
-      keys.forEach((key, i) => {
-        const value = set(key);
-        if (value !== undefined && isListed(set, value)) values[i]?.add(value);
-      });
+  for (const { name, tables } of await liveMeasurements(show, context)) {
+    const values = new Map<string, Set<string>>();
+    for (const source of tables) {
+      const keys = tagKeys(source).filter(isWanted);
+      if (keys.length === 0) continue;
+      for (const key of keys) if (!values.has(key)) values.set(key, new Set());
+      const { rest, isListed } = splitListedValues(split.rest, source);
+      for (const set of await tagSetsWhere(source, { rest, range: split.range }, session)) {
+        for (const key of keys) {
+          const value = set(key);
+          if (value !== undefined && isListed(set, value)) values.get(key)?.add(value);
+        }
+      }
     }
+    if (values.size === 0) continue;
     // The bounds hold for each key of a table.
-    const rows = keys.flatMap((key, i) =>
-      cut([...(values[i] ?? [])].sort(compareByteOrder), show).map((value) => [key, value]),
-    );
-    lists.push({ name: source.name, rows });
+    const rows = [...values]
+      .sort(([a], [b]) => compareByteOrder(a, b))
+      .flatMap(([key, found]) =>
+        cut([...found].sort(compareByteOrder), show).map((value) => [key, value]),
+      );
+    lists.push({ name, rows });
   }
   return listAnswer([text('key'), text('value')], lists);
 }

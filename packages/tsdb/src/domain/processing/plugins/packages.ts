@@ -69,6 +69,6 @@ const subjectOf = (packages: readonly string[]): string =>
 /** The word that clients know for a machine on which nothing can be installed. */
 export function noEnvironment(): TsdbError<'package_installation_failed'> {
   return tsdbError('package_installation_failed', {
-    why: 'Plugin environment management is disabled',
+    why: 'Plugin environment management is disabled: start the server with --plugin-dir',
   });
 }

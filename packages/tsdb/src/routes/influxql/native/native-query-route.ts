@@ -1,14 +1,16 @@
-import type { HttpAnswer, HttpRequest, Route } from '@plinth/kernel';
+import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
 import type { Answer } from '../../../domain/influxql/answer.js';
-import { tsdbError } from '../../../errors.js';
 import type { RouteDeps } from '../../deps.js';
 import { queryWords } from '../../description.js';
+import { PARQUET_TYPE } from '../../formats/index.js';
 import { TextBytes } from '../../formats/text-bytes.js';
+import { arrowAnswer } from '../../query/arrow-answer.js';
 import { gatheredAnswer } from '../../query/gathered-answer.js';
 import { readInfluxqlInput } from '../../query/query-input.js';
 import { resultAnswer } from '../../query/result-answer.js';
 import { encodeResult } from '../encode/encode-json.js';
 import { openNative, rowsOf } from './open-native.js';
+import { parquetPieces } from './parquet-pieces.js';
 
 /** InfluxQL with the formats of the native endpoints. Source: tsdb-http, "Native query endpoints". */
 export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
@@ -21,13 +23,17 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
   const opened = await openNative(input, deps, request.leaving());
   const { run, result } = opened;
   try {
-    if (input.format === 'parquet')
-      throw tsdbError('not_implemented', 'InfluxQL in format parquet');
+    if (input.format === 'parquet') {
+      const headers = [['content-type', PARQUET_TYPE]] as const;
+      return await piecesAnswer(200, headers, parquetPieces(rowsOf(opened)));
+    }
     if (input.format === 'json_series')
       return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
-    return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);
+    const rows = rowsOf(opened);
+    if (input.format === 'arrow') return await arrowAnswer(rows);
+    return await resultAnswer(rows, deps.formats[input.format], deps.pieces);
   } catch (error) {
     run.end('fail');
     throw error;

@@ -1,3 +1,4 @@
+import { tsdbError } from '../../../../errors.js';
 import { type Call, type Expr, isLiteral } from '../../ast/expressions.js';
 import type { Field } from '../../ast/select.js';
 import { isTime } from '../compile/column-names.js';
@@ -241,6 +242,13 @@ class Checker {
     }
     if (limit.value <= 0n)
       throw planFailure(`limit (${limit.value}) for ${name} must be greater than 0`);
+    const { limit: rows = 0 } = this.#context;
+    if (rows > 0 && limit.value > BigInt(rows)) {
+      throw tsdbError(
+        'plan_error',
+        `limit (${limit.value}) in ${name} function can not be larger than the LIMIT (${rows}) in the select statement`,
+      );
+    }
     if (args[0]?.kind !== 'var_ref') {
       throw planFailure(`expected first argument to be a field for ${name}`);
     }

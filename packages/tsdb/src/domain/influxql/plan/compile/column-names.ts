@@ -41,7 +41,7 @@ export function timeName(fields: readonly Field[]): string {
 }
 
 export function isTime(expr: Expr): boolean {
-  return expr.kind === 'var_ref' && expr.name.toLowerCase() === 'time';
+  return expr.kind === 'var_ref' && expr.name === 'time';
 }
 
 function withTags(field: Field, isWrite: boolean): (Field & { readonly isWrittenTag: boolean })[] {

@@ -14,10 +14,15 @@ import { SELECTORS } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import { foldNumbers, type ReduceContext, timeValueOf } from '../reduce.js';
 import { columnNames, timeName } from './column-names.js';
-import type { CompiledSelect, Interval, OutputField } from './compiled-select.js';
+import {
+  type CompiledSelect,
+  type Interval,
+  type OutputField,
+  tablesOf,
+} from './compiled-select.js';
 import { Slots } from './slots.js';
 import type { ExpandedSelect, SourceColumns } from './source.js';
-import { argumentColumns, mergedColumns, typeOfExpr } from './source-columns.js';
+import { argumentColumns, isTimeIn, mergedColumns, typeOfExpr } from './source-columns.js';
 
 /** What a subquery takes over from the statement around it. */
 export interface Surroundings {
@@ -37,8 +42,9 @@ export function compileSelect(
 ): CompiledSelect {
   const zone = zoneOf(select.zone) ?? around?.zone;
   const reduce: ReduceContext = { nowNs: env.nowNs, zone };
-  const { rest, range } = splitCondition(select.condition, reduce);
   const columns = mergedColumns(select.bound);
+  const isTimeName = isTimeIn(columns);
+  const { rest, range } = splitCondition(select.condition, { ...reduce, isTimeName });
   const checked = checkedCondition(rest);
   const condition =
     checked !== undefined && select.bound.length > 1 ? fieldsOfOthers(checked, columns) : checked;
@@ -101,13 +107,16 @@ export function recompileSelect(
   { condition, dimensions }: Pick<SelectStatement, 'condition' | 'dimensions'>,
   env: Environment,
 ): CompiledSelect {
-  const { rest, range } = splitCondition(condition, { nowNs: env.nowNs, zone: known.zone });
+  const isTimeName = (name: string): boolean =>
+    name.toLowerCase() === 'time' && !tablesOf(known).some(({ columns }) => columns.has(name));
+  const { nowNs } = env;
+  const { rest, range } = splitCondition(condition, { nowNs, zone: known.zone, isTimeName });
   return {
     ...known,
     condition: checkedCondition(rest),
     ...boundsOf(range, {
       around: undefined,
-      nowNs: env.nowNs,
+      nowNs,
       hasInterval: dimensions.some(({ kind }) => kind === 'call'),
     }),
   };
@@ -178,7 +187,7 @@ function groupTagsOf(select: ExpandedSelect, around: Surroundings | undefined): 
   const tags = new Set(around?.groupTags ?? []);
   for (const dimension of select.dimensions) {
     if (dimension.kind !== 'var_ref') continue;
-    if (dimension.name.toLowerCase() === 'time') {
+    if (dimension.name === 'time') {
       throw planFailure('time() is a function and expects at least one argument');
     }
     tags.add(dimension.name);

@@ -9,7 +9,7 @@ import { planFailure } from '../plan-failure.js';
 import { nameOf } from './column-names.js';
 import { findTables } from './find-sources.js';
 import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
-import { mergedColumns } from './source-columns.js';
+import { isTimeIn, mergedColumns } from './source-columns.js';
 
 /** Columns that all wildcards of one statement may write out. */
 const MAX_COLUMNS = 100_000;
@@ -18,7 +18,9 @@ const MAX_COLUMNS = 100_000;
 export function expandSelect(select: SelectStatement, env: Environment): ExpandedSelect {
   const bound = findSources(select, env);
   const columns = mergedColumns(bound);
-  const dimensions = select.dimensions.flatMap((dimension) => expandDimension(dimension, columns));
+  const dimensions = select.dimensions
+    .flatMap((dimension) => expandDimension(dimension, columns))
+    .map((dimension) => withTime(dimension, columns));
   const hasTagWildcard = select.dimensions.some(
     ({ kind }) => kind === 'wildcard' || kind === 'regex',
   );
@@ -34,7 +36,14 @@ export function expandSelect(select: SelectStatement, env: Environment): Expande
     if (fields.length > MAX_COLUMNS) throw planFailure(`more than ${MAX_COLUMNS} columns`);
   }
   const { sources: _, ...rest } = select;
-  return { ...rest, fields, dimensions, bound };
+  const own = fields.map((field) => ({ ...field, expr: withTime(field.expr, columns) }));
+  return { ...rest, fields: own, dimensions, bound };
+}
+
+/** The time goes by its name in any letters, but where there is a column that is called so. */
+function withTime<E extends Expr | Dimension>(expr: E, columns: SourceColumns): E | VarRef {
+  if (expr.kind !== 'var_ref' || expr.name === 'time' || !isTimeIn(columns)(expr.name)) return expr;
+  return { ...expr, name: 'time' };
 }
 
 function findSources(select: SelectStatement, env: Environment): BoundSource[] {

@@ -1,6 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../../model/schema.js';
+import { ownerOf } from '../../../catalog/schema/names.js';
 import type { Measurement } from '../../ast/select.js';
 import { compileRegex } from '../condition/regex.js';
 import type { Environment } from '../environment.js';
@@ -47,6 +48,15 @@ export function defaultDatabase(
 
 export function policyDatabase(database: string, policy: string): string {
   return DEFAULT_POLICIES.has(policy) ? database : `${database}/${policy}`;
+}
+
+/** A database and its retention policies; of a policy, the database that it belongs to and all its policies. */
+export function withPolicies(
+  database: DatabaseSchema,
+  databases: readonly DatabaseSchema[],
+): readonly DatabaseSchema[] {
+  const owner = ownerOf(database.name) ?? database.name;
+  return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
 }
 
 /** Tables that a measurement means, ascending by name; unknown ones are left out. */

@@ -45,6 +45,12 @@ export function mergedColumns(sources: readonly BoundSource[]): SourceColumns {
   return { fields, tags };
 }
 
+/** Whether a name in any letters is that of the time: no column is called so. */
+export const isTimeIn =
+  ({ fields, tags }: SourceColumns) =>
+  (name: string): boolean =>
+    name.toLowerCase() === 'time' && !fields.has(name) && !tags.has(name);
+
 /** A tag of a subquery is a text for the functions around it. Source: query-languages, "Subqueries". */
 export const typeOutside = (type: DataType): DataType => (type === 'tag' ? 'string' : type);
 
@@ -79,7 +85,7 @@ function columnsOfSelect(select: ExpandedSelect): SourceColumns {
 }
 
 export function typeOfRef(ref: VarRef, columns: SourceColumns): DataType {
-  if (ref.name.toLowerCase() === 'time' && !columns.fields.has(ref.name)) return 'time';
+  if (ref.name === 'time' && !columns.fields.has('time')) return 'time';
   const actual =
     ref.cast === 'tag'
       ? columns.tags.has(ref.name) || columns.fields.get(ref.name) === 'tag'

@@ -17,14 +17,16 @@ export interface SplitCondition {
   readonly range: TimeRange;
 }
 
+export interface SplitContext extends ReduceContext {
+  /** Whether a name other than `time` means the time; in any letters where nothing is said. */
+  readonly isTimeName?: (name: string) => boolean;
+}
+
 /**
  * Comparisons of `time` leave the condition, whatever AND and OR join them, and are intersected into one range.
  * Source: query-languages, "Time range".
  */
-export function splitCondition(
-  condition: Expr | undefined,
-  context: ReduceContext,
-): SplitCondition {
+export function splitCondition(condition: Expr | undefined, context: SplitContext): SplitCondition {
   if (condition === undefined) return { rest: undefined, range: EVERYTHING };
   return split(condition, context);
 }
@@ -36,7 +38,7 @@ export function intersect(a: TimeRange, b: TimeRange): TimeRange {
   };
 }
 
-function split(expr: Expr, context: ReduceContext): SplitCondition {
+function split(expr: Expr, context: SplitContext): SplitCondition {
   if (expr.kind === 'paren') {
     const { rest, range } = split(expr.inner, context);
     return { rest: rest === undefined ? undefined : { kind: 'paren', inner: rest }, range };
@@ -52,17 +54,19 @@ function split(expr: Expr, context: ReduceContext): SplitCondition {
     }
     return { rest: { kind: 'binary', op: expr.op, left: left.rest, right: right.rest }, range };
   }
-  if (isTime(expr.left)) {
+  if (isTime(expr.left, context)) {
     return { rest: undefined, range: rangeOf(expr.op, expr.right, context) };
   }
-  if (isTime(expr.right)) {
+  if (isTime(expr.right, context)) {
     return { rest: undefined, range: rangeOf(SWAPPED[expr.op] ?? expr.op, expr.left, context) };
   }
   return { rest: expr, range: EVERYTHING };
 }
 
-function isTime(expr: Expr): boolean {
-  return expr.kind === 'var_ref' && expr.name.toLowerCase() === 'time';
+function isTime(expr: Expr, { isTimeName }: SplitContext): boolean {
+  if (expr.kind !== 'var_ref') return false;
+  const { name } = expr;
+  return name === 'time' || (isTimeName?.(name) ?? name.toLowerCase() === 'time');
 }
 
 const SWAPPED: Partial<Record<string, ComparisonOperator>> = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type HttpAnswer, jsonAnswer } from '@plinth/kernel';
+import { type HttpAnswer, jsonAnswer } from './http-answer.js';
 
 export interface HeadFault {
   readonly status: number;

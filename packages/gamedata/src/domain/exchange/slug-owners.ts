@@ -1,0 +1,42 @@
+import { numberedSlug } from '../../model/normal-text.js';
+
+/** Who has which slug while many records come. Finds the one that `freeSlug` would, without looking twice at one that is taken. */
+export class SlugOwners {
+  readonly #owners: Map<string, string>;
+  /** Of slugs with a number of so many digits: below it all are taken, since nobody gives one up. */
+  readonly #next = new Map<string, number>();
+
+  constructor(rows: readonly { readonly id: string; readonly slug: string }[]) {
+    this.#owners = new Map(rows.map(({ id, slug }) => [slug, id]));
+  }
+
+  has(slug: string): boolean {
+    return this.#owners.has(slug);
+  }
+
+  /** @param had its slug before, which it may keep. */
+  take(id: string, wanted: string, had: string | undefined): string {
+    const slug = this.#isTaken(id, wanted) ? this.#numbered(id, wanted, had) : wanted;
+    this.#owners.set(slug, id);
+    return slug;
+  }
+
+  #isTaken(id: string, slug: string): boolean {
+    return (this.#owners.get(slug) ?? id) !== id;
+  }
+
+  #numbered(id: string, wanted: string, had: string | undefined): string {
+    const own = Number(/-(\d+)$/.exec(had ?? '')?.[1]);
+    for (let first = 2, beyond = 10; ; first = beyond, beyond *= 10) {
+      // Long slugs that differ only at their end have these in common.
+      const shared = numberedSlug(wanted, first);
+      const next = this.#next.get(shared) ?? first;
+      const keepsOwn = own >= first && own < next && numberedSlug(wanted, own) === had;
+      if (keepsOwn && !this.#isTaken(id, had)) return had;
+      let n = next;
+      while (n < beyond && this.#isTaken(id, numberedSlug(wanted, n))) n += 1;
+      this.#next.set(shared, n);
+      if (n < beyond) return numberedSlug(wanted, n);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import { type HttpAnswer, withHeaders } from '../http-answer.js';
+import type { HttpHeaders } from '../http-request.js';
+import { chooseCoding } from './choose-coding.js';
+
+/** Smaller ones do not gain from being compressed. */
+const LEAST_SIZE_BYTES = 1024;
+
+/** What Node learnt after the oldest version that we run on. */
+interface Zstd {
+  createZstdCompress?(options: object): Transform;
+}
+const { createZstdCompress } = zlib as Zstd;
+
+/** The fast end of both: answers are made as they are asked for. Each piece is sent at once. */
+const CODERS = {
+  zstd: () => createZstdCompress?.({ params: { 100: 1 }, flush: 1 }), // level 1; ZSTD_e_flush
+  gzip: () => zlib.createGzip({ level: 1, flush: zlib.constants.Z_SYNC_FLUSH }),
+} as const;
+const CODINGS: readonly (keyof typeof CODERS)[] =
+  createZstdCompress === undefined ? ['gzip'] : ['zstd', 'gzip'];
+
+const gzip = promisify(zlib.gzip);
+
+/** A successful answer of more than 1 kB in the coding that its client prefers. */
+export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
+  const accepted = headers['accept-encoding'];
+  const { status, body, rest } = answer;
+  if (accepted === undefined || status !== 200 || body === undefined) return answer;
+  if (rest === undefined && body.length < LEAST_SIZE_BYTES) return answer;
+  const coding = chooseCoding(accepted, CODINGS);
+  if (coding === undefined || coding === 'identity') return answer;
+  const coded = withHeaders(
+    { ...answer, sizeBytes: undefined, rest: undefined, taken: undefined },
+    [
+      ['content-encoding', coding],
+      ['vary', 'Accept-Encoding'],
+    ],
+  );
+  if (rest === undefined && coding === 'gzip') {
+    return { ...coded, body: await gzip(body, { level: 1 }) };
+  }
+  const coder = CODERS[coding]();
+  if (coder === undefined) return answer;
+  const pieces = through(coder, answer);
+  const first = await pieces.next();
+  return { ...coded, body: first.done ? Buffer.alloc(0) : first.value, rest: pieces };
+}
+
+async function* through(
+  coder: Transform,
+  answer: HttpAnswer,
+): AsyncGenerator<Buffer, void, undefined> {
+  const feeding = feed(coder, answer);
+  try {
+    for await (const piece of coder) yield piece;
+  } finally {
+    coder.destroy();
+    await feeding;
+  }
+}
+
+/** A failure of the answer becomes one of the coder, which whoever reads it sees. */
+async function feed(coder: Transform, { body, rest, taken }: HttpAnswer): Promise<void> {
+  const put = (piece: Buffer): Promise<void> =>
+    new Promise((resolve, reject) => {
+      coder.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  try {
+    if (body !== undefined && body.length > 0) {
+      await put(body);
+      taken?.(body);
+    }
+    for await (const piece of rest ?? []) {
+      await put(piece);
+      taken?.(piece);
+    }
+    coder.end();
+  } catch (error) {
+    coder.destroy(error as Error);
+  }
+}

@@ -1,0 +1,36 @@
+// Source: RFC 8288, section 3.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { linkValue } from './link-value.js';
+
+it('a list with a long address had a Link header of 70 kB, which clients and proxies refuse', () => {
+  const long = (length: number): string => `/${'x'.repeat(length)}`;
+  assert.equal(linkValue([]), undefined);
+  const [prev, next] = ['</a>; rel="prev"', '</b>; rel="next"'];
+  assert.equal(
+    linkValue([
+      ['prev', '/a'],
+      ['next', '/b'],
+    ]),
+    `${prev}, ${next}`,
+  );
+  // `</…>; rel="next"` has 14 characters besides the address.
+  const most = long(4096 - 15);
+  assert.equal(linkValue([['next', most]])?.length, 4096);
+  assert.equal(linkValue([['next', `${most}x`]]), undefined);
+  assert.equal(
+    linkValue([
+      ['first', most],
+      ['next', '/b'],
+      ['last', most],
+    ]),
+    next,
+  );
+  assert.equal(
+    linkValue([
+      ['first', most],
+      ['last', most],
+    ]),
+    undefined,
+  );
+});

@@ -1,0 +1,27 @@
+import type { Route, RouteInput, RouteMethod } from '../route.js';
+
+const MAX_BODY_BYTES = 1_048_576;
+
+type OperatorRoute<Input extends RouteInput> = Omit<
+  Route<Input>,
+  'method' | 'path' | 'access' | 'body'
+> & {
+  /** A megabyte unless told otherwise. */
+  readonly maxBytes?: number;
+};
+
+/** A route of the operator API, for admins alone. POST and PATCH read a body. */
+export function operatorRoute<const Input extends RouteInput>(
+  method: RouteMethod,
+  path: string,
+  { maxBytes = MAX_BODY_BYTES, ...route }: OperatorRoute<Input>,
+): Route {
+  const hasBody = method === 'POST' || method === 'PATCH';
+  return {
+    ...route,
+    method,
+    path: `/ops/v1${path}`,
+    access: 'admin',
+    ...(hasBody && { body: { maxBytes } }),
+  };
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Type } from 'typebox';
+import { createLogger } from '../../log/logger.js';
+import { inputCheck } from '../../schema/input-check.js';
+import { answerPlatformError } from './platform-errors.js';
+
+const log = createLogger({ level: 'silent' });
+const OPTIONAL_KEY = Type.Union([Type.String({ maxLength: 3 }), Type.Null()], {
+  title: 'Key',
+  writeOnly: true,
+});
+const check = inputCheck(
+  'body',
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1, pattern: '^\\S', errorMessage: 'name is a word' }),
+      slug: Type.Optional(Type.String({ pattern: '^[a-z]+$' })),
+      key: Type.Optional(OPTIONAL_KEY),
+    },
+    { title: 'App', additionalProperties: false },
+  ),
+);
+
+function refusal(body: unknown): readonly object[] {
+  try {
+    check(body);
+  } catch (error) {
+    const { status, body: told } = answerPlatformError(error, { log, documentationUrl: 'd' });
+    assert.equal(status, 422);
+    return JSON.parse(String(told)).errors;
+  }
+  return assert.fail('nothing was refused');
+}
+
+it('words what a schema refuses by its annotations: of what it is a part, in which words, whether it is told back', () => {
+  assert.deepEqual(refusal({}), [{ resource: 'App', field: 'name', code: 'missing_field' }]);
+  // Two rules of it are broken.
+  assert.deepEqual(refusal({ name: '' }), [
+    { resource: 'App', field: 'name', code: 'custom', message: 'name is a word' },
+  ]);
+  assert.deepEqual(refusal({ name: 'a', slug: 'A' }), [
+    { resource: 'App', field: 'slug', code: 'invalid', value: 'A' },
+  ]);
+});
+
+it('tells back neither a secret nor what nobody knows', () => {
+  assert.deepEqual(refusal({ name: 'a', key: 'long', kye: 'secret' }), [
+    { resource: 'App', field: 'kye', code: 'invalid' },
+    { resource: 'Key', field: 'key', code: 'invalid' },
+  ]);
+});

@@ -1,0 +1,45 @@
+import { availableParallelism } from 'node:os';
+import type { HttpService } from '@plinth/kernel';
+import { consoleDialect } from '../console/console-dialect.js';
+import { ConsoleFiles } from '../console/console-files.js';
+import { createConsole } from '../console/console-service.js';
+import type { DialectDirectory } from '../http/dialect-directory.js';
+import { createServerInfo } from '../operator/server-info.js';
+import { readVersion } from '../product-version.js';
+import type { ServiceParts } from './service-parts.js';
+
+/** The pages for people, and what they ask of the server as a whole. */
+export function openConsole(
+  parts: ServiceParts,
+  dialects: DialectDirectory,
+): readonly HttpService[] {
+  const { settings, stores, identity, clock, random, log } = parts;
+  const { services, node_id, public_url } = settings.server;
+  const files = new ConsoleFiles();
+  const isAuthRequired = !settings.identity.without_auth;
+  return [
+    createServerInfo({
+      dialect: identity.dialect,
+      clock,
+      facts: {
+        version: readVersion(),
+        isAuthRequired,
+        services,
+        inner: {
+          node_id,
+          cores: availableParallelism(),
+          relational_store: stores.relational.engine,
+          ...(public_url !== undefined && { public_url }),
+        },
+      },
+      isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
+      build: () => files.build(),
+    }),
+    createConsole({
+      files,
+      dialect: consoleDialect(log),
+      speakerOf: (path) => dialects.find(path),
+      random,
+    }),
+  ];
+}

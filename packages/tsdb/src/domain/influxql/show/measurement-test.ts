@@ -1,0 +1,50 @@
+import type { Expr } from '../ast/expressions.js';
+import { compileRegex } from '../plan/condition/regex.js';
+
+/** Values that a tag has in a measurement. */
+type ValuesOf = (tag: string) => ReadonlySet<string>;
+
+export interface MeasurementTest {
+  readonly tags: ReadonlySet<string>;
+  readonly isMet: (valuesOf: ValuesOf) => boolean;
+}
+
+/**
+ * `SHOW MEASUREMENTS WHERE` as 1.x means it: a comparison is one of a measurement's values, not of its series. `!=` and `!~` hold
+ * where the tag is there and no value of it is met; AND and OR join what was found.
+ * @returns `undefined` where anything but tags and texts is compared.
+ */
+export function measurementTest(condition: Expr): MeasurementTest | undefined {
+  if (condition.kind === 'paren') return measurementTest(condition.inner);
+  if (condition.kind !== 'binary') return undefined;
+  const { op, left, right } = condition;
+  if (op === 'AND' || op === 'OR') {
+    const [a, b] = [measurementTest(left), measurementTest(right)];
+    if (a === undefined || b === undefined) return undefined;
+    const tags = new Set([...a.tags, ...b.tags]);
+    const isMet: MeasurementTest['isMet'] =
+      op === 'AND'
+        ? (values) => a.isMet(values) && b.isMet(values)
+        : (values) => a.isMet(values) || b.isMet(values);
+    return { tags, isMet };
+  }
+  if (left.kind !== 'var_ref' || left.name.toLowerCase() === 'time') return undefined;
+  const matches = matcherOf(op, right);
+  if (matches === undefined) return undefined;
+  const { name } = left;
+  const isNegated = op === '!=' || op === '!~';
+  const isMet = (valuesOf: ValuesOf): boolean => {
+    const values = [...valuesOf(name)];
+    return values.length > 0 && values.some(matches) !== isNegated;
+  };
+  return { tags: new Set([name]), isMet };
+}
+
+function matcherOf(op: string, right: Expr): ((value: string) => boolean) | undefined {
+  if (right.kind === 'string' && (op === '=' || op === '!=')) {
+    return (value) => value === right.value;
+  }
+  if (right.kind !== 'regex' || (op !== '=~' && op !== '!~')) return undefined;
+  const regex = compileRegex(right.source);
+  return (value) => regex.test(value);
+}

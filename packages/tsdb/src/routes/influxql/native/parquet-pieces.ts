@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
+
+/** Rows of a row group at most; fewer where they are long. */
+const GROUP_ROWS = 32_768;
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
+
+/** A Parquet file of rows as they come, a row group after the other; types as the engine writes those of SQL. */
+export async function* parquetPieces({
+  columns,
+  chunks,
+}: ResultStream): AsyncGenerator<Buffer, void, undefined> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
+  const out = new ByteWriter();
+  const schema: Schema = [
+    { name: 'root', num_children: columns.length },
+    ...columns.map((column) => ({
+      name: column.name,
+      repetition_type: 'OPTIONAL' as const,
+      ...physicalType(column),
+    })),
+  ];
+  const file = new ParquetWriter({ writer: out, schema, createdBy: 'plinth' });
+  let group = new RowGroup(columns);
+  const write = async (): Promise<Buffer> => {
+    await file.write({ columnData: group.columnData(), rowGroupSize: GROUP_ROWS });
+    group = new RowGroup(columns);
+    return taken(out);
+  };
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.rowCount; ) {
+      from = group.take(chunk, from);
+      if (!group.isFull) continue;
+      yield await write();
+      // Others get their turn between two pieces.
+      await setImmediate();
+    }
+    chunk.release?.();
+  }
+  if (group.rowCount > 0) yield await write();
+  await file.finish();
+  yield taken(out);
+}
+
+/** What was written since the last time. */
+function taken(out: ByteWriter): Buffer {
+  const bytes = Buffer.from(out.getBytes());
+  out.index = 0;
+  return bytes;
+}
+
+function physicalType({ type, name }: OutputColumn): Omit<Schema[number], 'name'> {
+  switch (type.kind) {
+    case 'timestamp':
+      return {
+        type: 'INT64',
+        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'NANOS' },
+      };
+    case 'int':
+      return { type: 'INT64', converted_type: type.signed ? 'INT_64' : 'UINT_64' };
+    case 'float':
+      return { type: 'DOUBLE' };
+    case 'boolean':
+      return { type: 'BOOLEAN' };
+    case 'utf8':
+    case 'tag':
+    case 'null':
+      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+    default:
+      throw new Error(`column ${name}: InfluxQL has no ${type.kind}`);
+  }
+}
+
+class RowGroup {
+  readonly #columns: readonly OutputColumn[];
+  readonly #values: readonly unknown[][];
+  #sizeBytes = 0;
+  rowCount = 0;
+
+  constructor(columns: readonly OutputColumn[]) {
+    this.#columns = columns;
+    this.#values = columns.map(() => []);
+  }
+
+  get isFull(): boolean {
+    return this.rowCount >= GROUP_ROWS || this.#sizeBytes >= GROUP_BYTES;
+  }
+
+  /** Rows from `from` on, as many as there is room for. @returns the first that was not taken. */
+  take({ rowCount, columns }: ResultChunk, from: number): number {
+    let row = from;
+    for (; row < rowCount && !this.isFull; row++) {
+      columns.forEach(({ values, validity }, i) => {
+        const isNull = validity !== undefined && !isSet(validity, row);
+        const value = isNull ? null : values[row];
+        this.#sizeBytes += typeof value === 'string' ? value.length + 4 : 8;
+        (this.#values[i] as unknown[]).push(value ?? null);
+      });
+      this.rowCount++;
+    }
+    return row;
+  }
+
+  columnData(): { name: string; data: unknown[] }[] {
+    return this.#columns.map(({ name, type }, i) => {
+      const values = this.#values[i] as unknown[];
+      if (type.kind === 'boolean')
+        return { name, data: values.map((v) => (v === null ? v : Boolean(v))) };
+      if (type.kind !== 'int') return { name, data: values };
+      return { name, data: values.map((v) => (typeof v === 'number' ? BigInt(v) : v)) };
+    });
+  }
+}
+
+const isSet = (bits: Uint8Array, i: number): boolean =>
+  (((bits[i >> 3] as number) >> (i & 7)) & 1) === 1;

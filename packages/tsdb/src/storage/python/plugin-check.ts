@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Memo } from '@plinth/kernel';
+import type { PluginCode } from '../../model/plugins/plugin-host.js';
+import type { RunProgram } from './process/run-program.js';
+
+const LIMIT_MS = 10_000;
+/** Longer texts do not fit an argument of a program. */
+const MAX_ARGUMENT_BYTES = 96 * 1024;
+const MAX_KNOWN = 256;
+
+/**
+ * Compiles a file and looks for a name that it binds; nothing of it is run. A file that imports all of another may have any name.
+ * Prints what is wrong, if anything.
+ */
+const CHECK = `
+import ast, base64, sys
+path, function, source = sys.argv[1:]
+text = base64.b64decode(source) if source else open(path, "rb").read()
+name = path.rsplit("/", 1)[-1]
+try:
+    tree = ast.parse(text, name)
+    compile(tree, name, "exec")
+except (SyntaxError, ValueError) as error:
+    line = getattr(error, "lineno", None)
+    print(f"{name}{'' if line is None else f', line {line}'}: {getattr(error, 'msg', None) or error}")
+    sys.exit()
+for node in ast.walk(tree):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function: sys.exit()
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == function: sys.exit()
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        if any((each.asname or each.name) in (function, "*") for each in node.names): sys.exit()
+print(f"{name} has no function {function}")
+`;
+
+/** Looks through plugins before they run, and once as long as they do not change. */
+export class PluginChecks {
+  readonly #python: string;
+  readonly #run: RunProgram;
+  readonly #known = new Memo<string, string>({ maxCount: MAX_KNOWN });
+
+  constructor(python: string, run: RunProgram) {
+    this.#python = python;
+    this.#run = run;
+  }
+
+  /** @returns what is wrong with the file, its line named; `undefined`: nothing, or nobody can say. */
+  async faultOf(code: PluginCode, functionName: string): Promise<string | undefined> {
+    const target = await targetOf(code);
+    if (target === undefined) return undefined;
+    const { path, source, version } = target;
+    const key = `${functionName}\0${path}\0${version}`;
+    let fault = version === undefined ? undefined : this.#known.get(key);
+    if (fault === undefined) {
+      const args = ['-I', '-c', CHECK, path, functionName, source];
+      const { exitCode, stdout } = await this.#run(this.#python, args, LIMIT_MS);
+      if (exitCode !== 0) return undefined;
+      fault = stdout.trim();
+      if (version !== undefined) this.#known.set(key, fault);
+    }
+    return fault === '' ? undefined : fault;
+  }
+}
+
+interface Target {
+  readonly path: string;
+  /** In base64; empty: what the path says. */
+  readonly source: string;
+  /** Of the file, as far as the system tells. */
+  readonly version: string | undefined;
+}
+
+async function targetOf(code: PluginCode): Promise<Target | undefined> {
+  if (code.kind === 'source') {
+    const source = Buffer.from(code.source).toString('base64');
+    const fits = source !== '' && source.length <= MAX_ARGUMENT_BYTES;
+    return fits ? { path: 'plugin', source, version: undefined } : undefined;
+  }
+  const path = code.kind === 'dir' ? join(code.path, '__init__.py') : code.path;
+  const { mtimeNs, size } = await stat(path, { bigint: true });
+  return { path, source: '', version: `${mtimeNs} ${size}` };
+}

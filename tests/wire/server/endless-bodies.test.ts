@@ -1,0 +1,140 @@
+// Source: docs/SECURITY.md, "The port": bodies that do not end, and all of them together.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerProcess } from '../../harness/index.js';
+
+const MEMORY_BYTES = 4 * 1_048_576;
+const KEY = 'sk_test_endless00000000000000000001';
+const EDITOR = 'editor-token-for-tests';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A route of each way to word a refusal, and what it says of it: the body has `text` in it. */
+const ROUTES = [
+  ['/api/v3/write_lp?db=d', {}, 'error'],
+  ['/api/v2/write?bucket=d', {}, 'code'],
+  ['/api/v3/configure/database', JSON_TYPE, 'error'],
+  ['/ops/v1/events', JSON_TYPE, 'message'],
+  ['/v2/core/accounts', { ...JSON_TYPE, authorization: `Bearer ${KEY}` }, 'error.code'],
+  ['/api/editor/items', { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` }, 'code'],
+] as const;
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start({
+    flags: ['--without-auth', '--server-max-body-memory-bytes', String(MEMORY_BYTES)],
+    env: {
+      PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR,
+      PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: `plat_a:${KEY}`,
+    },
+  });
+});
+after(() => server.close());
+
+function post(path: string, headers: Readonly<Record<string, string>>, length: number) {
+  const url = `${server.url}${path}`;
+  const framed = { ...headers, 'content-length': String(length) };
+  const sent = request(url, { method: 'POST', headers: framed });
+  sent.on('error', () => undefined);
+  return sent;
+}
+
+async function answerOf(sent: ClientRequest) {
+  const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const piece of incoming) text += piece;
+  return { status: incoming.statusCode, headers: incoming.headers, text };
+}
+
+const member = (text: string, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((value, name) => Reflect.get(Object(value), name), JSON.parse(text));
+
+describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () => {
+  const WORDS = [
+    'request timeout',
+    'the request body came too slowly',
+    'the request body came too slowly',
+    'the request body came too slowly',
+    'request_timeout',
+    'timeout',
+  ];
+  for (const [index, [path, headers, name]] of ROUTES.entries()) {
+    it(`a body that lacked its last byte was held for minutes: ${path}`, async () => {
+      const sent = post(path, headers, 50_000);
+      sent.write(Buffer.alloc(49_999, ' '));
+      const { status, headers: answered, text } = await answerOf(sent);
+      assert.equal(status, 408, text);
+      assert.equal(answered.connection, 'close');
+      assert.equal(member(text, name), WORDS[index], text);
+    });
+  }
+
+  it('a body of HTTP/2 that lacked its last byte was held for as long as its client liked', async () => {
+    const session: ClientHttp2Session = connect(server.url);
+    const open = (path: string, more = {}) =>
+      session.request({ ':method': 'POST', ':path': path, ...more });
+    const stream = open('/api/v3/write_lp?db=d', { 'content-length': '1000' });
+    stream.write(Buffer.alloc(999, ' '));
+    const [head] = await once(stream, 'response');
+    assert.equal(head[':status'], 408);
+    stream.resume();
+    await once(stream, 'close');
+    const other = open('/api/v3/write_lp?db=d');
+    other.end('cpu v=1 1\n');
+    assert.equal((await once(other, 'response'))[0][':status'], 204);
+    session.destroy();
+  });
+
+  it('one that comes slowly, with pauses, is taken', async () => {
+    const lines = Array.from({ length: 6000 }, (_, n) => `slow v=${n} ${n + 1}\n`).join('');
+    const sent = post('/api/v3/write_lp?db=d', {}, lines.length);
+    const answering = answerOf(sent);
+    const third = Math.ceil(lines.length / 3);
+    for (let at = 0; at < lines.length; at += third) {
+      sent.write(lines.slice(at, at + third));
+      await sleep(15_000);
+    }
+    sent.end();
+    assert.equal((await answering).status, 204);
+  });
+});
+
+describe('bodies of many requests together', () => {
+  const WORDS = [
+    'unavailable',
+    'the server holds as many request bodies as it may; try again',
+    'the server holds as many request bodies as it may; try again',
+    'the server holds as many request bodies as it may; try again',
+    'service_overloaded',
+    'unavailable',
+  ];
+
+  it('had no bound: a tenant could take all memory', async () => {
+    const held = post('/api/v3/write_lp?db=d', {}, 2 * MEMORY_BYTES);
+    const ended = once(held, 'close');
+    held.write(Buffer.alloc(MEMORY_BYTES - 10_000, ' '));
+    const ask = async (index: number) => {
+      const [path, headers] = ROUTES[index] ?? assert.fail();
+      const sent = post(path, headers, 20_000);
+      sent.end(Buffer.alloc(20_000, ' '));
+      return await answerOf(sent);
+    };
+    while ((await ask(0)).status !== 503) await sleep(20); // until all of it has come
+    for (const [index, [path, , name]] of ROUTES.entries()) {
+      const { status, headers, text } = await ask(index);
+      assert.equal(status, 503, `${path}: ${text}`);
+      assert.equal(headers['retry-after'], '1', path);
+      assert.equal(member(text, name), WORDS[index], text);
+    }
+    held.destroy();
+    await ended;
+    let status: number | undefined = 503;
+    for (let left = 200; left > 0 && status === 503; left -= 1) ({ status } = await ask(0));
+    assert.notEqual(status, 503, 'its room is free again');
+  });
+});
