@@ -211,7 +211,7 @@ export async function wireUp(
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
     const dialects = new DialectDirectory(dialect);
-    services.push(...openConsole(partsOf('tsdb'), dialects));
+    services.push(...openConsole(partsOf('tsdb'), { dialects, router }));
     await startServices(services, {
       first: identity,
       alongside: tsdb,

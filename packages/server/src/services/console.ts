@@ -4,6 +4,8 @@ import { consoleDialect } from '../console/console-dialect.js';
 import { ConsoleFiles } from '../console/console-files.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
+import type { Router } from '../http/router.js';
+import { createDownloads } from '../operator/downloads.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { readVersion } from '../product-version.js';
 import type { ServiceParts } from './service-parts.js';
@@ -11,7 +13,7 @@ import type { ServiceParts } from './service-parts.js';
 /** The pages for people, and what they ask of the server as a whole. */
 export function openConsole(
   parts: ServiceParts,
-  dialects: DialectDirectory,
+  { dialects, router }: { readonly dialects: DialectDirectory; readonly router: Router },
 ): readonly HttpService[] {
   const { settings, stores, identity, clock, random, log } = parts;
   const { services, node_id, public_url } = settings.server;
@@ -34,6 +36,10 @@ export function openConsole(
       },
       isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
       build: () => files.build(),
+    }),
+    createDownloads({
+      ...{ dialect: identity.dialect, router, clock, random },
+      grants: (access, principal) => identity.grants(access, principal),
     }),
     createConsole({
       files,

@@ -20,13 +20,9 @@ import {
   placeholder,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import {
-  contextAt,
-  type SchemaTable,
-  type Suggestion,
-  suggestionsFor,
-} from '../../lib/query/completion.js';
+import { contextAt, type SchemaTable, suggestionsFor } from '../../lib/query/completion.js';
 import type { Language } from '../../lib/query/macros.js';
+import type { Suggestion } from '../../lib/query/suggestion.js';
 
 /** What the page knows, asked whenever it is needed. */
 export interface EditorNeeds {

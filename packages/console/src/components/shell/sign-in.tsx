@@ -33,12 +33,7 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
     field.current.value = await navigator.clipboard.readText();
     field.current.focus();
   };
-  return (
-    <div
-      className={`gate ${isOverlay ? 'gate-overlay' : ''}`}
-      role={isOverlay ? 'dialog' : 'main'}
-      aria-label="Sign in"
-    >
+  const form = (
       <form className="gate-card card stack" onSubmit={(event) => void submit(event)}>
         <Brand />
         <h1>{isOverlay ? 'Sign in again' : 'Sign in'}</h1>
@@ -79,6 +74,11 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
           <code>plinth create token --admin --name console</code>
         </p>
       </form>
+  );
+  if (!isOverlay) return <main className="gate">{form}</main>;
+  return (
+    <div className="gate gate-overlay" role="dialog" aria-modal="true" aria-label="Sign in again">
+      {form}
     </div>
   );
 }

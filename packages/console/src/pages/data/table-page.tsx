@@ -10,7 +10,7 @@ import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
-import './table-page.js';
+import './table-page.css';
 
 const NUMERIC = new Set(['float64', 'int64', 'uint64']);
 const WORDS: Readonly<Record<string, string>> = {

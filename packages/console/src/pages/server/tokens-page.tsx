@@ -63,8 +63,8 @@ export function TokensPage() {
                   </td>
                   <td className="nowrap">{dateOf(token.created_at)}</td>
                   <td className="nowrap">
-                    {token.expiry === null ? 'never' : dateOf(token.expiry)}{' '}
-                    {token.expiry !== null && isPast(token.expiry) && (
+                    {token.expiry ? dateOf(token.expiry) : 'never'}{' '}
+                    {token.expiry && isPast(token.expiry) && (
                       <span className="chip warn">expired</span>
                     )}
                   </td>
