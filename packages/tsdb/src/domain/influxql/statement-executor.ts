@@ -197,7 +197,7 @@ async function* answerBlocks(run: BlockRun): AsyncGenerator<AnswerBlock, void, u
 /** Times are the first column. */
 function answerBlock(block: SeriesBlock): AnswerBlock {
   const { name, spans, times, series, areSpansWhole } = block;
-  const vectors = block.vectors && [undefined, ...block.vectors];
+  const vectors = block.vectors && [{ values: times, validity: undefined }, ...block.vectors];
   const facts = { name, spans, times, series, areSpansWhole, vectors };
   return new LazyBlock(facts, () => [times, ...block.columns]);
 }
