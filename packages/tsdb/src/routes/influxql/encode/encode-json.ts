@@ -3,7 +3,7 @@ import {
   type AnswerBlock,
   type AnswerHeading,
   type AnswerSeries,
-  blocksOf,
+  seriesOf,
 } from '../../../domain/influxql/answer.js';
 import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
@@ -42,7 +42,7 @@ export async function* encodeResult(
   const writer = new ResultWriter(answer, options, at);
   const rowCount = rowsAtOnce(answer.columns.length);
   let start = out.size;
-  for await (const block of blocksOf(answer)) {
+  for await (const block of answer.blocks) {
     writer.take(block);
     for (const span of block.spans) {
       for (let { from } = span; ; from += rowCount) {
@@ -154,7 +154,7 @@ export async function* encodeChunks(
     return `{"results":[{${lead}"series":[${encoders.of(chunk.series).head(chunk.series)}${values}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
-  for await (const piece of answer.series) {
+  for await (const piece of seriesOf(answer)) {
     isEmpty = false;
     if (held !== undefined && !isSame(held.series, piece)) {
       yield document(held, 'result');

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../domain/influxql/answer.js';
+import { type Answer, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
@@ -44,7 +44,7 @@ async function* chunksOf(
   answer: Answer,
   at: { readonly tags: readonly number[]; readonly leadCount: number; readonly hasName: boolean },
 ): AsyncGenerator<ResultChunk, void, undefined> {
-  for await (const { name, tags, rowCount, columns } of answer.series) {
+  for await (const { name, tags, rowCount, columns } of seriesOf(answer)) {
     const constant = (value: string | null): ArrayLike<Value> =>
       new Array<Value>(rowCount).fill(value);
     const all: ArrayLike<Value>[] = [
