@@ -51,6 +51,8 @@ export interface WebhooksNeeds {
   readonly config: WebhooksConfig;
   readonly store: RelationalStore;
   readonly secrets: SecretBox;
+  /** Of the data folder, among all nodes of the store. */
+  readonly folderId: string;
   readonly files: FileSystem;
   readonly leases: Leases;
   readonly outbox: Outbox;
@@ -126,7 +128,7 @@ class WebhookService implements Webhooks {
     });
     this.#hookStore = new HookStore(store, needs.secrets);
     this.#hooks = new HookRegistry(this.#hookStore, clock);
-    this.#queue = new QueueStore(store, random.uuidV7());
+    this.#queue = new QueueStore(store, random.uuidV7(), needs.folderId);
     this.#deliveries = new DeliveryStore(store);
     this.#urls = new SealedUrls(needs.secrets);
     this.#engine = new Engine({

@@ -29,6 +29,9 @@ export interface RedisAdmission extends Decision {
   slotId: string;
   owedCpuMs: number;
   startedMs: number;
+  /** When its slot was taken, and when Redis last heard that it is. */
+  slotSinceMs: number;
+  slotHeardMs: number;
   onTick: (() => void) | undefined;
 }
 
@@ -52,6 +55,8 @@ export function toAdmission(
     slotId: '',
     owedCpuMs: 0,
     startedMs: 0,
+    slotSinceMs: 0,
+    slotHeardMs: 0,
     onTick: undefined,
   };
 }
