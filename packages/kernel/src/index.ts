@@ -95,10 +95,11 @@ export {
   describeApi,
   OpenApi,
 } from './http/open-api.js';
-export { pageAnswer } from './http/page-answer.js';
+export { escapeHtml, pageAnswer } from './http/page-answer.js';
 export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
+  isoSeconds,
   PLATFORM_REFUSALS,
   type PlatformFailure,
   platformAnswer,
@@ -190,6 +191,7 @@ export {
 } from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
+export { isObject } from './schema/is-object.js';
 export { hasHalfCharacter, isPlainText } from './schema/plain-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';

@@ -1,4 +1,4 @@
-import { type HttpRequest, queryOf, requestError } from '@plinth/kernel';
+import { type HttpRequest, isObject, queryOf, requestError } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { daysInMonth } from '../../model/calendar.js';
@@ -228,8 +228,4 @@ function kindOf(value: unknown): string {
     default:
       return 'map';
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

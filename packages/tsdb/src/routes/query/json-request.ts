@@ -1,4 +1,4 @@
-import { JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
+import { isObject, JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 
@@ -141,8 +141,4 @@ function endOfString(text: string, start: number): number {
 
 function isNumberText(value: unknown): value is NumberText {
   return isObject(value) && Object.hasOwn(value, NUMBER_KEY);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

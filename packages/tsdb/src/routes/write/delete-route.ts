@@ -1,6 +1,7 @@
 import {
   emptyAnswer,
   type HttpRequest,
+  isObject,
   parseJson,
   queryOf,
   type Route,
@@ -72,9 +73,7 @@ function readDeletion({
 function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value = parseJson(bytes);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Readonly<Record<string, unknown>>; // an object, as checked
-    }
+    if (isObject(value)) return value;
   } catch (error) {
     throw tsdbError(
       'parameter_invalid',
