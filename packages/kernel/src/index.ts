@@ -38,6 +38,7 @@ export {
   isDomainError,
 } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
+export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';

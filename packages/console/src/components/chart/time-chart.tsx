@@ -112,7 +112,12 @@ function optionsOf(look: Look): uPlot.Options {
       y: { distr: isLog ? 3 : 1, ...(isLog ? {} : { range: yRange(kind) }) },
     },
     axes: [
-      { ...axis, size: isPlain ? 26 : 42, space: isPlain ? 70 : 60, values: isPlain ? SHORT_TIMES : TIMES },
+      {
+        ...axis,
+        size: isPlain ? 26 : 42,
+        space: isPlain ? 70 : 60,
+        values: isPlain ? SHORT_TIMES : TIMES,
+      },
       {
         ...axis,
         size: isPlain ? 44 : 60,
@@ -149,7 +154,9 @@ const TIMES: uPlot.Axis.Values = [
   [1, SECOND, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
   [0.001, `${SECOND}.{fff}`, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
 ];
-const SHORT_TIMES = TIMES.map((row) => (Array.isArray(row) ? [row[0], row[1], ...Array(6).fill(null), 1] : row)) as uPlot.Axis.Values;
+const SHORT_TIMES = TIMES.map((row) =>
+  Array.isArray(row) ? [row[0], row[1], ...Array(6).fill(null), 1] : row,
+) as uPlot.Axis.Values;
 
 const yRange =
   (kind: ChartKind): uPlot.Range.Function =>

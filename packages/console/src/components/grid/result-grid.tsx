@@ -225,5 +225,8 @@ function widthOf(frame: Frame, index: number): number {
   for (let row = 0; row < Math.min(frame.rowCount, SAMPLED_ROW_COUNT); row++) {
     length = Math.max(length, cellText(column, row).length);
   }
-  return Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, Math.ceil(Math.max(head, length * CHAR_WIDTH)) + 26));
+  return Math.max(
+    MIN_WIDTH,
+    Math.min(MAX_WIDTH, Math.ceil(Math.max(head, length * CHAR_WIDTH)) + 26),
+  );
 }

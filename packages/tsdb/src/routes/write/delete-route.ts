@@ -2,6 +2,7 @@ import {
   emptyAnswer,
   type HttpRequest,
   isObject,
+  messageOf,
   parseJson,
   queryOf,
   type Route,
@@ -75,10 +76,7 @@ function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     const value = parseJson(bytes);
     if (isObject(value)) return value;
   } catch (error) {
-    throw tsdbError(
-      'parameter_invalid',
-      `error decoding json body: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw tsdbError('parameter_invalid', `error decoding json body: ${messageOf(error)}`);
   }
   throw tsdbError('parameter_invalid', 'error decoding json body: expected an object');
 }
