@@ -27,6 +27,15 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 const STEP_TIMEOUT_MS = 20_000;
 
+/** Where in the page something was refused, which the browser's own words do not say. */
+const TELL_OF_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('refused:', event.violatedDirective, event.sourceFile, event.target?.outerHTML));`;
+/** Who replaces coloured text by typing has the browser itself style what is typed, before the editor takes it over. */
+const TYPED_OVER = /^refused: style-src-attr  <div class="code-editor-host"><\/div>$/;
+/** The browser's words for what is told by the event, with its place. */
+const TOLD_OTHERWISE =
+  /violates the following Content Security Policy directive|Failed to load resource/;
+
 /** A browser whose pages must behave: what they report as wrong is kept, and `complaints` must be empty at the end. */
 export class TestBrowser {
   readonly #browser: Browser;
@@ -62,8 +71,11 @@ export class TestBrowser {
     });
     context.setDefaultTimeout(STEP_TIMEOUT_MS);
     if (token !== undefined) {
-      await context.addInitScript(`sessionStorage.setItem('plinth-token', ${JSON.stringify(token)})`);
+      await context.addInitScript(
+        `if (location.protocol === 'http:') sessionStorage.setItem('plinth-token', ${JSON.stringify(token)})`,
+      );
     }
+    await context.addInitScript(TELL_OF_VIOLATIONS);
     context.on('page', (page) => this.#listen(page));
     return context;
   }
@@ -76,8 +88,9 @@ export class TestBrowser {
     page.on('pageerror', (error) => this.complaints.push(`error: ${error.stack}`));
     page.on('console', (message) => {
       // That a request was refused is the test's own doing, and looked at there.
-      if (message.type() !== 'error' || /Failed to load resource/.test(message.text())) return;
-      this.complaints.push(`console: ${message.text()}`);
+      const text = message.text();
+      if (message.type() !== 'error' || TOLD_OTHERWISE.test(text) || TYPED_OVER.test(text)) return;
+      this.complaints.push(`console: ${text}`);
     });
   }
 }

@@ -70,8 +70,7 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
         {isBusy ? 'Asking …' : 'Sign in'}
       </button>
       <p className="hint soft">
-        No token at hand? On the machine of the server:{' '}
-        <code>plinth create token --admin --name console</code>
+        No token at hand? On the machine of the server: <code>plinth token create console</code>
       </p>
     </form>
   );

@@ -9,6 +9,7 @@ import {
   BAN,
   BAN_OF,
   BANS,
+  HOLD_SLOTS,
   NODES,
   SECONDARY,
   SETTLE,
@@ -28,6 +29,7 @@ const SLOTS_REFRESH_MS = 5_000;
 interface Scripts {
   rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<(ScriptAnswer | Error)[]>;
   rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
+  rlHoldSlots(keyCount: number, key: string, ...slots: string[]): Promise<number>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
   rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
@@ -189,6 +191,7 @@ const retryStrategy = (attempt: number): number => Math.min(MAX_RECONNECT_MS, 50
 const scriptsOf = (rules: LimitRules) => ({
   rlAdmitPrimary: { lua: admitPrimary(rules) },
   rlAdmitAll: { lua: admitAll(rules), numberOfKeys: 3 },
+  rlHoldSlots: { lua: HOLD_SLOTS },
   rlSettle: { lua: SETTLE },
   rlUsage: { lua: USAGE },
   rlSecondary: { lua: SECONDARY },

@@ -1,4 +1,4 @@
-import { civilFromDays } from '../../model/calendar.js';
+import { civilFromDays, floorDiv } from '../../model/calendar.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;
@@ -124,5 +124,37 @@ export class TimeWriter {
       this.#dayPiece = new Piece(this.#quote + this.#dayText);
     }
     return second - day * SECONDS_PER_DAY;
+  }
+}
+
+/** Writes timestamps as whole numbers of a unit. */
+export class EpochWriter {
+  readonly #epochNs: bigint;
+  readonly #unitNs: number;
+  readonly #unitSec: number;
+  readonly #perSecond: number;
+  readonly #digitCount: number;
+  readonly #parts = new TimeParts();
+
+  constructor(epochNs: bigint) {
+    this.#epochNs = epochNs;
+    this.#unitNs = Number(epochNs);
+    this.#unitSec = this.#unitNs / NS_PER_SECOND;
+    this.#perSecond = Math.floor(NS_PER_SECOND / this.#unitNs);
+    this.#digitCount = String(this.#perSecond).length - 1;
+  }
+
+  put(halves: Int32Array, row: number, out: TextBytes): void {
+    this.#parts.split(halves, row);
+    const { second, nanos } = this.#parts;
+    if (this.#perSecond <= 1) out.whole(Math.floor(second / this.#unitSec));
+    else if (second > 0) {
+      out.whole(second);
+      out.padded(nanos / this.#unitNs, this.#digitCount);
+    } else if (second === 0) out.whole(Math.floor(nanos / this.#unitNs));
+    else {
+      const timeNs = BigInt(second) * BigInt(NS_PER_SECOND) + BigInt(nanos);
+      out.ascii(String(floorDiv(timeNs, this.#epochNs)));
+    }
   }
 }

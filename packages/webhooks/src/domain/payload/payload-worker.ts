@@ -40,7 +40,7 @@ function packed(items: readonly ReadItem[]): PackedBatch {
     const { bytes, ...about } = payload;
     all.set(bytes, start);
     start += bytes.length;
-    return { fields: item.fields, about, end: start };
+    return { fields: item.fields, unknown: item.unknown, about, end: start };
   });
   return { all, parts };
 }

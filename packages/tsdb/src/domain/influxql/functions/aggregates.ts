@@ -1,6 +1,6 @@
 import { indices, isStepEnd, type Steps, sorted } from '../../../model/steps.js';
 import type { ColumnPoints } from '../execute/series/points.js';
-import type { Value } from '../plan/data-type.js';
+import type { DataType, Value } from '../plan/data-type.js';
 
 /** A part of a column's points: `[from, to)`, never empty. */
 export interface Slice {
@@ -12,26 +12,94 @@ export interface Slice {
 /** One value of a slice; `null` where it has none (the deviation of one point). Integers may leave their 64 bits. */
 export type Reducer = (slice: Slice) => Steps<Value>;
 
-export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
-  ['count', count],
-  ['sum', sum],
-  ['mean', mean],
-  ['median', median],
-  ['mode', mode],
-  ['spread', spread],
-  ['stddev', stddev],
-]);
-
 /** Picks one point of a slice; `undefined` where it picks none. */
 export type Picker = (slice: Slice, option: number) => Steps<number | undefined>;
 
-export const PICKERS: ReadonlyMap<string, Picker> = new Map<string, Picker>([
-  ['first', first],
-  ['last', last],
-  ['min', (slice) => extreme(slice, -1)],
-  ['max', (slice) => extreme(slice, 1)],
-  ['percentile', percentile],
+/** A column as the engine's texts name it. */
+export interface EngineColumn {
+  readonly x: string;
+  readonly time: string;
+  readonly type: DataType;
+  /** Each group is of one series: no two of its rows have one time. */
+  readonly isOneSeries: boolean;
+}
+
+/** An aggregate or selector, in each of the places that compute it. */
+export interface Aggregate {
+  /** For the engine, which gives NULL where there is no point; absent: it has none. */
+  readonly text?: (column: EngineColumn) => string;
+  /** Its name among those that columns in memory know. */
+  readonly measure?: 'count' | 'sum' | 'mean' | 'min' | 'max';
+  /** Of a selector whose point is asked for: what of value `x` and time `t` is the greatest or least, for the engine. */
+  readonly best?: 'min(x)' | 'max(x)' | 'min(t)' | 'max(t)';
+  /** Over the rows of one series: a value, or one of the points. */
+  readonly reduce?: Reducer;
+  readonly pick?: Picker;
+}
+
+export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>([
+  ['count', { text: ({ x }) => `count(${x})`, measure: 'count', reduce: count }],
+  ['sum', { text: ({ x, type }) => inSixtyFour(`sum(${x})`, type), measure: 'sum', reduce: sum }],
+  ['mean', { text: ({ x }) => `avg(${x})`, measure: 'mean', reduce: mean }],
+  [
+    'min',
+    {
+      text: ({ x }) => `min(${x})`,
+      measure: 'min',
+      best: 'min(x)',
+      pick: (slice) => extreme(slice, -1),
+    },
+  ],
+  [
+    'max',
+    {
+      text: ({ x }) => `max(${x})`,
+      measure: 'max',
+      best: 'max(x)',
+      pick: (slice) => extreme(slice, 1),
+    },
+  ],
+  [
+    'spread',
+    {
+      text: ({ x, type }) =>
+        type === 'float'
+          ? `max(${x}) - min(${x})`
+          : inSixtyFour(`max(${x})::HUGEINT - min(${x})`, type),
+      reduce: spread,
+    },
+  ],
+  [
+    'stddev',
+    {
+      // One value has no deviation, and is a point all the same.
+      text: ({ x }) =>
+        `CASE count(${x}) WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE stddev_samp(${x}::DOUBLE) END`,
+      reduce: stddev,
+    },
+  ],
+  ['median', { text: ({ x }) => `median(${x}::DOUBLE)`, reduce: median }],
+  ['first', { text: (column) => edgeText('first', column), best: 'min(t)', pick: first }],
+  ['last', { text: (column) => edgeText('last', column), best: 'max(t)', pick: last }],
+  ['mode', { reduce: mode }],
+  ['percentile', { pick: percentile }],
 ]);
+
+/** First or last value; of several at one time the greatest. */
+function edgeText(name: 'first' | 'last', { x, time, isOneSeries }: EngineColumn): string {
+  if (isOneSeries) return `${name === 'first' ? 'arg_min' : 'arg_max'}(${x}, ${time})`;
+  const order = name === 'first' ? `-epoch_ns(${time})` : time;
+  return `arg_max(${x}, CASE WHEN ${x} IS NULL THEN NULL ELSE {'t': ${order}, 'v': ${x}} END)`;
+}
+
+/** Integers wrap at 64 bits as those of the real server. */
+function inSixtyFour(text: string, type: DataType): string {
+  if (type === 'float') return text;
+  const shift = type === 'integer' ? 9223372036854775808n : 0n;
+  const modulus = 18446744073709551616n;
+  const sqlType = type === 'integer' ? 'BIGINT' : 'UBIGINT';
+  return `CAST(((${text} + ${shift}) % ${modulus} + ${modulus}) % ${modulus} - ${shift} AS ${sqlType})`;
+}
 
 // biome-ignore lint/correctness/useYield: a form that all reducers have.
 function* count({ from, to }: Slice): Steps<Value> {
