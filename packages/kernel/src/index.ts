@@ -12,6 +12,7 @@ export {
   loadSettings,
   type SettingsSources,
 } from './config/load-settings.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   defineSettings,
   describeSettings,
@@ -144,6 +145,7 @@ export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
+export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';
