@@ -74,7 +74,10 @@ try {
 async function beBusy(client) {
   const endMs = performance.now() + MEASURED_MS;
   for (let turn = 0; performance.now() < endMs; turn++) {
-    const lines = Array.from({ length: 50 + 40 * (turn % 7) }, (_, i) => `cpu,host=h${i} usage=${i}`);
+    const lines = Array.from(
+      { length: 50 + 40 * (turn % 7) },
+      (_, i) => `cpu,host=h${i} usage=${i}`,
+    );
     await client.write('busy', lines.join('\n'), 'nanosecond');
     if (turn % 3 === 0) await client.query('busy', 'SELECT avg(usage) FROM cpu');
     await new Promise((resolve) => setTimeout(resolve, 60 + 30 * (turn % 5)));

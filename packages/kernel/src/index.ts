@@ -6,13 +6,13 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
   loadSettings,
   type SettingsSources,
 } from './config/load-settings.js';
-export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   defineSettings,
   describeSettings,

@@ -140,6 +140,14 @@ const SERVER_SETTINGS = defineSettings(
           'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt',
       }),
     ),
+    drain_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 600_000,
+        description:
+          'at a stop the server says for so long that it is not ready (`/ready`, `/health`) and goes on taking requests, the last of each connection; then the stop begins. Longer than a balancer takes to notice. Without it 5 s where there are trusted proxies, else 0',
+      }),
+    ),
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
       minimum: 0,
