@@ -90,10 +90,10 @@ const SERVER_SETTINGS = defineSettings(
       default: 'file',
       description: 'where data live; `memory` keeps nothing after the end of the process',
     }),
-    services: Type.Array(oneOf(SERVICE_NAMES), {
+    services: Type.Array(oneOf([...SERVICE_NAMES, 'identity']), {
       default: [...SERVICE_NAMES],
       minItems: 1,
-      description: 'services to run',
+      description: 'services to run; `identity` (tokens, apps, users) always runs and may be named',
     }),
     absent_service_days: Type.Integer({
       default: 30,
