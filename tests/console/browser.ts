@@ -31,7 +31,7 @@ const STEP_TIMEOUT_MS = 20_000;
 const TELL_OF_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('refused:', event.violatedDirective, event.sourceFile, event.target?.outerHTML));`;
 /** Who replaces coloured text by typing has the browser itself style what is typed, before the editor takes it over. */
-const TYPED_OVER = /^refused: style-src-attr  <div class="code-editor-host"><\/div>$/;
+const TYPED_OVER = /^refused: style-src-attr {2}<div class="code-editor-host"><\/div>$/;
 /** The browser's words for what is told by the event, with its place. */
 const TOLD_OTHERWISE =
   /violates the following Content Security Policy directive|Failed to load resource/;

@@ -30,6 +30,8 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['queries', 'h2'],
   ['tokens', 'table'],
   ['server', '.panel'],
+  ['server?tab=settings&all=1', 'table'],
+  ['server?tab=logs', 'table'],
   ['nowhere', 'h1'],
 ];
 const LOOKS = [

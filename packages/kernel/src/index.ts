@@ -6,6 +6,7 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
@@ -144,6 +145,7 @@ export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
+export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';

@@ -136,3 +136,50 @@ describe('a download', () => {
     assert.equal((await server.http.send(String(jsonOf(made)['url']))).status, 401);
   });
 });
+
+describe('settings and log', () => {
+  const get = async (on: ServerProcess, path: string) =>
+    jsonOf(await on.http.send(path, { headers: headers() }));
+
+  it('tell every value but secrets', async () => {
+    const key = 'a-master-key-of-more-than-32-characters';
+    await using other = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb', '--server-node-id', 'n7'],
+      env: { PLINTH_MASTER_KEY: key },
+    });
+    const answer = await other.http.send('/ops/v1/settings');
+    assert.equal(answer.text.includes(key), false);
+    const { settings } = jsonOf(answer);
+    const byName = new Map(
+      (settings as { readonly name: string }[]).map((each) => [each.name, each]),
+    );
+    assert.deepEqual(byName.get('server.node_id'), {
+      name: 'server.node_id',
+      value: 'n7',
+      default: 'node0',
+      is_secret: false,
+      is_default: false,
+      description: 'label of this node in logs',
+      flag: '--server-node-id',
+      variable: 'PLINTH_SERVER_NODE_ID',
+    });
+    const secret = byName.get('server.master_key') as unknown as Record<string, unknown>;
+    assert.deepEqual([secret['is_secret'], secret['is_default']], [true, false]);
+    assert.equal('value' in secret, false);
+  });
+
+  it('have the newest lines first, by level and text', async () => {
+    const all = await get(server, '/ops/v1/logs');
+    const messages = (page: Readonly<Record<string, unknown>>) =>
+      (page['lines'] as { readonly message: string }[]).map(({ message }) => message);
+    assert.ok(messages(all).includes('server listens'));
+    assert.equal(all['first_seq'], 1);
+    assert.deepEqual(messages(await get(server, '/ops/v1/logs?find=LISTENS')), ['server listens']);
+    assert.equal(messages(await get(server, '/ops/v1/logs?level=fatal')).length, 0);
+    const after = await get(server, `/ops/v1/logs?after=${all['last_seq']}`);
+    assert.equal(messages(after).includes('server listens'), false);
+    const wrong = await server.http.send('/ops/v1/logs?level=loud', { headers: headers() });
+    assert.equal(wrong.status, 422);
+    assert.equal((await server.http.send('/ops/v1/logs')).status, 401);
+  });
+});

@@ -3,6 +3,7 @@ import { isObject } from '../schema/is-object.js';
 import { parseSettingText, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
+  isSecretSetting,
   type SettingDescription,
   type SettingsOf,
   type SettingsSection,
@@ -67,11 +68,9 @@ export function loadSettings<S extends Sections>(
   return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
 }
 
-const SECRET = /(^|_)(token|secret|password|key)s?$/;
-
 /** What is wrong about a secret is no reason to write it into a log. */
 function shown({ key }: SettingDescription, raw: unknown): string {
-  if (!SECRET.test(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
+  if (!isSecretSetting(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;
 }
 

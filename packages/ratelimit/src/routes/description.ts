@@ -86,10 +86,16 @@ export const Ban = Type.Object({
 
 const MAX_BAN_SEC = 31_536_000;
 
-export const NewBan = Type.Object({
-  identity: Type.String(),
-  duration_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BAN_SEC, default: 600 })),
-});
+/** Closed: a misspelt duration would be that of another ban. */
+export const NewBan = Type.Object(
+  {
+    identity: Type.String(),
+    duration_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_BAN_SEC, default: 600 }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const MAX_BATCH_COUNT = 1_000;
 /** As a list, or in an object. */

@@ -23,9 +23,11 @@ export function TimeChart(props: {
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
   readonly isPlain?: boolean;
+  /** Of values on the axis. */
+  readonly axisText?: (value: number) => string;
 }) {
   const { series, kind, range, isLog = false, isStacked = false, height, colourOf } = props;
-  const { isPlain = false } = props;
+  const { isPlain = false, axisText = shortNumber } = props;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const theme = useThemeCount();
@@ -43,7 +45,7 @@ export function TimeChart(props: {
     // The highest stands behind the others.
     const plot = new uPlot(
       optionsOf({
-        ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked },
+        ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
         series: series.toReversed(),
         values: points.data.slice(1).toReversed() as Values,
         onZoom: (chosen) => zoom.current.onZoom?.(chosen),
@@ -80,6 +82,7 @@ interface Look {
   readonly isLog: boolean;
   readonly isStacked: boolean;
   readonly isPlain: boolean;
+  readonly axisText: (value: number) => string;
   readonly width: number;
   readonly height: number;
   readonly colourOf: (key: string) => number;
@@ -120,9 +123,9 @@ function optionsOf(look: Look): uPlot.Options {
       },
       {
         ...axis,
-        size: isPlain ? 44 : 60,
+        size: isPlain ? 56 : 60,
         ...(isPlain && { space: 36 }),
-        values: (_plot, values) => values.map((each) => (each === null ? '' : shortNumber(each))),
+        values: (_plot, values) => values.map((each) => (each === null ? '' : look.axisText(each))),
       },
     ],
     series: [{}, ...series.map((each) => seriesLook(each, look))],

@@ -10,18 +10,26 @@ import { buildSeries } from '../../lib/chart/series.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { type RangeText, resolveRange } from '../../lib/time/time-range.js';
 import { bytesText, durationText, shortNumber } from '../../lib/units.js';
+import { LogList } from './log-list.js';
 import { PANELS, type Panel } from './panels.js';
+import { SettingsList } from './settings-list.js';
 import './queries.css';
 
 const INTERNAL = '_internal';
 const MAX_POINTS = 180;
 
-/** The server as it measures itself, drawn from its own tables. */
+const TABS = [
+  ['', 'Dashboard'],
+  ['settings', 'Settings'],
+  ['logs', 'Logs'],
+] as const;
+
+/** The server as it measures itself, how it was started, and what it says. */
 export function ServerPage() {
   const info = useServer();
   const search = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
-  const { from = 'now-1h', to = 'now', refresh = '10s' } = search;
+  const { tab = '', from = 'now-1h', to = 'now', refresh = '10s' } = search;
   const change = (next: Record<string, string>, replace: boolean) =>
     void navigate({ to: '/server', search: { ...search, ...next }, replace });
   return (
@@ -35,31 +43,66 @@ export function ServerPage() {
             info.now &&
             ` · up ${durationText((Date.parse(info.now) - Date.parse(info.started)) / 1000)}`}
         </span>
-        <span className="end">
-          <TimePicker
-            range={{ from, to }}
-            onChange={(range) => change({ from: range.from, to: range.to }, false)}
-            refresh={refresh}
-            onRefresh={(next) => change({ refresh: next === '' ? 'off' : next }, true)}
-          />
-        </span>
+        {tab === '' && (
+          <span className="end">
+            <TimePicker
+              range={{ from, to }}
+              onChange={(range) => change({ from: range.from, to: range.to }, false)}
+              refresh={refresh}
+              onRefresh={(next) => change({ refresh: next === '' ? 'off' : next }, true)}
+            />
+          </span>
+        )}
       </header>
-      <div className="panels">
-        {PANELS.map((panel) => (
-          <PanelCard
-            key={panel.title}
-            panel={panel}
-            range={{ from, to }}
-            refresh={refresh}
-            onZoom={(fromMs, toMs) =>
-              change(
-                { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
-                false,
-              )
-            }
-          />
+      <nav className="tabs" aria-label="Parts of this page">
+        {TABS.map(([name, word]) => (
+          <a
+            key={name}
+            href={`/console/server${name === '' ? '' : `?tab=${name}`}`}
+            aria-current={tab === name ? 'page' : undefined}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey) return;
+              event.preventDefault();
+              void navigate({ to: '/server', search: name === '' ? {} : { tab: name } });
+            }}
+          >
+            {word}
+          </a>
         ))}
-      </div>
+      </nav>
+      {tab === 'settings' && (
+        <SettingsList
+          find={search['find'] ?? ''}
+          isAll={search['all'] === '1'}
+          onChange={(next) => change(next, true)}
+        />
+      )}
+      {tab === 'logs' && (
+        <LogList
+          find={search['find'] ?? ''}
+          level={search['level'] ?? ''}
+          isLive={search['live'] !== 'off'}
+          onChange={(next) => change(next, true)}
+        />
+      )}
+      {tab === '' && (
+        <div className="panels">
+          {PANELS.map((panel) => (
+            <PanelCard
+              key={panel.title}
+              panel={panel}
+              range={{ from, to }}
+              refresh={refresh}
+              onZoom={(fromMs, toMs) =>
+                change(
+                  { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
+                  false,
+                )
+              }
+            />
+          ))}
+        </div>
+      )}
     </div>
   );
 }
@@ -111,6 +154,7 @@ function PanelCard(props: {
             range={answer.data.range}
             height={150}
             colourOf={() => 0}
+            axisText={(value) => axisText(value, panel.unit)}
             onZoom={({ fromMs, toMs }) => onZoom(fromMs, toMs)}
             isPlain
           />
@@ -127,6 +171,10 @@ function PanelCard(props: {
     </section>
   );
 }
+
+/** Without the unit where the title has it. */
+const axisText = (value: number, unit: Panel['unit']): string =>
+  unit === 'bytes' ? bytesText(value) : shortNumber(value);
 
 function valueText(value: number, unit: Panel['unit']): string {
   switch (unit) {

@@ -114,7 +114,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
-    const closed = closeOnSignals(starting, stopTimes(settings.server.shutdown_timeout_ms).endMs);
+    const closed = closeOnSignals(starting, stopTimes(settings.server).endMs);
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
