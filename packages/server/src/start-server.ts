@@ -48,7 +48,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const tls = tlsSettingsOf(settings.server);
   refuseUnusableProxies(settings);
   const identity = tls && (await readTlsIdentity(tls));
-  const { log_level, log_filter, node_id, shutdown_timeout_ms } = settings.server;
+  const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const ring = new LogRing();
   const log = createLogger({
@@ -100,7 +100,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();
-          await listener.drain(stopTimes(shutdown_timeout_ms).drainMs, force);
+          const { noticeMs, drainMs } = stopTimes(settings.server);
+          // Whoever sends requests here is to find out before the first of them fails.
+          if (noticeMs > 0) await wired.clock.sleep(noticeMs, force).catch(() => undefined);
+          await listener.drain(drainMs, force);
           await wired.close();
           log.info('server closed');
         })();

@@ -13,9 +13,8 @@ import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/sch
 import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';
-import { warmUpQueries } from './domain/engine/warm-up.js';
 import type { ReadBody } from './domain/engine/write/write-path.js';
-import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
+import { Influxql } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lanes/lane-pool.js';
 import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
@@ -28,7 +27,6 @@ import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine } from './metrics.js';
-import type { ResultStream } from './model/columns/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { reportTo } from './report-to-log.js';
@@ -39,16 +37,11 @@ import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { type WarmUpConsumers, warmUpQueries } from './warm-up.js';
 
 const WARM_UP_DELAY_MS = 500;
 /** A transaction of the catalog, which others wait for, takes some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
-
-/** Take answers to their ends, encoded as for clients. */
-export interface WarmUpConsumers {
-  sql(result: ResultStream): Promise<void>;
-  influxql(run: InfluxqlRun): Promise<void>;
-}
 
 /** The parts that the routes work with. */
 export interface OpenTsdb {
@@ -235,17 +228,18 @@ export async function openTsdb(
       startedMs,
       nowMs: clock.nowMs(),
     });
+  const influxql = new Influxql({
+    ...{ catalog, engine, changes: { catalog, engine } },
+    facts: {
+      ...{ statistics, diagnostics },
+      placesOf: (table) => engine.tableStore(table).places(),
+    },
+    ...{ clock, random, limits },
+  });
   return {
     catalog,
     engine,
-    influxql: new Influxql({
-      ...{ catalog, engine, changes: { catalog, engine } },
-      facts: {
-        ...{ statistics, diagnostics },
-        placesOf: (table) => engine.tableStore(table).places(),
-      },
-      ...{ clock, random, limits },
-    }),
+    influxql,
     caches,
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
@@ -255,21 +249,8 @@ export async function openTsdb(
     warmUp(consume) {
       if (!settings.warm_up) return;
       const { signal } = closing;
-      const writeIdleMs = (): number => engine.writeIdleMs;
       const queries = (): Promise<void> =>
-        warmUpQueries({
-          ...{ host, files, planner, clock, random },
-          ...{ writeIdleMs, consume: consume.sql, signal },
-          influxqlOver(over, database) {
-            const influxql = new Influxql({
-              catalog: { database: () => database, databases: () => [database] },
-              ...{ engine: over, changes: undefined, clock, random, limits },
-            });
-            const about = { database: database.name, policy: undefined, params: new Map() };
-            return async (text) =>
-              await consume.influxql(await influxql.open({ ...about, text, signal }));
-          },
-        });
+        warmUpQueries({ engine, influxql, catalog, consume, signal });
       // Who comes back to a server with data asks at once, and asks for what is there.
       const calm = hasTables
         ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined) // It is closing.

@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/schema';
+import { isObject } from '../schema/is-object.js';
 import { parseSettingText, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
@@ -156,6 +157,3 @@ function unknownNames(
     ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
   ].map((name) => `${name}: no such setting`);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -41,6 +41,9 @@ export interface LimitStore {
   /** @returns whether there was one. */
   unban(key: string): boolean | Promise<boolean>;
   banOf(key: string): Ban | undefined | Promise<Ban | undefined>;
+  /** Counts a wrong credential of an address among those of all nodes; `undefined`: there are no others. Never rejects. */
+  countWrongLogin(address: string, windowMs: number): Promise<number> | undefined;
+
   /** At most `limit`, those that last longest first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
   /** Identities with the most used of a resource. */

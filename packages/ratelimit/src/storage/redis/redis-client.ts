@@ -10,6 +10,7 @@ import {
   BAN_OF,
   BANS,
   HOLD_SLOTS,
+  LOGINS,
   NODES,
   SECONDARY,
   SETTLE,
@@ -33,6 +34,7 @@ interface Scripts {
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
   rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
+  rlLogins(keyCount: number, key: string, windowMs: number): Promise<number>;
   rlNodes(keyCount: number, key: string, node: string, lifeMs: number): Promise<number>;
   rlBan(keyCount: number, key: string, durationMs: number): Promise<[number, number]>;
   rlBanOf(keyCount: number, key: string): Promise<[] | [level: number, untilMs: number]>;
@@ -195,6 +197,7 @@ const scriptsOf = (rules: LimitRules) => ({
   rlSettle: { lua: SETTLE },
   rlUsage: { lua: USAGE },
   rlSecondary: { lua: SECONDARY },
+  rlLogins: { lua: LOGINS },
   rlNodes: { lua: NODES },
   rlBan: { lua: BAN },
   rlBanOf: { lua: BAN_OF },

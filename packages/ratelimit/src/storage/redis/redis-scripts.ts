@@ -270,6 +270,13 @@ found[#KEYS] = redis.call('ZCARD', KEYS[#KEYS])
 return found
 `;
 
+/** Counts a wrong credential; how many there were since the first. KEYS: logins. ARGV: how long they are counted, ms. */
+export const LOGINS = `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return count
+`;
+
 /**
  * Says that a node lives, and counts those that do; by the server's clock, because those of the nodes may differ. KEYS:
  * nodes. ARGV: name of the node, its life in ms.

@@ -220,6 +220,11 @@ export class RedisStore implements LimitStore {
     return await this.#bans.find(key);
   }
 
+  countWrongLogin(address: string, windowMs: number): Promise<number> {
+    const key = this.#keys.of(address, 'logins');
+    return this.#calls.call(key, (client) => client.rlLogins(1, key, windowMs)).catch(() => 0);
+  }
+
   async bans(limit: number): Promise<readonly Ban[]> {
     return await this.#bans.all(limit);
   }

@@ -158,7 +158,8 @@ function isLike(name: string, pattern: string): boolean {
   let star: { readonly pattern: number; name: number } | undefined;
   while (at < name.length) {
     if (pattern[place] === '%') star = { pattern: place++, name: at };
-    else if (pattern[place] === '_' || pattern[place] === name[at]) [at, place] = [at + 1, place + 1];
+    else if (pattern[place] === '_' || pattern[place] === name[at])
+      [at, place] = [at + 1, place + 1];
     else if (star !== undefined) [at, place] = [++star.name, star.pattern + 1];
     else return false;
   }
