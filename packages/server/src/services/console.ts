@@ -33,7 +33,8 @@ export function openConsole(
       facts: {
         version: readVersion(),
         isAuthRequired,
-        services,
+        // It runs in any case, and has pages with each.
+        services: services.filter((name) => name !== 'identity'),
         inner: {
           node_id,
           cores: availableParallelism(),
