@@ -33,6 +33,7 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
+import { refuseForeignKeys } from './storage/key-check.js';
 import { KeyFile } from './storage/key-file.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
@@ -149,6 +150,7 @@ class AccountsService implements HttpService {
     // Before the first platform is stored: a start that ends between the two makes no data without a key.
     const sealingKeys = await keyFile.open({ hasData: await this.#platforms.hasStored() });
     const sealer = new Sealer(sealingKeys);
+    await refuseForeignKeys(store, sealer, keyFile);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
     await this.#sender.start();

@@ -133,7 +133,10 @@ class RateLimitService implements RateLimit {
       config,
       limiter: this.#limiter,
       addresses: this.#addresses,
-      logins: new LoginGuard({ clock }),
+      logins: new LoginGuard({
+        clock,
+        countTogether: (address, windowMs) => this.#store.countWrongLogin(address, windowMs),
+      }),
       routes: this.#routes,
       clock,
     });

@@ -46,7 +46,7 @@ it('lists every problem of a bad configuration', () => {
     name: 'ConfigInvalid',
     problems: [
       '--http-bind: expected text like `127.0.0.1:8181`, got "nowhere"',
-      `--services: expected list of ${SERVICE_NAMES.map((name) => `\`${name}\``).join(', ')}, got "tsdb,nothing"`,
+      `--services: expected list of ${[...SERVICE_NAMES, 'identity'].map((name) => `\`${name}\``).join(', ')}, got "tsdb,nothing"`,
       '--disable-authz: expected list of `health`, `ping`, `metrics`, `ready`, `pprof`, got "health,write"',
     ],
   });

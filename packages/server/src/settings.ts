@@ -90,10 +90,10 @@ const SERVER_SETTINGS = defineSettings(
       default: 'file',
       description: 'where data live; `memory` keeps nothing after the end of the process',
     }),
-    services: Type.Array(oneOf(SERVICE_NAMES), {
+    services: Type.Array(oneOf([...SERVICE_NAMES, 'identity']), {
       default: [...SERVICE_NAMES],
       minItems: 1,
-      description: 'services to run',
+      description: 'services to run; `identity` (tokens, apps, users) always runs and may be named',
     }),
     absent_service_days: Type.Integer({
       default: 30,
@@ -138,6 +138,14 @@ const SERVER_SETTINGS = defineSettings(
         examples: ['http://127.0.0.1:4318/v1/traces'],
         description:
           'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt',
+      }),
+    ),
+    drain_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 600_000,
+        description:
+          'at a stop the server says for so long that it is not ready (`/ready`, `/health`) and goes on taking requests, the last of each connection; then the stop begins. Longer than a balancer takes to notice. Without it 5 s where there are trusted proxies, else 0',
       }),
     ),
     shutdown_timeout_ms: Type.Integer({

@@ -4,6 +4,7 @@ import {
   givenWithoutEffect,
   isNetwork,
   type LogDestination,
+  LogRing,
   loadSettings,
   networkMatcher,
   type RequestGate,
@@ -47,9 +48,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const tls = tlsSettingsOf(settings.server);
   refuseUnusableProxies(settings);
   const identity = tls && (await readTlsIdentity(tls));
-  const { log_level, log_filter, node_id, shutdown_timeout_ms } = settings.server;
+  const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
+  const ring = new LogRing();
   const log = createLogger({
+    onLine: (line) => ring.add(line),
     level: levelOfFilter(log_filter) ?? log_level,
     destination: options.logDestination ?? 2,
   });
@@ -58,6 +61,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { folder, port } = await takePlace(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
+    ring,
     gate: options.gate,
     tls: identity,
   }).catch(async (error: unknown) => {
@@ -96,7 +100,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();
-          await listener.drain(stopTimes(shutdown_timeout_ms).drainMs, force);
+          const { noticeMs, drainMs } = stopTimes(settings.server);
+          // Whoever sends requests here is to find out before the first of them fails.
+          if (noticeMs > 0) await wired.clock.sleep(noticeMs, force).catch(() => undefined);
+          await listener.drain(drainMs, force);
           await wired.close();
           log.info('server closed');
         })();

@@ -5,6 +5,7 @@ import {
   HeldBodies,
   type HttpService,
   type Logger,
+  type LogRing,
   Metrics,
   machineMemoryBytes,
   RelationalOutbox,
@@ -70,6 +71,8 @@ export async function wireUp(
   around: {
     /** Taken over: given back by `close`, as the last. */
     readonly folder: DataFolder;
+    /** The last lines of `log`. */
+    readonly ring?: LogRing;
     readonly gate?: RequestGate | undefined;
     readonly tls?: TlsIdentity | undefined;
   },
@@ -211,7 +214,7 @@ export async function wireUp(
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
     const dialects = new DialectDirectory(dialect);
-    services.push(...openConsole(partsOf('tsdb'), dialects));
+    services.push(...openConsole(partsOf('tsdb'), { dialects, router, ring: around.ring }));
     await startServices(services, {
       first: identity,
       alongside: tsdb,

@@ -51,6 +51,8 @@ export interface WebhooksNeeds {
   readonly config: WebhooksConfig;
   readonly store: RelationalStore;
   readonly secrets: SecretBox;
+  /** Of the data folder, among all nodes of the store. */
+  readonly folderId: string;
   readonly files: FileSystem;
   readonly leases: Leases;
   readonly outbox: Outbox;
@@ -126,7 +128,7 @@ class WebhookService implements Webhooks {
     });
     this.#hookStore = new HookStore(store, needs.secrets);
     this.#hooks = new HookRegistry(this.#hookStore, clock);
-    this.#queue = new QueueStore(store, random.uuidV7());
+    this.#queue = new QueueStore(store, random.uuidV7(), needs.folderId);
     this.#deliveries = new DeliveryStore(store);
     this.#urls = new SealedUrls(needs.secrets);
     this.#engine = new Engine({
@@ -285,6 +287,7 @@ function engineSettings({ config, version, publicUrl, localUrl }: WebhooksNeeds)
     ratePerHost: config.rate_host,
     hasBreaker: config.breaker_enabled,
     retry: retryOf(config),
+    disablesOnGone: config.disable_on_gone,
     disableAfterMs:
       config.disable_after_hours === 0 ? undefined : config.disable_after_hours * 3_600_000,
     maxQueuedPerApp: config.max_queued_per_app,

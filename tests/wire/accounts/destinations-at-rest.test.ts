@@ -1,4 +1,4 @@
-// Source: docs/formats/accounts.md, "Sealed texts"; accounts, section 17.3.
+// Source: docs/formats/accounts.md, "Sealed text"; accounts, section 17.3.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -62,6 +62,23 @@ if (POSTGRES_URL === undefined) {
       await database[Symbol.asyncDispose]();
     });
 
+    it('a node with the key file of another installation took accounts that the others could not read', async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+      try {
+        // A key file of its own, from a start without the others.
+        const alone = await AccountsServer.start({ dataDir });
+        await alone.process.stop();
+        const flags = [`--server-database-url=${database.url}`];
+        const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+        await assert.rejects(
+          AccountsServer.start({ flags, env, dataDir }),
+          /the key file .*keys\.json is that of another installation/,
+        );
+      } finally {
+        await rm(dataDir, { recursive: true, force: true });
+      }
+    });
+
     async function until(isSo: () => Promise<boolean>): Promise<void> {
       const endMs = Date.now() + 10_000;
       while (!(await isSo())) {

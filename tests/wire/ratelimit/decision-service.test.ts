@@ -154,6 +154,10 @@ describe('the JSON decision API', () => {
       const batch = await platform.ops('POST', 'rate-limits/check-batch', { checks });
       assert.equal(batch.status, 422);
     }
+    const ban = { identity: 'user:3', duration_secs: 5 };
+    const misspelt = await platform.ops('POST', 'rate-limits/bans', ban);
+    assert.equal(misspelt.status, 422);
+    assert.equal(JSON.parse(misspelt.text).errors[0].field, 'duration_secs');
     for (const question of [
       { identity: 'nobody' },
       { identity: 'user:3', resource: 'none' },

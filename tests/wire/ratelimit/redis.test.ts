@@ -149,6 +149,26 @@ describe('nodes that share a Redis', { skip }, () => {
     }
   });
 
+  it('each node counted wrong logins of an address for itself', async () => {
+    const prefix = `test:${randomUUID()}:`;
+    const flags = ['--services', 'ratelimit', ...redisFlags(prefix)];
+    await using one = await ServerProcess.start({ flags });
+    await using other = await ServerProcess.start({ flags });
+    const headers = { authorization: 'Bearer ghp_nobodyhasthistokennobodyhasthistok00' };
+    const guess = async (node: ServerProcess) =>
+      (await node.http.send('/rate_limit', { headers })).status;
+    for (let count = 0; count < 25; count += 1) {
+      assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
+    }
+    // The 51st closes the door, wherever it comes; the other node hears of it with the next.
+    assert.equal(await guess(one), 401);
+    for (const node of [one, other]) {
+      let status = 401;
+      for (let left = 20; left > 0 && status === 401; left -= 1) status = await guess(node);
+      assert.equal(status, 403);
+    }
+  });
+
   it('give a 304 back, keep windows over a restart, and free the slots of ended requests', async () => {
     const prefix = `test:${randomUUID()}:`;
     const flags = [...redisFlags(prefix), '--rate-limit-secondary-concurrency', '1'];

@@ -11,15 +11,20 @@ const MEMORY_BYTES = 4 * 1_048_576;
 const KEY = 'sk_test_endless00000000000000000001';
 const EDITOR = 'editor-token-for-tests';
 const JSON_TYPE = { 'content-type': 'application/json' };
+const OF_PLATFORM = { ...JSON_TYPE, authorization: `Bearer ${KEY}` };
+const OF_EDITOR = { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` };
 
-/** A route of each way to word a refusal, and what it says of it: the body has `text` in it. */
+const SLOW = 'the request body came too slowly';
+const FULL = 'the server holds as many request bodies as it may; try again';
+
+/** A route of each way to word a refusal, with the member of its body that says why. */
 const ROUTES = [
-  ['/api/v3/write_lp?db=d', {}, 'error'],
-  ['/api/v2/write?bucket=d', {}, 'code'],
-  ['/api/v3/configure/database', JSON_TYPE, 'error'],
-  ['/ops/v1/events', JSON_TYPE, 'message'],
-  ['/v2/core/accounts', { ...JSON_TYPE, authorization: `Bearer ${KEY}` }, 'error.code'],
-  ['/api/editor/items', { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` }, 'code'],
+  ['/api/v3/write_lp?db=d', {}, 'error', SLOW, FULL],
+  ['/api/v2/write?bucket=d', {}, 'code', 'request timeout', 'unavailable'],
+  ['/api/v3/configure/database', JSON_TYPE, 'error', SLOW, FULL],
+  ['/ops/v1/events', JSON_TYPE, 'message', SLOW, FULL],
+  ['/v2/core/accounts', OF_PLATFORM, 'error.code', 'request_timeout', 'service_overloaded'],
+  ['/api/editor/items', OF_EDITOR, 'code', 'timeout', 'unavailable'],
 ] as const;
 
 let server: ServerProcess;
@@ -55,22 +60,14 @@ const member = (text: string, path: string): unknown =>
     .reduce<unknown>((value, name) => Reflect.get(Object(value), name), JSON.parse(text));
 
 describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () => {
-  const WORDS = [
-    'request timeout',
-    'the request body came too slowly',
-    'the request body came too slowly',
-    'the request body came too slowly',
-    'request_timeout',
-    'timeout',
-  ];
-  for (const [index, [path, headers, name]] of ROUTES.entries()) {
+  for (const [path, headers, name, slow] of ROUTES) {
     it(`a body that lacked its last byte was held for minutes: ${path}`, async () => {
       const sent = post(path, headers, 50_000);
       sent.write(Buffer.alloc(49_999, ' '));
       const { status, headers: answered, text } = await answerOf(sent);
       assert.equal(status, 408, text);
       assert.equal(answered.connection, 'close');
-      assert.equal(member(text, name), WORDS[index], text);
+      assert.equal(member(text, name), slow, text);
     });
   }
 
@@ -105,18 +102,9 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
 });
 
 describe('bodies of many requests together', () => {
-  const WORDS = [
-    'unavailable',
-    'the server holds as many request bodies as it may; try again',
-    'the server holds as many request bodies as it may; try again',
-    'the server holds as many request bodies as it may; try again',
-    'service_overloaded',
-    'unavailable',
-  ];
-
   it('had no bound: a tenant could take all memory', async () => {
     const held = post('/api/v3/write_lp?db=d', {}, 2 * MEMORY_BYTES);
-    const ended = once(held, 'close');
+    const ended = new Promise((resolve) => held.once('close', resolve));
     held.write(Buffer.alloc(MEMORY_BYTES - 10_000, ' '));
     const ask = async (index: number) => {
       const [path, headers] = ROUTES[index] ?? assert.fail();
@@ -125,11 +113,11 @@ describe('bodies of many requests together', () => {
       return await answerOf(sent);
     };
     while ((await ask(0)).status !== 503) await sleep(20); // until all of it has come
-    for (const [index, [path, , name]] of ROUTES.entries()) {
+    for (const [index, [path, , name, , full]] of ROUTES.entries()) {
       const { status, headers, text } = await ask(index);
       assert.equal(status, 503, `${path}: ${text}`);
       assert.equal(headers['retry-after'], '1', path);
-      assert.equal(member(text, name), WORDS[index], text);
+      assert.equal(member(text, name), full, text);
     }
     held.destroy();
     await ended;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
 
 describe('a service that runs alone', () => {
-  for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata']) {
+  for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata', 'identity']) {
     it(`${service} says that it is healthy, ready and what it measures`, async () => {
       await using server = await ServerProcess.start({
         flags: ['--without-auth', '--services', service],

@@ -90,6 +90,8 @@ export interface AccountTables {
     body: string;
   };
   accounts_audit: { id: string; created_ms: number; body: string };
+  /** What all nodes have in common. */
+  accounts_meta: { name: string; value: string };
   /** Versions of what requests change one at a time; only where several nodes share the store. */
   accounts_guards: { id: string; version: string; created_ms: number };
 }
@@ -101,6 +103,7 @@ export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
   { name: '0002_guards', up: createGuards },
   { name: '0003_delivery_turns', up: indexDeliveries },
   { name: '0004_attempts', up: createAttempts },
+  { name: '0005_meta', up: createMeta },
 ];
 
 async function createTables(tx: Transaction<unknown>): Promise<void> {
@@ -185,4 +188,8 @@ async function createAttempts(tx: Transaction<unknown>): Promise<void> {
     sql`create index accounts_attempts_attempted on accounts_attempts (attempted_ms)`,
   ];
   for (const statement of statements) await statement.execute(tx);
+}
+
+async function createMeta(tx: Transaction<unknown>): Promise<void> {
+  await sql`create table accounts_meta (name text primary key, value text not null)`.execute(tx);
 }

@@ -34,9 +34,9 @@ export class KeyFile {
    */
   async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
     await this.#files.makeDirectory(this.#folder);
-    const found = await this.#files.stat(this.#path);
+    const found = await this.#files.stat(this.path);
     if (found !== undefined) return await this.#read();
-    if (hasData) throw accountsError('key_file_missing', { path: this.#path });
+    if (hasData) throw accountsError('key_file_missing', { path: this.path });
     const first: SealingKeys = {
       current: 'k1',
       keys: new Map([['k1', this.#random.bytes(KEY_SIZE_BYTES)]]),
@@ -66,15 +66,15 @@ export class KeyFile {
     return next;
   }
 
-  get #path(): string {
+  get path(): string {
     return join(this.#folder, NAME);
   }
 
   async #read(): Promise<SealingKeys> {
-    const handle = await this.#files.open(this.#path, 'r');
+    const handle = await this.#files.open(this.path, 'r');
     try {
       const sizeBytes = await handle.sizeBytes();
-      if (sizeBytes > MAX_SIZE_BYTES) throw accountsError('key_file_damaged', { path: this.#path });
+      if (sizeBytes > MAX_SIZE_BYTES) throw accountsError('key_file_damaged', { path: this.path });
       const bytes = new Uint8Array(sizeBytes);
       await handle.read(bytes, 0);
       return this.#decode(Buffer.from(bytes).toString());
@@ -85,7 +85,7 @@ export class KeyFile {
 
   /** Temporary file, sync, rename, sync of the folder: at any moment one of the two versions is there, whole. */
   async #write(keys: SealingKeys): Promise<void> {
-    const temporary = `${this.#path}.new`;
+    const temporary = `${this.path}.new`;
     await this.#files.remove(temporary);
     const handle = await this.#files.open(temporary, 'wx', 'buffered', 'private');
     try {
@@ -94,7 +94,7 @@ export class KeyFile {
     } finally {
       await handle.close();
     }
-    await this.#files.rename(temporary, this.#path);
+    await this.#files.rename(temporary, this.path);
     await this.#files.syncDirectory(this.#folder);
   }
 
@@ -116,7 +116,7 @@ export class KeyFile {
     } catch {
       // The parser's own message would quote the keys.
     }
-    throw accountsError('key_file_damaged', { path: this.#path });
+    throw accountsError('key_file_damaged', { path: this.path });
   }
 }
 

@@ -39,3 +39,38 @@ export const fetchSession = (token?: string): Promise<SessionInfo> =>
 
 export const createFirstToken = (): Promise<IssuedToken> =>
   sendForJson('/api/v3/configure/token/admin', { method: 'POST', isOpen: true });
+
+export interface Setting {
+  readonly name: string;
+  readonly value?: unknown;
+  readonly default?: unknown;
+  readonly is_secret: boolean;
+  readonly is_default: boolean;
+  readonly description: string;
+  readonly flag: string;
+  readonly variable: string;
+}
+
+export interface LogLine {
+  readonly seq: number;
+  readonly time: string;
+  readonly level: string;
+  readonly service?: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface LogPage {
+  readonly lines: readonly LogLine[];
+  readonly first_seq: number;
+  readonly last_seq: number;
+}
+
+export const fetchSettings = async (): Promise<readonly Setting[]> =>
+  (await sendForJson<{ settings: Setting[] }>('/ops/v1/settings')).settings;
+
+export const fetchLogs = (query: {
+  level?: string | undefined;
+  find?: string | undefined;
+  limit: number;
+}): Promise<LogPage> => sendForJson('/ops/v1/logs', { query });

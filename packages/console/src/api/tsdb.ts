@@ -156,7 +156,8 @@ export interface TokenRow {
   readonly name: string;
   readonly hash: string;
   readonly created_at: string;
-  readonly expiry: string | null;
+  /** Absent where it never expires. */
+  readonly expiry?: string | null;
 }
 
 export const fetchTokens = (): Promise<readonly TokenRow[]> =>

@@ -108,6 +108,9 @@ function buffersOf({ columns, groups }: Frame): Transferable[] {
   const lists = columns.flatMap((column) =>
     Object.values(column).filter((value) => ArrayBuffer.isView(value)),
   );
-  if (groups !== undefined) lists.push(groups.starts, groups.order);
+  if (groups !== undefined) {
+    lists.push(groups.starts, groups.times);
+    for (const { values, figures } of groups.lines) lists.push(values, figures);
+  }
   return [...new Set(lists.map(({ buffer }) => buffer as ArrayBuffer))];
 }

@@ -45,6 +45,15 @@ describe('PlatformKeys', () => {
     assert.equal(status(TEXT), 'unknown');
   });
 
+  it('keeps a key revoked over a restart', async () => {
+    const first = await openTestIdentity();
+    const keys = first.identity.platformKeys;
+    const [issued] = await keys.create([{ platform: 'plat_a', kind: 'secret', livemode: false }]);
+    await keys.revoke('plat_a', issued?.key.id ?? '');
+    await using restarted = await first.restart();
+    assert.equal(restarted.identity.platformKeys.find(issued?.text ?? '').status, 'ended');
+  });
+
   it('keeps when a key was revoked first, and forgets those of a platform that is gone', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;

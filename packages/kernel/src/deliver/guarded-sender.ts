@@ -4,7 +4,7 @@ import { sharedLookup } from './connect.js';
 import { EgressProxy } from './egress-proxy.js';
 import type { OutgoingRequest } from './exchange.js';
 import type { Outcome } from './outcome.js';
-import { Sender } from './sender.js';
+import { Sender, type SendOptions } from './sender.js';
 import { TargetGuard } from './target-guard.js';
 
 /** Where requests may go and by which way; each user has settings of its own. */
@@ -77,10 +77,7 @@ export class GuardedSender {
   }
 
   /** Never throws. */
-  async send(
-    request: OutgoingRequest,
-    options?: { readonly insecure?: boolean; readonly signal?: AbortSignal },
-  ): Promise<Outcome> {
+  async send(request: OutgoingRequest, options?: SendOptions): Promise<Outcome> {
     return await this.#sender.send(request, options);
   }
 

@@ -11,6 +11,15 @@ export interface SenderSettings extends ConnectSettings {
   readonly maxResponseBytes: number;
 }
 
+export interface SendOptions {
+  /** Certificates are not verified. */
+  readonly insecure?: boolean;
+  /** Ends the attempt early, as if the time were over. */
+  readonly signal?: AbortSignal;
+  /** Asked when nothing but to send is left; false: the time is over. */
+  readonly isWanted?: () => boolean;
+}
+
 const IDLE_MS = 30_000;
 const MAX_IDLE_PER_ORIGIN = 32;
 /** The parser takes more than is kept, so that a talkative receiver is no failure. */
@@ -44,23 +53,19 @@ export class Sender {
 
   /**
    * The time runs from the look-up to the end of the response's headers; the body has what is left of it.
-   * @param options.insecure certificates are not verified.
-   * @param options.signal ends the attempt early, as if the time were over.
    */
-  async send(
-    request: OutgoingRequest,
-    options: { readonly insecure?: boolean; readonly signal?: AbortSignal } = {},
-  ): Promise<Outcome> {
-    const { insecure = false, signal: given } = options;
+  async send(request: OutgoingRequest, options: SendOptions = {}): Promise<Outcome> {
+    const { signal: given } = options;
     const deadline = new AbortController();
     const end = (): void => deadline.abort(new DeadlinePassed());
     const timer = setTimeout(end, this.#settings.timeoutMs);
     if (given?.aborted) end();
     given?.addEventListener('abort', end, { once: true });
     try {
-      return await this.#attempt(request, insecure, deadline.signal);
+      return await this.#attempt(request, options, deadline.signal);
     } catch (error) {
-      if (deadline.signal.aborted) return { kind: 'timed_out', error: 'no answer in time' };
+      if (deadline.signal.aborted || error instanceof DeadlinePassed)
+        return { kind: 'timed_out', error: 'no answer in time' };
       const failure = failureOf(error, false);
       return {
         kind: failure.failure === 'timed_out' ? 'timed_out' : failure.failure,
@@ -82,18 +87,20 @@ export class Sender {
 
   async #attempt(
     request: OutgoingRequest,
-    insecure: boolean,
+    options: SendOptions,
     signal: AbortSignal,
   ): Promise<Outcome> {
+    const { insecure = false, isWanted } = options;
     const origin = `${insecure ? '1' : '0'} ${request.url.origin}`;
+    const at = { origin, signal, isWanted };
     const used = this.#takeIdle(origin);
     if (used !== undefined) {
-      const exchange = await this.#exchange(used, request, origin, signal);
+      const exchange = await this.#exchange(used, request, at);
       if (exchange !== 'stale') return exchange;
       signal.throwIfAborted();
     }
     const fresh = await this.#connect(request.url, insecure, signal);
-    const exchange = await this.#exchange(fresh, request, origin, signal);
+    const exchange = await this.#exchange(fresh, request, at);
     if (exchange === 'stale') {
       throw new TransportFailed('connection_lost', new Error('closed before a response'));
     }
@@ -129,13 +136,18 @@ export class Sender {
   async #exchange(
     connection: Connection,
     request: OutgoingRequest,
-    origin: string,
-    signal: AbortSignal,
+    at: {
+      readonly origin: string;
+      readonly signal: AbortSignal;
+      readonly isWanted: SendOptions['isWanted'];
+    },
   ): Promise<Outcome | 'stale'> {
+    const { origin, signal, isWanted } = at;
     const { client, socket, interim } = connection;
     const wasUsed = connection.idleSinceMs > 0;
     const readBefore = socket.bytesRead;
     try {
+      if (isWanted?.() === false) throw new DeadlinePassed();
       const { outcome, isReusable } = await exchange(client, request, {
         ...{ signal, interim },
         maxBodyBytes: this.#settings.maxResponseBytes,

@@ -50,6 +50,23 @@ it('keeps the locks of all others when one more than 100,000 addresses guess', (
   }
 });
 
+it('locks an address that was counted elsewhere as well, and none that it does not know', async () => {
+  const clock = new ManualClock(0);
+  const guard = new GuessGuard(clock, { lockingCount: 3, windowMs: 60_000, lockMs: 10_000 });
+  guard.noteTotal('a', 5);
+  assert.equal(guard.lockedForMs('a'), 0);
+  guard.noteFailure('a');
+  guard.noteTotal('a', 2);
+  assert.equal(guard.lockedForMs('a'), 0);
+  guard.noteFailure('a');
+  assert.equal(guard.lockedForMs('a'), 10_000, 'the third, of which one was elsewhere');
+  await clock.advanceMs(1000);
+  guard.noteTotal('a', 3);
+  assert.equal(guard.lockedForMs('a'), 9000, 'nothing new');
+  guard.noteTotal('a', 4);
+  assert.equal(guard.lockedForMs('a'), 10_000);
+});
+
 it('counts a network of version 6 as one address', () => {
   assert.equal(addressKey('192.0.2.1'), '192.0.2.1');
   assert.equal(addressKey('::ffff:192.0.2.1'), '192.0.2.1');

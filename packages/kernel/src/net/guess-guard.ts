@@ -41,7 +41,7 @@ export class GuessGuard {
   }
 
   noteFailure(address: string): void {
-    const { lockingCount, windowMs, lockMs } = this.#limits;
+    const { windowMs } = this.#limits;
     const nowMs = this.#clock.monotonicMs();
     let failures = this.#byAddress.get(address);
     if (failures === undefined || nowMs - failures.sinceMs >= windowMs) {
@@ -51,7 +51,21 @@ export class GuessGuard {
       this.#byAddress.set(address, failures);
     }
     failures.count += 1;
+    this.#lockIfDue(failures);
+  }
+
+  /** Others have counted as well: so many are known of an address that was counted here. */
+  noteTotal(address: string, count: number): void {
+    const failures = this.#byAddress.get(address);
+    if (failures === undefined || count <= failures.count) return;
+    failures.count = count;
+    this.#lockIfDue(failures);
+  }
+
+  #lockIfDue(failures: Failures): void {
+    const { lockingCount, windowMs, lockMs } = this.#limits;
     if (failures.count < lockingCount) return;
+    const nowMs = this.#clock.monotonicMs();
     failures.lockedUntilMs = lockMs === undefined ? failures.sinceMs + windowMs : nowMs + lockMs;
   }
 

@@ -41,6 +41,9 @@ export interface LimitStore {
   /** @returns whether there was one. */
   unban(key: string): boolean | Promise<boolean>;
   banOf(key: string): Ban | undefined | Promise<Ban | undefined>;
+  /** Counts a wrong credential of an address among those of all nodes; `undefined`: there are no others. Never rejects. */
+  countWrongLogin(address: string, windowMs: number): Promise<number> | undefined;
+
   /** At most `limit`, those that last longest first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
   /** Identities with the most used of a resource. */
@@ -109,7 +112,7 @@ export const REJECTION_WINDOW_MS = 600_000;
 export const BAN_MEMORY_MS = 86_400_000;
 /** A slot is given back after this time, even if nobody says that its request has ended. */
 export const SLOT_LEASE_MS = 600_000;
+/** In a shared store a slot is its node's for so long after the node has said last that the request runs. */
+export const SLOT_OF_NODE_MS = 12_000;
 /** What a client is told to wait when all its slots are taken: how long they run is not known. */
 export const CONCURRENCY_RETRY_SEC = 5;
-/** Longest wait that is ever told for a secondary limit. */
-export const MAX_RETRY_SEC = 3_600;

@@ -157,6 +157,13 @@ export class GuardedStore implements LimitStore {
     return await this.#ask(this.#shared.serverNameOf(key), (store) => store.banOf(key));
   }
 
+  countWrongLogin(address: string, windowMs: number): Promise<number> | undefined {
+    // Without it each node counts for itself, as in an outage of everything else.
+    const server = this.#shared.serverNameOf(address);
+    if (this.#outages.isPaused(server)) return undefined;
+    return this.#shared.countWrongLogin(address, windowMs);
+  }
+
   async bans(limit: number): Promise<readonly Ban[]> {
     return await this.#ask(ALL_SERVERS, (store) => store.bans(limit));
   }

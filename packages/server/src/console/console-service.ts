@@ -48,8 +48,8 @@ export function createConsole(needs: {
           dialect,
           api: 'operator',
           routes: [
-            page('/console', 'Leads to the console', REDIRECT, toConsole),
-            page('/console/*', 'The web console and its files', FILE, handle),
+            page('/console', 'The web console', FILE, shell),
+            page('/console/*', 'Pages of the web console, and its files', FILE, handle),
           ],
         },
         {

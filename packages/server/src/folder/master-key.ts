@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigInvalid, type FileSystem, type Random } from '@plinth/kernel';
+import { ConfigInvalid, type FileSystem, messageOf, type Random } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
+import { makeOnce } from './made-once.js';
 
 const FILE_NAME = 'master.key';
 const KEY_SIZE_BYTES = 32;
@@ -24,7 +25,7 @@ export async function readGivenMasterKey(
   try {
     text = (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigInvalid([`server.master_key_file: cannot be read: ${why}`]);
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);
@@ -46,19 +47,7 @@ export async function readOwnMasterKey(
   const kept = await readKept(path);
   if (kept !== undefined) return kept;
   const text = Buffer.from(random.bytes(KEY_SIZE_BYTES)).toString('base64');
-  // One that was begun earlier has sealed nothing.
-  const temporary = `${path}.tmp`;
-  await files.remove(temporary);
-  const file = await files.open(temporary, 'wx', 'buffered', 'private');
-  try {
-    await file.write([Buffer.from(`${text}\n`)], 0);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  // Nobody else makes one meanwhile: the folder is locked.
-  await files.rename(temporary, path);
-  await files.syncDirectory(dataDir);
+  await makeOnce(files, { folder: dataDir, name: FILE_NAME }, text);
   return Buffer.from(text);
 }
 

@@ -20,6 +20,7 @@ import {
 import type { ServerSettings } from '../settings.js';
 import { takeStoreThread } from '../store-thread.js';
 import type { DataFolder } from './data-folder.js';
+import { readFolderId } from './folder-id.js';
 import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 
 /** What services keep their state in. */
@@ -33,6 +34,8 @@ export interface Stores {
   readonly local: EmbeddedStore;
   /** `relational`, where that is not `local`. */
   readonly shared: SharedStore | undefined;
+  /** Name of the data folder among nodes that share a store. */
+  readonly folderId: string;
   /** Lies below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;
@@ -72,6 +75,7 @@ export async function openStores(needs: {
   let shared: SharedStore | undefined;
   let objects: ObjectStore;
   let masterKey: Uint8Array;
+  let folderId: string;
   try {
     if (settings.database_url !== undefined) {
       shared = await openPostgresStore({
@@ -86,6 +90,7 @@ export async function openStores(needs: {
     objects = await LocalObjectStore.open({
       ...{ fileSystem: files, root: join(dataDir, 'objects'), random },
     });
+    folderId = shared ? await readFolderId(dataDir, files, random) : '';
     masterKey = given ?? (await readOwnMasterKey(dataDir, files, random));
   } catch (error) {
     await shared?.close();
@@ -101,6 +106,7 @@ export async function openStores(needs: {
     relational,
     local,
     shared,
+    folderId,
     objects,
     leases,
     secrets,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createLogger } from '@plinth/kernel';
+import type { ServerSettings } from '../settings.js';
 
 /** Least time to close services and stores in, however short a stop is meant to be, and most that is kept for it. */
 const LEAST_CLOSE_MS = 3000;
@@ -14,10 +15,26 @@ const WATCH = `
 const { workerData } = require('node:worker_threads');
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), workerData);`;
 
-/** A stop: so long may requests run, and then everything is closed; at `endMs` the process ends, whatever still runs. */
-export function stopTimes(timeoutMs: number): { readonly drainMs: number; readonly endMs: number } {
+/** What a balancer takes to notice, as they are set usually. */
+const NOTICED_MS = 5000;
+
+/**
+ * A stop: so long does it only say that it comes, then so long may requests run, and then everything is closed; at `endMs` the
+ * process ends, whatever still runs.
+ */
+export function stopTimes({
+  drain_ms,
+  shutdown_timeout_ms: timeoutMs,
+  trusted_proxies,
+}: Pick<ServerSettings, 'drain_ms' | 'shutdown_timeout_ms' | 'trusted_proxies'>): {
+  readonly noticeMs: number;
+  readonly drainMs: number;
+  readonly endMs: number;
+} {
+  const noticeMs = drain_ms ?? (trusted_proxies.length > 0 ? NOTICED_MS : 0);
   const closeMs = Math.max(LEAST_CLOSE_MS, Math.min(MOST_CLOSE_MS, timeoutMs / 4));
-  return { drainMs: Math.max(0, timeoutMs - closeMs), endMs: Math.max(timeoutMs, closeMs) };
+  const drainMs = Math.max(0, timeoutMs - closeMs);
+  return { noticeMs, drainMs, endMs: noticeMs + Math.max(timeoutMs, closeMs) };
 }
 
 /**

@@ -13,6 +13,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
   const webhooks = createWebhooks({
     config: settings.webhooks,
     store: stores.relational,
+    folderId: stores.folderId,
     secrets: stores.secrets,
     files: stores.files,
     leases: stores.leases,

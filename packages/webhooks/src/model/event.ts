@@ -13,6 +13,8 @@ export interface StoredEvent {
 /** One item of the queue: an event on its way to one app. */
 export interface QueueItem {
   readonly id: number;
+  /** To whom it was leased when it was claimed. */
+  readonly node: string;
   readonly appId: number;
   readonly guid: string;
   readonly kind: 'first' | 'redelivery';

@@ -1,7 +1,10 @@
 import type { Migration, SqlEngine } from '@plinth/kernel';
 import { sql, type Transaction } from 'kysely';
 
-export const WEBHOOK_MIGRATIONS: readonly Migration[] = [{ name: '0001_webhooks', up: create }];
+export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_webhooks', up: create },
+  { name: '0002_webhooks_ended_nodes', up: nameFoldersOfNodes },
+];
 
 /**
  * Hooks, events, the queue and the records of attempts. What a list shows is apart from what only one record shows,
@@ -109,4 +112,15 @@ async function create(tx: Transaction<unknown>, engine: SqlEngine): Promise<void
         ]),
   ];
   for (const statement of statements) await sql.raw(statement).execute(tx);
+}
+
+/** Who is alive under an earlier version says so in a form that is not known any more. */
+async function nameFoldersOfNodes(tx: Transaction<unknown>): Promise<void> {
+  for (const statement of [
+    'delete from webhooks_nodes',
+    "alter table webhooks_nodes add column folder text not null default ''",
+    'alter table webhooks_nodes add column is_ended integer not null default 0',
+  ]) {
+    await sql.raw(statement).execute(tx);
+  }
 }

@@ -186,7 +186,10 @@ export class EventDelivery {
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
     const { destinations, events, commits, store, clock, log } = this.#needs;
+    const untilMs = clock.monotonicMs() + CLAIM_MS;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
+    // Another node makes it then.
+    const isWanted = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
     const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
     const writes = new WriteSet();
@@ -195,9 +198,10 @@ export class EventDelivery {
       return;
     }
     const attemptedMs = clock.nowMs();
-    const sent = await this.#send(destination, delivery, JSON.stringify(found));
+    const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), isWanted });
     const isTaken = isSuccess(sent.outcome);
-    if (this.#stop.signal.aborted && !isTaken) return; // made again after the next start
+    // Made again after the next start, or by another node.
+    if ((this.#stop.signal.aborted || !isWanted()) && !isTaken) return;
     store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];
     if (isTaken || delaySec === undefined) {
@@ -216,13 +220,13 @@ export class EventDelivery {
   async #send(
     { id, url, secret }: EventDestination,
     { eventId: event, attempt }: PendingDelivery,
-    body: string,
+    { body, isWanted }: { readonly body: string; readonly isWanted: () => boolean },
   ): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
     const { clock, sender, metrics, log } = this.#needs;
     const headers = this.#headers(secret, body);
     const startMs = clock.monotonicMs();
     const request = { url: new URL(url), headers, body: Buffer.from(body) };
-    const outcome = await sender.send(request, { signal: this.#stop.signal });
+    const outcome = await sender.send(request, { signal: this.#stop.signal, isWanted });
     const durationMs = clock.monotonicMs() - startMs;
     if (this.#stop.signal.aborted && !isSuccess(outcome)) return { outcome, durationMs };
     metrics.observe(outcome, durationMs);

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { lookOf } from '../../lib/chart/palette.js';
-import type { ChartSeries, SeriesStats } from '../../lib/chart/series.js';
+import type { ChartSeries } from '../../lib/chart/series.js';
+import type { SeriesStats } from '../../lib/frame/stats.js';
 import { countText, shortNumber } from '../../lib/units.js';
 
 const FIGURES = ['last', 'min', 'max', 'avg', 'sum'] as const;

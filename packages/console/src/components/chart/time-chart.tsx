@@ -2,11 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { cssColor, lookOf } from '../../lib/chart/palette.js';
-import { alignSeries, type ChartSeries } from '../../lib/chart/series.js';
+import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/chart/series.js';
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
-import './time-chart.js';
+import './time-chart.css';
 
 export type ChartKind = 'line' | 'area' | 'bar';
 
@@ -23,9 +23,11 @@ export function TimeChart(props: {
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
   readonly isPlain?: boolean;
+  /** Of values on the axis. */
+  readonly axisText?: (value: number) => string;
 }) {
   const { series, kind, range, isLog = false, isStacked = false, height, colourOf } = props;
-  const { isPlain = false } = props;
+  const { isPlain = false, axisText = shortNumber } = props;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const theme = useThemeCount();
@@ -38,13 +40,17 @@ export function TimeChart(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the theme.
   useEffect(() => {
     if (box.current === null || points === undefined) return;
-    const data = isStacked && kind !== 'line' ? stacked(points.data) : points.data;
+    const drawn = isStacked && kind !== 'line' ? stacked(points.data) : points.data;
+    const [xs, ...lists] = drawn;
+    // The highest stands behind the others.
     const plot = new uPlot(
       optionsOf({
-        ...{ series, kind, range, isLog, width, height, colourOf, isPlain, isStacked },
+        ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
+        series: series.toReversed(),
+        values: points.data.slice(1).toReversed() as Values,
         onZoom: (chosen) => zoom.current.onZoom?.(chosen),
       }),
-      data as uPlot.AlignedData,
+      [xs, ...lists.toReversed()] as uPlot.AlignedData,
       box.current,
     );
     return () => plot.destroy();
@@ -65,13 +71,18 @@ export function TimeChart(props: {
   );
 }
 
+/** One list a series, as they are: what is drawn may be stacked. */
+type Values = readonly (readonly (number | null | undefined)[])[];
+
 interface Look {
+  readonly values: Values;
   readonly series: readonly ChartSeries[];
   readonly kind: ChartKind;
   readonly range: TimeRange;
   readonly isLog: boolean;
   readonly isStacked: boolean;
   readonly isPlain: boolean;
+  readonly axisText: (value: number) => string;
   readonly width: number;
   readonly height: number;
   readonly colourOf: (key: string) => number;
@@ -91,7 +102,7 @@ function optionsOf(look: Look): uPlot.Options {
     width,
     height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    padding: [10, 12, 0, 0],
+    padding: [10, isPlain ? 8 : 22, 0, 0],
     cursor: {
       drag: { x: true, y: false, setScale: false },
       points: { size: 7 },
@@ -104,12 +115,17 @@ function optionsOf(look: Look): uPlot.Options {
       y: { distr: isLog ? 3 : 1, ...(isLog ? {} : { range: yRange(kind) }) },
     },
     axes: [
-      { ...axis, size: isPlain ? 24 : 34, space: isPlain ? 70 : 60 },
       {
         ...axis,
-        size: isPlain ? 44 : 60,
+        size: isPlain ? 26 : 42,
+        space: isPlain ? 70 : 60,
+        values: isPlain ? SHORT_TIMES : TIMES,
+      },
+      {
+        ...axis,
+        size: isPlain ? 56 : 60,
         ...(isPlain && { space: 36 }),
-        values: (_plot, values) => values.map((each) => (each === null ? '' : shortNumber(each))),
+        values: (_plot, values) => values.map((each) => (each === null ? '' : look.axisText(each))),
       },
     ],
     series: [{}, ...series.map((each) => seriesLook(each, look))],
@@ -124,10 +140,26 @@ function optionsOf(look: Look): uPlot.Options {
           look.onZoom({ fromMs, toMs });
         },
       ],
-      ...(!isPlain && { init: [(plot) => addTooltip(plot, series)] }),
+      ...(!isPlain && { init: [(plot) => addTooltip(plot, series, look.values)] }),
     },
   };
 }
+
+/** Width of a step in seconds, its text, and a second line where year, day or minute begin. */
+const SECOND = '{HH}:{mm}:{ss}';
+const MINUTE = '{HH}:{mm}';
+const DAY = '{MMM} {D}';
+const TIMES: uPlot.Axis.Values = [
+  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
+  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [86_400, DAY, '\n{YYYY}', null, null, null, null, null, 1],
+  [60, MINUTE, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+  [1, SECOND, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+  [0.001, `${SECOND}.{fff}`, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+];
+const SHORT_TIMES = TIMES.map((row) =>
+  Array.isArray(row) ? [row[0], row[1], ...Array(6).fill(null), 1] : row,
+) as uPlot.Axis.Values;
 
 const yRange =
   (kind: ChartKind): uPlot.Range.Function =>
@@ -150,12 +182,15 @@ function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
     ...(dash.length > 0 && kind === 'line' && { dash: [...dash] }),
     ...(kind === 'area' && { fill: `${color}${isStacked ? '99' : '33'}` }),
     ...(kind === 'bar' && { fill: `${color}cc`, ...(bars && { paths: bars }) }),
-    points: { show: kind !== 'bar' && series.times.length <= MAX_MARKED_COUNT, size: 5 },
+    points: {
+      show: kind !== 'bar' && !look.isPlain && series.times.length <= MAX_MARKED_COUNT,
+      size: 5,
+    },
   };
 }
 
 /** The values under the cursor, nearest first, as text beside it. */
-function addTooltip(plot: uPlot, series: readonly ChartSeries[]): void {
+function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: Values): void {
   const tip = document.createElement('div');
   tip.className = 'time-chart-tip';
   tip.hidden = true;
@@ -170,10 +205,12 @@ function addTooltip(plot: uPlot, series: readonly ChartSeries[]): void {
     const y = plot.posToVal(top, 'y');
     const rows = series
       .flatMap((each, index) => {
-        const value = plot.data[index + 1]?.[idx as number];
-        return value === null || value === undefined ? [] : [{ label: each.label, value, index }];
+        const value = values[index]?.[idx as number];
+        const drawn = plot.data[index + 1]?.[idx as number] ?? value;
+        if (value === null || value === undefined) return [];
+        return [{ label: each.label, value, index, distance: Math.abs((drawn ?? 0) - y) }];
       })
-      .sort((a, b) => Math.abs(a.value - y) - Math.abs(b.value - y))
+      .sort((a, b) => a.distance - b.distance)
       .slice(0, 8);
     const head = document.createElement('div');
     head.className = 'time-chart-tip-time';
@@ -210,7 +247,7 @@ function tipRow(
 }
 
 /** One on top of the other; what is missing counts as nothing. */
-function stacked(data: readonly [number[], ...(number | null | undefined)[][]]): unknown[] {
+function stacked(data: AlignedPoints['data']): AlignedPoints['data'] {
   const [xs, ...lists] = data;
   const sums = new Array<number>(xs.length).fill(0);
   const tops = lists.map((list) =>

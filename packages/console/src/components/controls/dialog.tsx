@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import './dialog.js';
+import './dialog.css';
 
 /** A window over the page. What must not be lost by a slip is closed by its own buttons alone. */
 export function Dialog(props: {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
-import './dialog.js';
+import './dialog.css';
 
 export interface MenuEntry {
   readonly id: string;

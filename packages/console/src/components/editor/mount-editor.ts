@@ -9,7 +9,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { StandardSQL, sql } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { forceLinting, linter } from '@codemirror/lint';
+import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
 import {
   drawSelection,
@@ -20,13 +20,9 @@ import {
   placeholder,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import {
-  contextAt,
-  type SchemaTable,
-  type Suggestion,
-  suggestionsFor,
-} from '../../lib/query/completion.js';
+import { contextAt, type SchemaTable, suggestionsFor } from '../../lib/query/completion.js';
 import type { Language } from '../../lib/query/macros.js';
+import type { Suggestion } from '../../lib/query/suggestion.js';
 
 /** What the page knows, asked whenever it is needed. */
 export interface EditorNeeds {
@@ -76,7 +72,6 @@ export function mountEditor(root: ShadowRoot, needs: EditorNeeds): MountedEditor
         StandardSQL.language.data.of({ autocomplete: undefined }),
         syntaxHighlighting(COLOURS),
         autocompletion({ override: [(context) => complete(context, needs)], icons: false }),
-        linter(() => diagnosticsOf(needs, view.state.doc.length), { delay: 0 }),
         placeholder('SELECT … — Ctrl+Space offers what fits, Ctrl+Enter runs'),
         keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': 'Query' }),
@@ -98,7 +93,10 @@ export function mountEditor(root: ShadowRoot, needs: EditorNeeds): MountedEditor
       view.focus();
     },
     focus: () => view.focus(),
-    showProblem: () => forceLinting(view),
+    showProblem() {
+      const found = diagnosticsOf(needs, view.state.doc.length);
+      view.dispatch(setDiagnostics(view.state, found));
+    },
     get selection() {
       return view.state.selection.main;
     },

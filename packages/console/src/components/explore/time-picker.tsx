@@ -10,8 +10,8 @@ import {
   widenRange,
 } from '../../lib/time/time-range.js';
 import { Icon } from '../controls/icon.js';
-import '../controls/dialog.js';
-import './time-picker.js';
+import '../controls/dialog.css';
+import './time-picker.css';
 
 const REFRESH = ['', '1s', '5s', '10s', '30s', '1m', '5m'];
 

@@ -4,13 +4,14 @@ import { columnWindow, rowWindow, scrollTopOf } from '../../lib/frame/windowing.
 import { countText } from '../../lib/units.js';
 import { copyText } from '../controls/copy-button.js';
 import { toast } from '../controls/toasts.js';
-import './result-grid.js';
+import './result-grid.css';
 
 const ROW_HEIGHT = 27;
 const HEAD_HEIGHT = 46;
 const SPARE_ROW_COUNT = 6;
 const SAMPLED_ROW_COUNT = 60;
 const CHAR_WIDTH = 7.7;
+const HEAD_CHAR_WIDTH = 8.8;
 const MIN_WIDTH = 70;
 const MAX_WIDTH = 420;
 const NUMBER_WIDTH = 62;
@@ -219,9 +220,13 @@ function typeWord(frame: Frame, index: number): string {
 function widthOf(frame: Frame, index: number): number {
   const column = frame.columns[index];
   if (column === undefined) return MIN_WIDTH;
-  let length = Math.max(column.name.length, typeWord(frame, index).length);
+  const head = Math.max(column.name.length * HEAD_CHAR_WIDTH, typeWord(frame, index).length * 7);
+  let length = 0;
   for (let row = 0; row < Math.min(frame.rowCount, SAMPLED_ROW_COUNT); row++) {
     length = Math.max(length, cellText(column, row).length);
   }
-  return Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, Math.ceil(length * CHAR_WIDTH) + 26));
+  return Math.max(
+    MIN_WIDTH,
+    Math.min(MAX_WIDTH, Math.ceil(Math.max(head, length * CHAR_WIDTH)) + 26),
+  );
 }

@@ -69,7 +69,7 @@ export function FirstToken({ onDone }: { readonly onDone: () => void }) {
               It is shown this once and cannot be read again. Keep it where you keep passwords.
             </p>
             <div className="copy-box">
-              <pre aria-label="Token">{token}</pre>
+              <pre>{token}</pre>
             </div>
             <div className="row wrap">
               <CopyButton

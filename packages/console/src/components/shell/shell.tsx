@@ -8,7 +8,7 @@ import { FirstToken } from './first-token.js';
 import { OfflineBar } from './offline-bar.js';
 import { Rail } from './rail.js';
 import { ServerContext } from './server-context.js';
-import './shell.js';
+import './shell.css';
 import { SignIn } from './sign-in.js';
 import { useShortcuts } from './use-shortcuts.js';
 

@@ -33,52 +33,51 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
     field.current.value = await navigator.clipboard.readText();
     field.current.focus();
   };
-  return (
-    <div
-      className={`gate ${isOverlay ? 'gate-overlay' : ''}`}
-      role={isOverlay ? 'dialog' : 'main'}
-      aria-label="Sign in"
-    >
-      <form className="gate-card card stack" onSubmit={(event) => void submit(event)}>
-        <Brand />
-        <h1>{isOverlay ? 'Sign in again' : 'Sign in'}</h1>
-        <p className="soft">
-          {isOverlay
-            ? 'The token is no longer valid. The page behind stays as it is.'
-            : 'With an admin token of this server. It is kept in this tab alone.'}
-        </p>
-        <div className="field">
-          <label htmlFor={id}>Token</label>
-          <div className="row">
-            <input
-              ref={field}
-              id={id}
-              className="input mono grow"
-              type="password"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="apiv3_…"
-              aria-invalid={error !== ''}
-              aria-describedby={`${id}-error`}
-            />
-            {navigator.clipboard?.readText !== undefined && (
-              <button type="button" className="button" onClick={() => void paste()}>
-                Paste
-              </button>
-            )}
-          </div>
-          <div id={`${id}-error`} className="field-error" role="alert">
-            {error}
-          </div>
+  const form = (
+    <form className="gate-card card stack" onSubmit={(event) => void submit(event)}>
+      <Brand />
+      <h1>{isOverlay ? 'Sign in again' : 'Sign in'}</h1>
+      <p className="soft">
+        {isOverlay
+          ? 'The token is no longer valid. The page behind stays as it is.'
+          : 'With an admin token of this server. It is kept in this tab alone.'}
+      </p>
+      <div className="field">
+        <label htmlFor={id}>Token</label>
+        <div className="row">
+          <input
+            ref={field}
+            id={id}
+            className="input mono grow"
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="apiv3_…"
+            aria-invalid={error !== ''}
+            aria-describedby={`${id}-error`}
+          />
+          {navigator.clipboard?.readText !== undefined && (
+            <button type="button" className="button" onClick={() => void paste()}>
+              Paste
+            </button>
+          )}
         </div>
-        <button type="submit" className="button primary" disabled={isBusy}>
-          {isBusy ? 'Asking …' : 'Sign in'}
-        </button>
-        <p className="hint soft">
-          No token at hand? On the machine of the server:{' '}
-          <code>plinth create token --admin --name console</code>
-        </p>
-      </form>
+        <div id={`${id}-error`} className="field-error" role="alert">
+          {error}
+        </div>
+      </div>
+      <button type="submit" className="button primary" disabled={isBusy}>
+        {isBusy ? 'Asking …' : 'Sign in'}
+      </button>
+      <p className="hint soft">
+        No token at hand? On the machine of the server: <code>plinth token create console</code>
+      </p>
+    </form>
+  );
+  if (!isOverlay) return <main className="gate">{form}</main>;
+  return (
+    <div className="gate gate-overlay" role="dialog" aria-modal="true" aria-label="Sign in again">
+      {form}
     </div>
   );
 }

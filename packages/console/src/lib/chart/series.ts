@@ -1,13 +1,6 @@
-import { type Frame, type FrameColumn, numbersOf } from '../frame/frame.js';
+import { FIGURE_COUNT, type Frame } from '../frame/frame.js';
+import type { SeriesStats } from '../frame/stats.js';
 import { lowerBound, reduceM4 } from './m4.js';
-
-export interface SeriesStats {
-  readonly last: number;
-  readonly min: number;
-  readonly max: number;
-  readonly avg: number;
-  readonly sum: number;
-}
 
 /** One line of a chart: points in order of time. */
 export interface ChartSeries {
@@ -30,65 +23,32 @@ export interface SeriesSet {
   readonly totalCount: number;
 }
 
-/** Lines of all numbers in `fields`, one for each series of the result. */
-export function buildSeries(frame: Frame, fields: readonly string[]): SeriesSet {
-  const { groups, timeIndex } = frame;
-  const time = timeIndex === undefined ? undefined : frame.columns[timeIndex];
-  if (groups === undefined || time?.kind !== 'time') return { series: [], totalCount: 0 };
-  const columns = frame.columns.filter(
-    (column) => fields.includes(column.name) && numbersOf(column) !== undefined,
-  );
-  const series: ChartSeries[] = [];
-  for (const column of columns) {
-    for (const [index, label] of groups.labels.entries()) {
-      const from = groups.starts[index] ?? 0;
-      const to = groups.starts[index + 1] ?? from;
-      const points = gather(groups.order.subarray(from, to), time.numbers, column);
+/** Lines of all numbers in `fields`, one for each series of the result: views of its lists, without a copy. */
+export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
+  if (groups === undefined) return { series: [], totalCount: 0 };
+  const lines = groups.lines.filter(({ field }) => fields.includes(field));
+  const series = lines.flatMap((line) =>
+    groups.labels.map((label, index): ChartSeries => {
+      const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
       const words = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
       const tags = words.map(([name, value]) => `${name}=${value}`).join(' ');
-      const title = columns.length > 1 || tags === '' ? `${column.name} ${tags}`.trim() : tags;
-      series.push({
-        key: `${column.name}\0${label.join('\0')}`,
-        ...{ label: title, words, field: column.name },
-        ...{ ...points, stats: statsOf(points.values) },
-      });
-    }
-  }
+      const isNamed = lines.length > 1 || tags === '';
+      const at = index * FIGURE_COUNT;
+      const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);
+      return {
+        key: `${line.field}\0${label.join('\0')}`,
+        label: isNamed ? `${line.field} ${tags}`.trim() : tags,
+        words,
+        field: line.field,
+        times: groups.times.subarray(from, to),
+        values: line.values.subarray(from, to),
+        stats: { last, min, max, avg, sum },
+      };
+    }),
+  );
   if (series.length <= MAX_SERIES_COUNT) return { series, totalCount: series.length };
   const highest = [...series].sort((a, b) => b.stats.max - a.stats.max).slice(0, MAX_SERIES_COUNT);
   return { series: highest, totalCount: series.length };
-}
-
-function gather(
-  order: Uint32Array,
-  time: Float64Array,
-  column: FrameColumn,
-): { readonly times: Float64Array; readonly values: Float64Array } {
-  const numbers = numbersOf(column) as Float64Array; // asked before
-  const times = new Float64Array(order.length);
-  const values = new Float64Array(order.length);
-  const { nulls } = column;
-  for (let index = 0; index < order.length; index++) {
-    const row = order[index] as number;
-    times[index] = time[row] as number;
-    values[index] = nulls?.[row] === 1 ? Number.NaN : (numbers[row] as number);
-  }
-  return { times, values };
-}
-
-export function statsOf(values: Float64Array): SeriesStats {
-  let [min, max, sum, count, last] = [Infinity, -Infinity, 0, 0, Number.NaN];
-  for (const value of values) {
-    if (Number.isNaN(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-    sum += value;
-    count++;
-    last = value;
-  }
-  return count === 0
-    ? { last, min: last, max: last, avg: last, sum: last }
-    : { last, min, max, avg: sum / count, sum };
 }
 
 /** A picture's worth of points: times in seconds, then one list a series; `undefined` where another series has the point. */
@@ -98,36 +58,71 @@ export interface AlignedPoints {
   readonly isReduced: boolean;
 }
 
-/** Points of all series between two times, with one beyond each end, reduced to what so many pixels can show. */
+/** Places of a column of pixels: the reduced points of all series share them. */
+const SLOT_COUNT = 5;
+
+interface Picked {
+  readonly series: ChartSeries;
+  readonly rows: Uint32Array;
+  readonly isReduced: boolean;
+}
+
+/**
+ * Points of all series between two times, with one beyond each end, reduced to what so many pixels can show. What is reduced
+ * stands within the pixel of its time: so many lines have few times together.
+ */
 export function alignSeries(
   series: readonly ChartSeries[],
   at: { readonly fromMs: number; readonly toMs: number; readonly width: number },
 ): AlignedPoints {
   const { fromMs, toMs, width } = at;
-  let isReduced = false;
-  const picked = series.map(({ times, values }) => {
+  const picked = series.map((each): Picked => {
+    const { times, values } = each;
     const from = Math.max(0, lowerBound(times, fromMs, 0, times.length) - 1);
     const to = Math.min(times.length, lowerBound(times, toMs + 1, from, times.length) + 1);
-    if (to - from <= 2 * width) return range(from, to);
-    isReduced = true;
-    return reduceM4(times, values, { from, to, minTime: fromMs, maxTime: toMs, width });
+    if (to - from <= 2 * width) return { series: each, rows: range(from, to), isReduced: false };
+    const within = { from, to, minTime: fromMs, maxTime: toMs, width };
+    return { series: each, rows: reduceM4(times, values, within), isReduced: true };
   });
+  const placed = picked.map((each) => timesOf(each, at));
   const all = new Set<number>();
-  for (const [index, rows] of picked.entries()) {
-    for (const row of rows) all.add(series[index]?.times[row] as number);
-  }
+  for (const times of placed) for (const time of times) all.add(time);
   const xs = [...all].sort((a, b) => a - b);
   const placeOf = new Map(xs.map((x, index) => [x, index]));
-  const ys = picked.map((rows, index) => {
-    const { times, values } = series[index] as ChartSeries; // as many as series
-    const list = new Array<number | null | undefined>(xs.length);
-    for (const row of rows) {
+  const ys = picked.map(({ series: { values }, rows }, index) => {
+    const times = placed[index] as Float64Array; // as many as picked
+    const list = new Array<number | null | undefined>(xs.length).fill(undefined);
+    for (const [at, row] of rows.entries()) {
       const value = values[row] as number;
-      list[placeOf.get(times[row] as number) as number] = Number.isNaN(value) ? null : value;
+      list[placeOf.get(times[at] as number) as number] = Number.isNaN(value) ? null : value;
     }
     return list;
   });
-  return { data: [xs.map((ms) => ms / 1000), ...ys], isReduced };
+  return {
+    data: [xs.map((ms) => ms / 1000), ...ys],
+    isReduced: picked.some((each) => each.isReduced),
+  };
+}
+
+/** Where the points are drawn. */
+function timesOf(
+  { series: { times }, rows, isReduced }: Picked,
+  {
+    fromMs,
+    toMs,
+    width,
+  }: { readonly fromMs: number; readonly toMs: number; readonly width: number },
+): Float64Array {
+  if (!isReduced) return Float64Array.from(rows, (row) => times[row] as number);
+  const pixelMs = (toMs - fromMs) / width;
+  let before = Number.NaN;
+  let slot = 0;
+  return Float64Array.from(rows, (row) => {
+    const pixel = Math.floor(((times[row] as number) - fromMs) / pixelMs);
+    slot = pixel === before ? slot + 1 : 0;
+    before = pixel;
+    return fromMs + (pixel + slot / SLOT_COUNT) * pixelMs;
+  });
 }
 
 function range(from: number, to: number): Uint32Array {

@@ -32,16 +32,28 @@ export type FrameColumn =
   /** Many: one behind the other in UTF-8. */
   | (Named & { readonly kind: 'text'; readonly offsets: Int32Array; readonly bytes: Uint8Array });
 
-/** Rows of one series, as places in `order`. */
+/** Points of all series, one behind the other, each series by time. */
 export interface FrameGroups {
   /** For each series the words that make it, in the order of `names`. */
   readonly labels: readonly (readonly string[])[];
   readonly names: readonly string[];
-  /** Where each series begins in `order`; one more at the end. */
+  /** Where each series begins; one more at the end. */
   readonly starts: Uint32Array;
-  /** Rows by series and time. */
-  readonly order: Uint32Array;
+  /** In milliseconds. */
+  readonly times: Float64Array;
+  readonly lines: readonly FrameLine[];
 }
+
+/** The values of one column of numbers, in the order of the points. */
+export interface FrameLine {
+  readonly field: string;
+  /** NaN where there is no value. */
+  readonly values: Float64Array;
+  /** For each series its last, lowest and highest value, mean and sum. */
+  readonly figures: Float64Array;
+}
+
+export const FIGURE_COUNT = 5;
 
 /** A result. */
 export interface Frame {

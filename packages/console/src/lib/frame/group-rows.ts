@@ -1,4 +1,13 @@
-import { cellText, type FrameColumn, type FrameGroups } from './frame.js';
+import {
+  cellText,
+  FIGURE_COUNT,
+  type FrameColumn,
+  type FrameGroups,
+  type FrameLine,
+  numbersOf,
+} from './frame.js';
+
+import { statsOf } from './stats.js';
 
 /** Texts that are values rather than names would make a series of each row. */
 const MAX_GROUP_COUNT = 50_000;
@@ -40,7 +49,31 @@ export function groupRows(
   for (let group = 0; group < labels.length; group++) {
     sortByTime(order.subarray(starts[group], starts[group + 1]), times);
   }
-  return { labels, names: keys.map(({ name }) => name), starts, order };
+  return {
+    labels,
+    names: keys.map(({ name }) => name),
+    starts,
+    times: Float64Array.from(order, (row) => times[row] as number),
+    lines: columns.flatMap((column) => lineOf(column, { order, starts }) ?? []),
+  };
+}
+
+function lineOf(
+  column: FrameColumn,
+  { order, starts }: { readonly order: Uint32Array; readonly starts: Uint32Array },
+): FrameLine | undefined {
+  const numbers = numbersOf(column);
+  if (numbers === undefined) return undefined;
+  const { nulls } = column;
+  const values = Float64Array.from(order, (row) =>
+    nulls?.[row] === 1 ? Number.NaN : (numbers[row] as number),
+  );
+  const figures = new Float64Array((starts.length - 1) * FIGURE_COUNT);
+  for (let group = 0; group + 1 < starts.length; group++) {
+    const { last, min, max, avg, sum } = statsOf(values.subarray(starts[group], starts[group + 1]));
+    figures.set([last, min, max, avg, sum], group * FIGURE_COUNT);
+  }
+  return { field: column.name, values, figures };
 }
 
 function keyOf(keys: readonly FrameColumn[], row: number): string | number {

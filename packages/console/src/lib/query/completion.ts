@@ -1,18 +1,11 @@
 import { quoteName } from './identifiers.js';
 import type { Language } from './macros.js';
+import type { Suggestion } from './suggestion.js';
 import { FUNCTIONS, KEYWORDS } from './words.js';
 
 export interface SchemaTable {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly kind: string }[];
-}
-
-export interface Suggestion {
-  readonly label: string;
-  /** What is put in, where it is not the label. */
-  readonly apply?: string;
-  readonly kind: 'tag' | 'field' | 'time' | 'table' | 'function' | 'keyword' | 'macro';
-  readonly detail?: string;
 }
 
 /** What is asked at a place of a statement. */

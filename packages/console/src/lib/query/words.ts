@@ -1,5 +1,5 @@
-import type { Suggestion } from './completion.js';
 import type { Language } from './macros.js';
+import type { Suggestion } from './suggestion.js';
 
 const functionsOf = (lines: string): readonly Suggestion[] =>
   lines

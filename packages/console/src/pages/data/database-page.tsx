@@ -6,6 +6,7 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText } from '../../lib/units.js';
@@ -80,67 +81,67 @@ export function DatabasePage() {
         </div>
       )}
       {tables.length > 0 && (
-        <div className="table-wrap">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Table</th>
-                <th className="num">Columns</th>
-                <th className="num">Series</th>
-                <th className="num">Rows</th>
-                <th className="num">In memory</th>
-                <th className="num">Files</th>
-                <th>From – to (UTC)</th>
-                <th>
-                  <span className="visually-hidden">Actions</span>
-                </th>
+        <TableWrap label="Tables">
+          <thead>
+            <tr>
+              <th>Table</th>
+              <th className="num">Columns</th>
+              <th className="num">Series</th>
+              <th className="num">Rows</th>
+              <th className="num">In memory</th>
+              <th className="num">Files</th>
+              <th>From – to (UTC)</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tables.map((table) => (
+              <tr key={table.name}>
+                <td>
+                  <Link to="/data/$db/$table" params={{ db, table: table.name }}>
+                    {table.name}
+                  </Link>
+                </td>
+                <td className="num">{countText(table.columns.length)}</td>
+                <td className="num">{countText(table.series_count)}</td>
+                <td className="num">{countText(table.row_count)}</td>
+                <td className="num">{countText(table.buffered_row_count)}</td>
+                <td className="num">{bytesText(table.size_bytes)}</td>
+                <td className="nowrap">{extentText(table)}</td>
+                <td className="num">
+                  <MenuButton
+                    label={`Actions for ${table.name}`}
+                    className="small quiet"
+                    entries={[
+                      {
+                        id: 'query',
+                        label: 'Query',
+                        act: () =>
+                          void navigate({
+                            to: '/explore',
+                            search: { db, q: sampleQuery(table.name, 'sql'), view: 'table' },
+                          }),
+                      },
+                      ...(db === '_internal'
+                        ? []
+                        : [{ id: 'delete', label: 'Delete …', act: () => setGoing(table) }]),
+                    ]}
+                  >
+                    …
+                  </MenuButton>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {tables.map((table) => (
-                <tr key={table.name}>
-                  <td>
-                    <Link to="/data/$db/$table" params={{ db, table: table.name }}>
-                      {table.name}
-                    </Link>
-                  </td>
-                  <td className="num">{countText(table.columns.length)}</td>
-                  <td className="num">{countText(table.series_count)}</td>
-                  <td className="num">{countText(table.row_count)}</td>
-                  <td className="num">{countText(table.buffered_row_count)}</td>
-                  <td className="num">{bytesText(table.size_bytes)}</td>
-                  <td className="nowrap">{extentText(table)}</td>
-                  <td className="num">
-                    <MenuButton
-                      label={`Actions for ${table.name}`}
-                      className="small quiet"
-                      entries={[
-                        {
-                          id: 'query',
-                          label: 'Query',
-                          act: () =>
-                            void navigate({
-                              to: '/explore',
-                              search: { db, q: sampleQuery(table.name, 'sql'), view: 'table' },
-                            }),
-                        },
-                        ...(db === '_internal'
-                          ? []
-                          : [{ id: 'delete', label: 'Delete …', act: () => setGoing(table) }]),
-                      ]}
-                    >
-                      …
-                    </MenuButton>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </TableWrap>
       )}
       {tables.length > 0 && (
         <p className="hint soft row" role="status">
-          {countText(tables.length)} of {countText(total)} tables
+          {tables.length === total
+            ? `${countText(total)} ${total === 1 ? 'table' : 'tables'}`
+            : `${countText(tables.length)} of ${countText(total)} tables`}
           {pages.hasNextPage && (
             <button
               type="button"

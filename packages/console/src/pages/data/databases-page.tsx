@@ -13,6 +13,7 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
@@ -89,83 +90,81 @@ export function DatabasesPage() {
       {databases.data !== undefined && list.length === 0 ? (
         <p className="card empty soft">No database has “{find}” in its name.</p>
       ) : (
-        <div className="table-wrap">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Database</th>
-                <th className="num">Tables</th>
-                <th className="num">Rows</th>
-                <th className="num">Files</th>
-                <th>From – to (UTC)</th>
-                <th>Retention</th>
-                <th>
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((database) => {
-                const { name, deleted_at, hard_delete_at } = database;
-                return (
-                  <tr key={`${name} ${deleted_at}`}>
-                    <td>
-                      {deleted_at === null ? (
-                        <Link to="/data/$db" params={{ db: name }}>
-                          {name}
-                        </Link>
-                      ) : (
-                        <span className="row">
-                          {name}
-                          <span className="chip warn">
-                            deleted{hard_delete_at ? `, gone ${hard_delete_at.slice(0, 10)}` : ''}
-                          </span>
+        <TableWrap label="Databases">
+          <thead>
+            <tr>
+              <th>Database</th>
+              <th className="num">Tables</th>
+              <th className="num">Rows</th>
+              <th className="num">Files</th>
+              <th>From – to (UTC)</th>
+              <th>Retention</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((database) => {
+              const { name, deleted_at, hard_delete_at } = database;
+              return (
+                <tr key={`${name} ${deleted_at}`}>
+                  <td>
+                    {deleted_at === null ? (
+                      <Link to="/data/$db" params={{ db: name }}>
+                        {name}
+                      </Link>
+                    ) : (
+                      <span className="row">
+                        {name}
+                        <span className="chip warn">
+                          deleted{hard_delete_at ? `, gone ${hard_delete_at.slice(0, 10)}` : ''}
                         </span>
-                      )}
-                    </td>
-                    <td className="num">{countText(database.table_count)}</td>
-                    <td className="num">{countText(database.row_count)}</td>
-                    <td className="num">{bytesText(database.size_bytes)}</td>
-                    <td className="nowrap">{extentText(database)}</td>
-                    <td className="nowrap">{retentionText(database.retention_ns)}</td>
-                    <td className="num">
-                      {name !== '_internal' && (
-                        <MenuButton
-                          label={`Actions for ${name}`}
-                          className="small quiet"
-                          entries={
-                            deleted_at === null
-                              ? [
-                                  {
-                                    id: 'retention',
-                                    label: 'Change retention',
-                                    act: () => setOpen({ kind: 'retention', database }),
-                                  },
-                                  {
-                                    id: 'delete',
-                                    label: 'Delete …',
-                                    act: () => setOpen({ kind: 'delete', database }),
-                                  },
-                                ]
-                              : [
-                                  {
-                                    id: 'undelete',
-                                    label: 'Restore',
-                                    act: () => void undelete(name),
-                                  },
-                                ]
-                          }
-                        >
-                          …
-                        </MenuButton>
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+                      </span>
+                    )}
+                  </td>
+                  <td className="num">{countText(database.table_count)}</td>
+                  <td className="num">{countText(database.row_count)}</td>
+                  <td className="num">{bytesText(database.size_bytes)}</td>
+                  <td className="nowrap">{extentText(database)}</td>
+                  <td className="nowrap">{retentionText(database.retention_ns)}</td>
+                  <td className="num">
+                    {name !== '_internal' && (
+                      <MenuButton
+                        label={`Actions for ${name}`}
+                        className="small quiet"
+                        entries={
+                          deleted_at === null
+                            ? [
+                                {
+                                  id: 'retention',
+                                  label: 'Change retention',
+                                  act: () => setOpen({ kind: 'retention', database }),
+                                },
+                                {
+                                  id: 'delete',
+                                  label: 'Delete …',
+                                  act: () => setOpen({ kind: 'delete', database }),
+                                },
+                              ]
+                            : [
+                                {
+                                  id: 'undelete',
+                                  label: 'Restore',
+                                  act: () => void undelete(name),
+                                },
+                              ]
+                        }
+                      >
+                        …
+                      </MenuButton>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </TableWrap>
       )}
       <p className="hint soft">
         {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Rows count as they

@@ -6,11 +6,12 @@ import { fetchTables, type Table } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
-import './table-page.js';
+import './table-page.css';
 
 const NUMERIC = new Set(['float64', 'int64', 'uint64']);
 const WORDS: Readonly<Record<string, string>> = {
@@ -79,50 +80,48 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
       </dl>
       <section className="stack" aria-labelledby="columns-title">
         <h2 id="columns-title">Columns</h2>
-        <div className="table-wrap">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Column</th>
-                <th>Kind</th>
-                <th>Means</th>
-                <th>
-                  <span className="visually-hidden">Actions</span>
-                </th>
+        <TableWrap label="Columns">
+          <thead>
+            <tr>
+              <th>Column</th>
+              <th>Kind</th>
+              <th>Means</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map(({ name, kind }) => (
+              <tr key={name}>
+                <td>
+                  <code>{name}</code>
+                </td>
+                <td>{kind}</td>
+                <td className="soft">{WORDS[kind]}</td>
+                <td className="num">
+                  {NUMERIC.has(kind) && (
+                    <Link
+                      to="/explore"
+                      search={{
+                        db,
+                        view: 'line',
+                        q: plotQuery(
+                          { table: table.name, field: name, tags: table.series_key },
+                          'sql',
+                        ),
+                        ...rangeOf(table),
+                      }}
+                      aria-label={`Plot ${name}`}
+                    >
+                      Plot
+                    </Link>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {columns.map(({ name, kind }) => (
-                <tr key={name}>
-                  <td>
-                    <code>{name}</code>
-                  </td>
-                  <td>{kind}</td>
-                  <td className="soft">{WORDS[kind]}</td>
-                  <td className="num">
-                    {NUMERIC.has(kind) && (
-                      <Link
-                        to="/explore"
-                        search={{
-                          db,
-                          view: 'line',
-                          q: plotQuery(
-                            { table: table.name, field: name, tags: table.series_key },
-                            'sql',
-                          ),
-                          ...rangeOf(table),
-                        }}
-                        aria-label={`Plot ${name}`}
-                      >
-                        Plot
-                      </Link>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </TableWrap>
       </section>
       <section className="stack" aria-labelledby="sample-title">
         <h2 id="sample-title">Newest rows</h2>

@@ -39,7 +39,7 @@ export function SchemaTree(props: {
   });
   const tables = page.data?.tables ?? [];
   const rows = useMemo(() => rowsOf(tables, open), [tables, open]);
-  const box = useRef<HTMLUListElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
@@ -81,31 +81,28 @@ export function SchemaTree(props: {
           onChange={(event) => setTyped(event.target.value)}
         />
       </div>
-      <ul className="schema-list" ref={box} aria-label="Tables">
-        <li
-          role="presentation"
-          className="schema-space"
-          style={{ height: virtual.getTotalSize() }}
-        />
-        {virtual.getVirtualItems().map(({ index, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <li
-                key={row.kind === 'table' ? row.table.name : `${row.table.name}\0${row.name}`}
-                className="schema-row"
-                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
-              >
-                {row.kind === 'table' ? (
-                  <TableRow row={row} onToggle={toggle} onInsert={onInsert} onPlot={onPlot} />
-                ) : (
-                  <ColumnRow row={row} onInsert={onInsert} onPlot={onPlot} />
-                )}
-              </li>
-            )
-          );
-        })}
-      </ul>
+      <div className="schema-list" ref={box}>
+        <ul aria-label="Tables" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <li
+                  key={row.kind === 'table' ? row.table.name : `${row.table.name}\0${row.name}`}
+                  className="schema-row"
+                  style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+                >
+                  {row.kind === 'table' ? (
+                    <TableRow row={row} onToggle={toggle} onInsert={onInsert} onPlot={onPlot} />
+                  ) : (
+                    <ColumnRow row={row} onInsert={onInsert} onPlot={onPlot} />
+                  )}
+                </li>
+              )
+            );
+          })}
+        </ul>
+      </div>
       <p className="schema-foot hint soft" role="status">
         {page.isError
           ? String(page.error.message)

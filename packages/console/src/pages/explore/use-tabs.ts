@@ -55,7 +55,8 @@ export function useTabs(
       if (kept === undefined || shown['tab'] !== undefined) return;
       const last = kept.tabs.find(({ id }) => id === kept?.active) ?? kept.tabs[0];
       // An address that asks for something gets a tab of its own.
-      if (shown['q'] !== undefined || last === undefined) change({ ...shown, tab: newId() }, false);
+      const isAsked = shown['q'] !== undefined || shown['db'] !== undefined;
+      if (isAsked || last === undefined) change({ ...shown, tab: newId() }, false);
       else change({ ...last.search, tab: last.id }, false);
     });
   }, []);

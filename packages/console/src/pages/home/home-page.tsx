@@ -4,6 +4,7 @@ import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
 import './home.css';
@@ -91,40 +92,38 @@ function Databases() {
         </div>
       )}
       {own.length > 0 && (
-        <div className="table-wrap">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Database</th>
-                <th className="num">Tables</th>
-                <th className="num">Rows</th>
-                <th className="num">Files</th>
-                <th>Retention</th>
-                <th />
+        <TableWrap label="Databases">
+          <thead>
+            <tr>
+              <th>Database</th>
+              <th className="num">Tables</th>
+              <th className="num">Rows</th>
+              <th className="num">Files</th>
+              <th>Retention</th>
+              <th />
+            </tr>
+          </thead>
+          <tbody>
+            {own.slice(0, 8).map((each) => (
+              <tr key={each.name}>
+                <td>
+                  <Link to="/data/$db" params={{ db: each.name }}>
+                    {each.name}
+                  </Link>
+                </td>
+                <td className="num">{countText(each.table_count)}</td>
+                <td className="num">{countText(each.row_count)}</td>
+                <td className="num">{bytesText(each.size_bytes)}</td>
+                <td>{retentionText(each.retention_ns)}</td>
+                <td className="num">
+                  <Link to="/explore" search={{ db: each.name }} className="small">
+                    Explore
+                  </Link>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {own.slice(0, 8).map((each) => (
-                <tr key={each.name}>
-                  <td>
-                    <Link to="/data/$db" params={{ db: each.name }}>
-                      {each.name}
-                    </Link>
-                  </td>
-                  <td className="num">{countText(each.table_count)}</td>
-                  <td className="num">{countText(each.row_count)}</td>
-                  <td className="num">{bytesText(each.size_bytes)}</td>
-                  <td>{retentionText(each.retention_ns)}</td>
-                  <td className="num">
-                    <Link to="/explore" search={{ db: each.name }} className="small">
-                      Explore
-                    </Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </TableWrap>
       )}
       {own.length > 8 && (
         <p className="small">

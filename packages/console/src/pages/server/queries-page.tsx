@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { cancelQuery, fetchQueries, type LoggedQuery } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
@@ -70,54 +71,52 @@ function QueryTable(props: {
 }) {
   const { queries, onCancel } = props;
   return (
-    <div className="table-wrap">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>{onCancel ? 'Since (UTC)' : 'Begun (UTC)'}</th>
-            <th>State</th>
-            <th className="num">{onCancel ? 'Age' : 'Took'}</th>
-            <th>Language</th>
-            <th className="wide">Text</th>
-            <th>
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {queries.map(({ id, issued, phase, age_ms, language, text }) => {
-            const [look, word] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
-            return (
-              <tr key={id}>
-                <td className="nowrap">{nanosText(BigInt(issued)).slice(0, 19)}</td>
-                <td>
-                  <span className={`chip ${look}`}>{word}</span>
-                </td>
-                <td className="num nowrap">{millisText(age_ms)}</td>
-                <td>{language}</td>
-                <td className="wide">
-                  <code className="query-text" title={text}>
-                    {text.replace(/\s+/g, ' ')}
-                  </code>
-                </td>
-                <td className="num nowrap">
-                  {onCancel ? (
-                    <button
-                      type="button"
-                      className="button small danger"
-                      onClick={() => onCancel(id)}
-                    >
-                      Cancel
-                    </button>
-                  ) : (
-                    <CopyButton text={text} label="Copy the text" />
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <TableWrap label="Queries">
+      <thead>
+        <tr>
+          <th>{onCancel ? 'Since (UTC)' : 'Begun (UTC)'}</th>
+          <th>State</th>
+          <th className="num">{onCancel ? 'Age' : 'Took'}</th>
+          <th>Language</th>
+          <th className="wide">Text</th>
+          <th>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {queries.map(({ id, issued, phase, age_ms, language, text }) => {
+          const [look, word] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
+          return (
+            <tr key={id}>
+              <td className="nowrap">{nanosText(BigInt(issued)).slice(0, 19)}</td>
+              <td>
+                <span className={`chip ${look}`}>{word}</span>
+              </td>
+              <td className="num nowrap">{millisText(age_ms)}</td>
+              <td>{language}</td>
+              <td className="wide">
+                <code className="query-text" title={text}>
+                  {text.replace(/\s+/g, ' ')}
+                </code>
+              </td>
+              <td className="num nowrap">
+                {onCancel ? (
+                  <button
+                    type="button"
+                    className="button small danger"
+                    onClick={() => onCancel(id)}
+                  >
+                    Cancel
+                  </button>
+                ) : (
+                  <CopyButton text={text} label="Copy the text" />
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </TableWrap>
   );
 }

@@ -6,6 +6,7 @@ import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { parseDuration } from '../../lib/time/duration.js';
@@ -39,63 +40,58 @@ export function TokensPage() {
       )}
       {tokens.isError && <ProblemNote error={tokens.error} onRetry={() => void tokens.refetch()} />}
       {tokens.data && (
-        <div className="table-wrap">
-          <table className="list">
-            <thead>
-              <tr>
-                <th className="num">Id</th>
-                <th>Name</th>
-                <th>Created (UTC)</th>
-                <th>Expires (UTC)</th>
-                <th>Hash begins</th>
-                <th>
-                  <span className="visually-hidden">Actions</span>
-                </th>
+        <TableWrap label="Tokens">
+          <thead>
+            <tr>
+              <th className="num">Id</th>
+              <th>Name</th>
+              <th>Created (UTC)</th>
+              <th>Expires (UTC)</th>
+              <th>Hash begins</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.data.map((token) => (
+              <tr key={token.token_id}>
+                <td className="num">{String(token.token_id)}</td>
+                <td>
+                  {token.name}{' '}
+                  {token.name === OPERATOR && <span className="chip">the first one</span>}
+                </td>
+                <td className="nowrap">{dateOf(token.created_at)}</td>
+                <td className="nowrap">
+                  {token.expiry ? dateOf(token.expiry) : 'never'}{' '}
+                  {token.expiry && isPast(token.expiry) && (
+                    <span className="chip warn">expired</span>
+                  )}
+                </td>
+                <td>
+                  <code>{token.hash.slice(0, 12)}</code>
+                </td>
+                <td className="num">
+                  {token.name !== OPERATOR && (
+                    <button
+                      type="button"
+                      className="button icon small quiet"
+                      aria-label={`Delete ${token.name}`}
+                      onClick={() => setGoing(token.name)}
+                    >
+                      <Icon name="trash" size={14} />
+                    </button>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {tokens.data.map((token) => (
-                <tr key={token.token_id}>
-                  <td className="num">{String(token.token_id)}</td>
-                  <td>
-                    {token.name}{' '}
-                    {token.name === OPERATOR && <span className="chip">the first one</span>}
-                  </td>
-                  <td className="nowrap">{dateOf(token.created_at)}</td>
-                  <td className="nowrap">
-                    {token.expiry === null ? 'never' : dateOf(token.expiry)}{' '}
-                    {token.expiry !== null && isPast(token.expiry) && (
-                      <span className="chip warn">expired</span>
-                    )}
-                  </td>
-                  <td>
-                    <code>{token.hash.slice(0, 12)}</code>
-                  </td>
-                  <td className="num">
-                    {token.name !== OPERATOR && (
-                      <button
-                        type="button"
-                        className="button icon small quiet"
-                        aria-label={`Delete ${token.name}`}
-                        onClick={() => setGoing(token.name)}
-                      >
-                        <Icon name="trash" size={14} />
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </TableWrap>
       )}
       {auth && (
         <section className="stack" aria-labelledby="shell-title">
           <h2 id="shell-title">In a shell</h2>
-          <CopyBox
-            label="Copy the command"
-            text="plinth create token --admin --name grafana --expiry 90d"
-          />
+          <CopyBox label="Copy the command" text="plinth token create grafana --expires-in 90d" />
         </section>
       )}
       {isCreating && (

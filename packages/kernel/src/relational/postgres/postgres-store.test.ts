@@ -135,6 +135,33 @@ if (SERVER === undefined) {
       for (const store of stores) await store.close();
     });
 
+    it('what a process had locked that was stopped within a transaction stayed locked for as long as it was', {
+      timeout: 60_000,
+    }, async () => {
+      const url = await makeDatabase();
+      const [stopped, other] = await Promise.all([open({ url }), open({ url })]);
+      const touch = async (store: typeof stopped) =>
+        await store.transaction(async (tx) => await sql`update held set n = n + 1`.execute(tx));
+      await stopped.transaction(async (tx) => {
+        await sql`create table held (n bigint)`.execute(tx);
+        await sql`insert into held values (1)`.execute(tx);
+      });
+      let wake = (): void => {};
+      const asleep = stopped.transaction(async (tx) => {
+        await sql`update held set n = 100`.execute(tx);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      });
+      const failed = assert.rejects(asleep);
+      await touch(other);
+      wake();
+      await failed;
+      const { rows } = await sql`select n from held`.execute(other.reader());
+      assert.deepEqual(rows, [{ n: 2 }]);
+      for (const store of [stopped, other]) await store.close();
+    });
+
     it('rolls back a transaction that takes too long', async () => {
       const store = await open({ maxTransactionMs: 200 });
       const slow = store.transaction(async (tx) => {

@@ -26,6 +26,8 @@ export interface PostgresStoreOptions {
 const INT8_OID = 20;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
+/** A process that was stopped, or cut off, within a transaction keeps what it has locked from all others: the server ends that. */
+const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 /** A server that is there answers a connection within it. */
 const GREETING_TIMEOUT_MS = 3000;
 /** A transaction that meets others so often gives up. */
@@ -86,7 +88,9 @@ export class PostgresStore implements SharedStore {
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         types: { getTypeParser: parserOf },
-        ...(isReader && { options: '-c default_transaction_read_only=on' }),
+        options: isReader
+          ? '-c default_transaction_read_only=on'
+          : `-c idle_in_transaction_session_timeout=${MAX_IDLE_IN_TRANSACTION_MS}`,
       });
       pool.on('error', options.onConnectionLost);
       const driver = new PostgresDriver({

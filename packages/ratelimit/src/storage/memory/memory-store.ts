@@ -217,6 +217,8 @@ export class MemoryStore implements LimitStore {
     return this.#bans.find(key);
   }
 
+  countWrongLogin(): undefined {}
+
   bans(limit: number): readonly Ban[] {
     return this.#bans.all(limit);
   }

@@ -9,6 +9,8 @@ import {
   BAN,
   BAN_OF,
   BANS,
+  HOLD_SLOTS,
+  LOGINS,
   NODES,
   SECONDARY,
   SETTLE,
@@ -28,9 +30,11 @@ const SLOTS_REFRESH_MS = 5_000;
 interface Scripts {
   rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<(ScriptAnswer | Error)[]>;
   rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
+  rlHoldSlots(keyCount: number, key: string, ...slots: string[]): Promise<number>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
   rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
+  rlLogins(keyCount: number, key: string, windowMs: number): Promise<number>;
   rlNodes(keyCount: number, key: string, node: string, lifeMs: number): Promise<number>;
   rlBan(keyCount: number, key: string, durationMs: number): Promise<[number, number]>;
   rlBanOf(keyCount: number, key: string): Promise<[] | [level: number, untilMs: number]>;
@@ -189,9 +193,11 @@ const retryStrategy = (attempt: number): number => Math.min(MAX_RECONNECT_MS, 50
 const scriptsOf = (rules: LimitRules) => ({
   rlAdmitPrimary: { lua: admitPrimary(rules) },
   rlAdmitAll: { lua: admitAll(rules), numberOfKeys: 3 },
+  rlHoldSlots: { lua: HOLD_SLOTS },
   rlSettle: { lua: SETTLE },
   rlUsage: { lua: USAGE },
   rlSecondary: { lua: SECONDARY },
+  rlLogins: { lua: LOGINS },
   rlNodes: { lua: NODES },
   rlBan: { lua: BAN },
   rlBanOf: { lua: BAN_OF },

@@ -1,4 +1,4 @@
-import { type LimitRules, SLOT_LEASE_MS } from '../../model/limit-store.js';
+import { type LimitRules, SLOT_OF_NODE_MS } from '../../model/limit-store.js';
 
 /** Sums over slots, oldest forgotten. Times are milliseconds of the server's own clock. */
 const SUMS = `
@@ -207,10 +207,17 @@ end
 if is_token then add(base .. 'th', hour, 60, now, 1) end
 if heavy > 0 then add(base .. 'h', minute, 6, now, heavy) end
 if slot ~= '' then
-  redis.call('ZADD', base .. 'c', now + ${SLOT_LEASE_MS}, slot)
-  redis.call('PEXPIRE', base .. 'c', ${SLOT_LEASE_MS})
+  redis.call('ZADD', base .. 'c', now + ${SLOT_OF_NODE_MS}, slot)
+  redis.call('PEXPIRE', base .. 'c', ${SLOT_OF_NODE_MS})
 end
 ${ADMITTED}`;
+
+/** Slots whose requests run on. KEYS: slots. ARGV: their names. */
+export const HOLD_SLOTS = `${PRELUDE}
+local untilms = now_ms() + ${SLOT_OF_NODE_MS}
+for i = 1, #ARGV do redis.call('ZADD', KEYS[1], untilms, ARGV[i]) end
+return redis.call('PEXPIRE', KEYS[1], ${SLOT_OF_NODE_MS})
+`;
 
 /**
  * What is due after the admission, each part only if asked for. KEYS: primary, slots, CPU, CPU of graph queries.
@@ -261,6 +268,13 @@ end
 redis.call('ZREMRANGEBYSCORE', KEYS[#KEYS], '-inf', now)
 found[#KEYS] = redis.call('ZCARD', KEYS[#KEYS])
 return found
+`;
+
+/** Counts a wrong credential; how many there were since the first. KEYS: logins. ARGV: how long they are counted, ms. */
+export const LOGINS = `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return count
 `;
 
 /**

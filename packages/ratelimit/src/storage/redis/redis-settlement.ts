@@ -48,6 +48,12 @@ export class RedisSettlement {
     void this.#calls.call(key, (client) => client.zrem(key, slotId)).catch(() => {});
   }
 
+  /** Requests of an identity run on: their slots would be free else, as those of a node that is gone are. */
+  holdSlots(identity: string, slotIds: readonly string[]): void {
+    const key = this.#keys.of(identity, 'c');
+    void this.#calls.call(key, (client) => client.rlHoldSlots(1, key, ...slotIds)).catch(() => {});
+  }
+
   /** Settles when Redis has taken the units of all buckets back, or cannot be reached. */
   async giveUnitsBack(
     buckets: readonly Pick<ReservedBucket, 'identity' | 'resource' | 'units' | 'resetSec'>[],

@@ -77,6 +77,34 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
+  it('slots of a killed node stayed taken for ten minutes, and those of a live one are held', {
+    timeout: 90_000,
+  }, async () => {
+    const prefix = newPrefix();
+    const rules = { ...DEFAULT_RULES, concurrency: 2 };
+    const caller = newCaller();
+    // As if it had been killed: it says nothing any more.
+    const mute = new ManualClock();
+    const killed = new RedisStore({ url, clock: mute, random, rules, prefix, timeoutMs: 5_000 });
+    await startWhole(killed);
+    const live = await openStore(rules, { prefix });
+    assert.ok((await live.admit(caller, newPlan())).isAllowed);
+    assert.ok((await killed.admit(caller, newPlan())).isAllowed);
+    const killedMs = performance.now();
+    assert.equal((await live.admit(caller, newPlan())).limitedBy, 'concurrency');
+    for (;;) {
+      const admission = await live.admit(caller, newPlan());
+      if (admission.isAllowed) break;
+      assert.ok(performance.now() - killedMs < 15_000, 'the slot did not come back within 15 s');
+      await sleep(500);
+    }
+    // Both are its own now, and stay for longer than a slot of nobody does.
+    await sleep(14_000);
+    assert.equal((await live.admit(caller, newPlan())).limitedBy, 'concurrency');
+    await live.close();
+    await killed.close();
+  });
+
   it('decides for many at once as for each alone', async () => {
     const resource = RESOURCES.need('core');
     const planOf = (units: number): Plan =>

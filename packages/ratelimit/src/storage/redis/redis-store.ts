@@ -5,6 +5,8 @@ import {
   DEFAULT_RULES,
   type LimitRules,
   type LimitStore,
+  SLOT_LEASE_MS,
+  SLOT_OF_NODE_MS,
   type StoreStats,
 } from '../../model/limit-store.js';
 import type { Plan } from '../../model/plan.js';
@@ -38,6 +40,8 @@ export interface RedisStoreOptions {
 /** Running requests are charged about so often. */
 const TICK_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 50;
+/** Two words may be lost. */
+const SLOT_WORD_MS = SLOT_OF_NODE_MS / 3;
 
 /**
  * Counters in Redis or Valkey, shared by all nodes. A decision is made within one script call, so that nothing comes in
@@ -216,6 +220,11 @@ export class RedisStore implements LimitStore {
     return await this.#bans.find(key);
   }
 
+  countWrongLogin(address: string, windowMs: number): Promise<number> {
+    const key = this.#keys.of(address, 'logins');
+    return this.#calls.call(key, (client) => client.rlLogins(1, key, windowMs)).catch(() => 0);
+  }
+
   async bans(limit: number): Promise<readonly Ban[]> {
     return await this.#bans.all(limit);
   }
@@ -292,7 +301,7 @@ export class RedisStore implements LimitStore {
         void this.#settlement.giveUnitsBack([{ identity, resource, units, resetSec }]);
         admission.used -= units;
       }
-      admission.slotId = slotId;
+      if (slotId !== '') this.#noteSlot(admission, slotId);
       this.#running.add(admission);
     } else if (admission.limitedBy === 'primary') {
       this.#empty.remember(admission);
@@ -322,11 +331,33 @@ export class RedisStore implements LimitStore {
     await this.#nodes.tick();
     void this.#settlement.giveUnitsBack(this.#reserved?.dropIdle() ?? []);
     const nowMs = this.#clock.monotonicMs();
+    this.#holdSlots(nowMs);
     for (const admission of this.#running) {
       if (admission.startedMs === 0 || nowMs - admission.startedMs < TICK_MS) continue;
       admission.onTick?.();
       this.#payCpu(admission);
     }
+  }
+
+  #noteSlot(admission: RedisAdmission, slotId: string): void {
+    admission.slotId = slotId;
+    admission.slotSinceMs = this.#clock.monotonicMs();
+    admission.slotHeardMs = admission.slotSinceMs;
+  }
+
+  /** Most requests have ended long before. */
+  #holdSlots(nowMs: number): void {
+    const slots = new Map<string, string[]>();
+    for (const admission of this.#running) {
+      const { caller, slotId, slotSinceMs, slotHeardMs } = admission;
+      if (slotId === '' || nowMs - slotHeardMs < SLOT_WORD_MS) continue;
+      if (nowMs - slotSinceMs > SLOT_LEASE_MS) continue; // Nobody has said that it ended.
+      admission.slotHeardMs = nowMs;
+      const own = slots.get(caller.key);
+      if (own === undefined) slots.set(caller.key, [slotId]);
+      else own.push(slotId);
+    }
+    for (const [identity, slotIds] of slots) this.#settlement.holdSlots(identity, slotIds);
   }
 
   #refuseAlone(

@@ -5,6 +5,7 @@ import {
   defaultText,
   describeSettings,
   isDomainError,
+  messageOf,
   type SettingDescription,
   type SettingsSources,
 } from '@plinth/kernel';
@@ -113,7 +114,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
-    const closed = closeOnSignals(starting, stopTimes(settings.server.shutdown_timeout_ms).endMs);
+    const closed = closeOnSignals(starting, stopTimes(settings.server).endMs);
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
@@ -168,8 +169,4 @@ function printBanner(url: string, settings: ReturnType<typeof readSettings>): vo
     stop      Ctrl-C
 
 `);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

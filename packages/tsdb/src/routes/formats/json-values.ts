@@ -101,7 +101,7 @@ function valueWriter(
     case 'timestamp':
       if (epochNs !== undefined) return timeWriter(new EpochWriter(epochNs), out);
       return type.zone === undefined
-        ? timeWriter(new TimeWriter(style.timeSuffix, '"'), out)
+        ? timeWriter(new TimeWriter(style.timeSuffix, style.fraction, '"'), out)
         : other;
     case 'utf8':
     case 'tag':

@@ -30,6 +30,8 @@ import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
 export interface AttemptSettings {
   readonly retry: RetryPolicy;
+  /** Whether an answer of 410 switches a webhook off. */
+  readonly disablesOnGone: boolean;
   readonly disableAfterMs: number | undefined;
   readonly request: RequestSettings;
 }
@@ -60,13 +62,21 @@ export class Attempts {
 
   /**
    * Sends, and says what becomes of the item. Rejects when nothing could be sent, which says nothing of the receiver.
-   * @param throttledMs since when our own limits have held it back.
+   * @param at.throttledMs since when our own limits have held it back.
+   * @returns `undefined`: it was withdrawn, and how far it came is not known.
    */
   async make(
     item: QueueItem,
     hook: Hook,
-    throttledMs: number | undefined,
-  ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean }> {
+    at: {
+      readonly throttledMs: number | undefined;
+      /** Asked right before it is sent. */
+      readonly isWanted: () => boolean;
+      /** Withdraws it. */
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
+    const { throttledMs, isWanted, signal } = at;
     const { clock, queue, sender, log, payloads } = this.#needs;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined) throw new Error('the payload of a queued event is gone');
@@ -76,7 +86,9 @@ export class Attempts {
     const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
     const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
-    const outcome = await sender.send(request, { insecure: hook.insecure_ssl });
+    const insecure = hook.insecure_ssl;
+    const outcome = await sender.send(request, { insecure, isWanted, ...(signal && { signal }) });
+    if (outcome.kind === 'timed_out' && !isWanted()) return undefined;
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({
       outcome,
@@ -139,7 +151,8 @@ export class Attempts {
     }
     const { clock, random } = this.#needs;
     const policy = hook.retry ?? this.#needs.settings.retry;
-    if (outcome.kind === 'answered' && outcome.statusCode === 410) {
+    const isGone = outcome.kind === 'answered' && outcome.statusCode === 410;
+    if (isGone && this.#needs.settings.disablesOnGone) {
       this.#disable(hook, 'the receiver answered 410');
       return { kind: 'done' };
     }

@@ -57,10 +57,12 @@ export class Claims {
     const hints = lanes.map((lane) => lane.moreHints);
     for (const lane of lanes) lane.isClaiming = true;
     try {
-      const items = await queue.claim(
+      const claimed = await queue.claim(
         lanes.map(({ appId }) => ({ appId, limit })),
         clock.nowMs(),
       );
+      // The lease may have been lost meanwhile, and they with it.
+      const items = claimed.filter(({ node }) => node === queue.node);
       this.#needs.lanes.add(items);
       const counts = new Map<number, number>();
       for (const { appId } of items) counts.set(appId, (counts.get(appId) ?? 0) + 1);

@@ -10,6 +10,7 @@ import { AttemptRate } from './host-limits.js';
 import { type Host, Hosts } from './hosts.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
+import { OwnLease } from './own-lease.js';
 
 export interface EngineSettings extends AttemptSettings {
   /** False: this node accepts and answers, others deliver. */
@@ -33,7 +34,9 @@ const LOW_WINDOW_COUNT = 64;
 /** Larger payloads wait in the store, not in memory. */
 const MAX_KEPT_PAYLOAD_BYTES = 65_536;
 const TICK_MS = 100;
-const HEARTBEAT_MS = 5000;
+const HEARTBEAT_MS = 1000;
+/** All nodes and all that waits are counted in every so many of them. */
+const COUNT_EVERY = 5;
 /** How long until the store is asked whether there is something that nobody said. */
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
@@ -54,6 +57,7 @@ export class Engine {
   readonly #lanes: Lanes;
   readonly #hosts: Hosts;
   readonly #claims: Claims;
+  readonly #lease: OwnLease;
   /** Lanes that may begin an attempt, in the order of their turns. */
   readonly #ready = new Set<Lane>();
   /** Lanes that our own limits hold back, and until when. */
@@ -61,6 +65,9 @@ export class Engine {
   readonly #timers: Disposable[] = [];
   #inflightCount = 0;
   #liveNodeCount = 1;
+  #heartbeatCount = 0;
+  /** Claimed and not begun, and not given back because the store was away. */
+  #unreleased: number[] = [];
   #isPumping = false;
   #isStopping = false;
   #nextPollMs = 0;
@@ -93,12 +100,13 @@ export class Engine {
       log: needs.log,
       onWritten: (attempt) => this.#settle(attempt),
     });
+    this.#lease = new OwnLease({ ...needs, onLost: () => this.#dropAll() });
     needs.hooks.whenEnded((appId) => this.#endLane(appId));
   }
 
   async start(): Promise<void> {
     const { queue, clock } = this.#needs;
-    await queue.start(clock.nowMs());
+    await this.#lease.start();
     for (const [appId, count] of await queue.counts.queuedCounts()) {
       this.#lanes.of(appId).queuedCount = count;
     }
@@ -140,6 +148,7 @@ export class Engine {
    */
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
+    if (!this.#lease.isHeld) return false;
     if (payloadSizeBytes > MAX_KEPT_PAYLOAD_BYTES) return false;
     return this.#lanes.reserve(this.#lanes.of(hook.appId));
   }
@@ -192,7 +201,7 @@ export class Engine {
 
   #pump(): void {
     for (const lane of this.#ready) {
-      if (this.#isStopping || this.#finisher.isFull) return;
+      if (this.#isStopping || this.#finisher.isFull || !this.#lease.isHeld) return;
       if (this.#inflightCount >= this.#settings.maxInflight) return;
       this.#ready.delete(lane);
       // One attempt per turn; the lane goes to the end of the line when it has more.
@@ -247,12 +256,17 @@ export class Engine {
     host.inflightCount += 1;
     this.#inflightCount += 1;
     const throttledMs = this.#throttleOf(lane, item);
+    const isOwn = (): boolean => item.node === this.#needs.queue.node;
+    const isWanted = (): boolean => this.#lease.isHeld && isOwn();
+    // Nobody goes on with the key before this is over.
+    const signal = item.orderingKey === undefined ? undefined : this.#lease.over;
     this.#attempts
-      .make(item, at.hook, throttledMs)
+      .make(item, at.hook, { throttledMs, isWanted, signal })
       .then(
-        ({ attempt, isFailure }) => {
-          host.breaker?.end(isFailure, this.#needs.clock.monotonicMs());
-          this.#finisher.push(attempt);
+        (made) => {
+          host.breaker?.end(made?.isFailure ?? true, this.#needs.clock.monotonicMs());
+          if (made !== undefined) this.#finisher.push(made.attempt);
+          else if (isOwn()) this.#lanes.add([item]); // nobody has ended the lease
         },
         (err: unknown) => {
           this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
@@ -315,6 +329,7 @@ export class Engine {
       lane.moreHints += 1;
       this.#ready.add(lane);
     }
+    this.#lease.look();
     this.#pumpSoon();
     if (monotonicMs >= this.#nextPollMs) await this.#poll();
   }
@@ -339,18 +354,29 @@ export class Engine {
   }
 
   async #heartbeat(): Promise<void> {
-    const { queue, clock, log } = this.#needs;
+    const { queue, log } = this.#needs;
     if (!queue.isShared) return;
     try {
-      await queue.nodes.heartbeat(clock.nowMs());
-      const released = await queue.nodes.releaseExpired(clock.nowMs());
-      if (released > 0) log.warn({ count: released }, 'leases of a dead node taken back');
+      await this.#lease.keep();
+      if (this.#unreleased.length > 0) this.#giveBack(this.#unreleased.splice(0));
+      this.#heartbeatCount += 1;
+      if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#liveNodeCount = await queue.nodes.liveNodeCount();
       for (const [appId, count] of await queue.counts.queuedCounts()) {
         this.#lanes.of(appId).queuedCount = count;
       }
     } catch (err) {
       log.error({ err }, 'heartbeat failed');
+    }
+  }
+
+  /** Others have what was claimed and not begun. */
+  #dropAll(): void {
+    this.#unreleased = [];
+    for (const lane of this.#lanes.values()) {
+      this.#lanes.takeAll(lane);
+      lane.moreHints += 1;
+      this.#ready.add(lane);
     }
   }
 
@@ -373,8 +399,9 @@ export class Engine {
   }
 
   #giveBack(ids: readonly number[]): void {
-    this.#needs.queue.nodes
-      .release(ids)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
+    this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
+      this.#needs.log.error({ err }, 'leases not given back');
+      this.#unreleased.push(...ids);
+    });
   }
 }

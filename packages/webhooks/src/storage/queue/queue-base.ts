@@ -5,17 +5,29 @@ const ORDERED = { isolation: 'read_committed' } as const;
 /** What all parts of the queue share: the store, its statements, and this node's name in it. */
 export class QueueBase {
   readonly sql: RawStatements;
-  /** Unique among all processes that ever used the store. */
-  readonly node: string;
+  /** Of the data folder that this process holds. */
+  readonly folder: string;
   /** Other nodes use the store as well. */
   readonly isShared: boolean;
   readonly #store: RelationalStore;
+  readonly #process: string;
+  #nodeCount = 1;
 
-  constructor(store: RelationalStore, node: string) {
+  constructor(store: RelationalStore, process: string, folder: string) {
     this.#store = store;
     this.sql = new RawStatements(store.engine);
-    this.node = node;
+    this.#process = process;
+    this.folder = folder;
     this.isShared = store.engine === 'postgresql';
+  }
+
+  /** What items are leased to: unique among all processes that ever used the store, and another one after a loss of its leases. */
+  get node(): string {
+    return `${this.#process}.${this.#nodeCount}`;
+  }
+
+  renewNode(): void {
+    this.#nodeCount += 1;
   }
 
   get reader(): unknown {

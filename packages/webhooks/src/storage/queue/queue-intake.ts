@@ -31,7 +31,9 @@ export class QueueIntake {
       const accepted = new Map(
         fresh.map((one) => [
           one,
-          one.targets.map((target) => place(one, target, ids.next(), taken)),
+          one.targets.map((target) =>
+            place(one, target, { id: ids.next(), node: this.#base.node, keysInUse: taken }),
+          ),
         ]),
       );
       await this.#base.sql.together(tx, [
@@ -98,13 +100,14 @@ async function keysInUse(
 function place(
   { event, dueMs, orderingKey }: NewEvent,
   target: NewTarget,
-  id: number,
-  keysInUse: Set<string>,
+  at: { readonly id: number; readonly node: string; readonly keysInUse: Set<string> },
 ): AcceptedItem {
+  const { id, node, keysInUse } = at;
   const { appId, isOrdered, isLeased } = target;
   const key = isOrdered ? orderingKey : undefined;
   const item: QueueItem = {
     id,
+    node,
     appId,
     guid: event.guid,
     kind: 'first',

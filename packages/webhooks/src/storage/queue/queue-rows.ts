@@ -13,6 +13,7 @@ export interface QueueRow {
   due_ms: number;
   ordering_key: string | null;
   throttled_ms: number | null;
+  node: string;
 }
 
 export const QUEUE_COLUMNS = [
@@ -37,7 +38,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
     item.attemptNo,
     state,
     item.dueMs,
-    state === 'leased' ? base.node : null,
+    state === 'leased' ? item.node : null,
     item.orderingKey ?? null,
     null,
   ]);
@@ -47,6 +48,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
 export function toItem(row: QueueRow, event: EventRow, payload: Uint8Array | undefined): QueueItem {
   return {
     id: row.id,
+    node: row.node,
     appId: row.app_id,
     guid: row.guid,
     kind: row.kind,

@@ -38,7 +38,7 @@ const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
 
 /**
  * Events, the queue and the writing of records. Each method is one transaction. An item is leased to a node, and only
- * that node ends it: one that was away too long finds its items taken and changes nothing but the record.
+ * who claimed it by that lease ends it: a node that was away too long finds its items taken and changes nothing but the record.
  */
 export class QueueStore {
   readonly intake: QueueIntake;
@@ -47,13 +47,21 @@ export class QueueStore {
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
-  /** @param node unique among all processes that ever used the store. */
-  constructor(store: RelationalStore, node: string) {
-    this.#base = new QueueBase(store, node);
+  /**
+   * @param process unique among all that ever used the store.
+   * @param folder which one process holds at a time.
+   */
+  constructor(store: RelationalStore, process: string, folder = process) {
+    this.#base = new QueueBase(store, process, folder);
     this.#ids = new RecordIds(this.#base);
     this.intake = new QueueIntake(this.#base, this.#ids);
     this.nodes = new NodeLeases(this.#base);
     this.counts = new QueueCounts(this.#base);
+  }
+
+  /** To which items are leased now. */
+  get node(): string {
+    return this.#base.node;
   }
 
   get isShared(): boolean {
@@ -107,13 +115,13 @@ export class QueueStore {
       const recordIds = batch.map(() => ids.next());
       const summaries = batch.map((one, index) => summaryRow(one, recordIds[index] ?? 0));
       const details = batch.map((one, index) => detailRow(one, recordIds[index] ?? 0));
-      const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item.id);
+      const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
       const { sql } = this.#base;
       await sql.together(tx, [
         ...sql.insertion('webhooks_deliveries', DELIVERY_COLUMNS, summaries),
         ...sql.insertion('webhooks_delivery_details', DETAIL_COLUMNS, details),
-        ...(done.length === 0 ? [] : [this.#removal(done)]),
+        ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
         // A record keeps its payload as long as it lives itself.
         ...(again.length === 0 ? [] : [this.#use(again, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
@@ -148,14 +156,15 @@ export class QueueStore {
       ? `id = any(array(${pick} for update skip locked))`
       : `id in (${pick})`;
     return `update webhooks_queue set state = 'leased', node = ? where ${condition}
-      returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms`;
+      returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms, node`;
   }
 
-  #removal(itemIds: readonly number[]): Statement {
+  #removal(items: readonly QueueItem[], node: string): Statement {
+    const itemIds = items.filter((item) => item.node === node).map(({ id }) => id);
     const isOneOf = this.#base.sql.isOneOfNumbers('id');
     return {
       text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
-      parameters: [this.#base.node, JSON.stringify(itemIds)],
+      parameters: [node, JSON.stringify(itemIds)],
     };
   }
 
@@ -178,7 +187,7 @@ export class QueueStore {
       isRetry ? next.dueMs : item.dueMs,
       isRetry ? (record.throttledMs ?? null) : null,
       item.id,
-      this.#base.node,
+      item.node,
     ];
     return [{ text, parameters }];
   }

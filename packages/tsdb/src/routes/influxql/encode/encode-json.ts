@@ -7,7 +7,7 @@ import {
 } from '../../../domain/influxql/answer.js';
 import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
-import { SERIES_STYLE } from '../../formats/cell-text.js';
+import type { TextStyle } from '../../formats/cell-text.js';
 import { JsonCells, putLists } from '../../formats/json-cells.js';
 import type { CellWriter, Infinities } from '../../formats/json-values.js';
 import { Piece, TextBytes } from '../../formats/text-bytes.js';
@@ -15,6 +15,7 @@ import { chunkOf, outputOf } from '../answer-chunks.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
+  readonly style: TextStyle;
   /** Rows of a chunk; `undefined`: all series in one document. */
   readonly chunkSize: number | undefined;
   /** `refused` unless told otherwise. */
@@ -263,9 +264,13 @@ class SeriesEncoder {
   #leadName: string | undefined;
   #leadPiece: Piece | undefined;
 
-  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
+  constructor(
+    answer: Answer,
+    { epochNs, style, infinities = 'refused' }: JsonOptions,
+    out: TextBytes,
+  ) {
     this.#out = out;
-    const frame = { style: SERIES_STYLE, lead: LEAD, ofNull: OF_NULL, epochNs, infinities };
+    const frame = { style, lead: LEAD, ofNull: OF_NULL, epochNs, infinities };
     const columns = answer.columns.map((column) => ({
       type: outputOf(column, answer.zone).type,
       ...frame,

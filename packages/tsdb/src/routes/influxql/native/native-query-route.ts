@@ -2,6 +2,7 @@ import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@pl
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { RouteDeps } from '../../deps.js';
 import { queryWords } from '../../description.js';
+import { SERIES_STYLE } from '../../formats/cell-text.js';
 import { PARQUET_TYPE } from '../../formats/index.js';
 import { TextBytes } from '../../formats/text-bytes.js';
 import { arrowAnswer } from '../../query/arrow-answer.js';
@@ -44,7 +45,12 @@ async function* seriesPieces(answer: Answer): AsyncGenerator<Buffer, void, undef
   const out = new TextBytes();
   out.ascii('{"results":[{');
   const start = out.size;
-  const options = { epochNs: undefined, chunkSize: undefined, infinities: 'null' } as const;
+  const options = {
+    epochNs: undefined,
+    style: SERIES_STYLE,
+    chunkSize: undefined,
+    infinities: 'null',
+  } as const;
   let isEmpty = true;
   for await (const _written of encodeResult(answer, options, { frame: { head: '' }, out })) {
     isEmpty = false;

@@ -1,0 +1,100 @@
+// Source: docs/SETTINGS.md, `server.drain_ms`.
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RawConnection, ServerProcess } from '../../harness/index.js';
+
+const DRAIN_MS = 1500;
+const LOOK_MS = 100;
+const PER_SEC = 200;
+
+async function startNode(context: TestContext): Promise<ServerProcess> {
+  const server = await ServerProcess.start({
+    flags: ['--without-auth', '--services=gamedata', '--server-drain-ms', String(DRAIN_MS)],
+  });
+  context.after(() => server.close());
+  return server;
+}
+
+/** A server behind a balancer: asked whether it is ready, over connections that are kept. */
+class Backend {
+  readonly server: ServerProcess;
+  readonly agent = new Agent({ keepAlive: true });
+  isReady = true;
+
+  constructor(server: ServerProcess) {
+    this.server = server;
+  }
+
+  async send(path: string): Promise<number> {
+    return await new Promise((resolve, reject) => {
+      const sent = request(`${this.server.url}${path}`, { agent: this.agent }, (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode ?? 0));
+        answer.on('error', reject);
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+}
+
+it('requests failed while one node after the other was restarted behind a balancer', {
+  timeout: 120_000,
+}, async (context) => {
+  let backends = [new Backend(await startNode(context)), new Backend(await startNode(context))];
+  let isOver = false;
+  const watching = (async () => {
+    for (; !isOver; await sleep(LOOK_MS)) {
+      for (const backend of backends) {
+        backend.isReady = (await backend.send('/ready').catch(() => 503)) === 200;
+      }
+    }
+  })();
+  const outcomes = new Map<string, number>();
+  const note = (outcome: unknown): void => {
+    const name = String(outcome);
+    outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+  };
+  const sending: Promise<void>[] = [];
+  let turn = 0;
+  const flood = (async () => {
+    for (; !isOver; await sleep(1000 / PER_SEC)) {
+      const ready = backends.filter(({ isReady }) => isReady);
+      const backend = ready[turn++ % ready.length];
+      sending.push(
+        backend === undefined
+          ? Promise.resolve(note('nobody is ready'))
+          : backend.send('/api/items?limit=1').then(note, note),
+      );
+    }
+  })();
+  for (let restarts = 0; restarts < 4; restarts += 1) {
+    await sleep(500);
+    const [oldest = assert.fail(), ...others] = backends;
+    await oldest.server.stop();
+    backends = [...others, new Backend(await startNode(context))];
+  }
+  isOver = true;
+  await Promise.all([watching, flood]);
+  await Promise.all(sending);
+  for (const { agent } of backends) agent.destroy();
+  assert.deepEqual([...outcomes.keys()], ['200'], JSON.stringify([...outcomes]));
+  assert.ok((outcomes.get('200') ?? 0) > 500);
+});
+
+it('says that it is not ready while it goes on taking requests, the last of each connection', async (context) => {
+  const server = await startNode(context);
+  const kept = await RawConnection.open(server.url);
+  const ask = 'GET /api/items?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  kept.send(ask);
+  assert.match(await kept.until(/\r\n\r\n/), /^HTTP\/1\.1 200 [\s\S]*connection: keep-alive/i);
+  const stopping = server.stop();
+  while ((await server.http.send('/ready')).status === 200) await sleep(10);
+  const { status, headers } = await server.http.send('/api/items?limit=1');
+  assert.deepEqual([status, headers['connection']], [200, 'close']);
+  kept.send(ask);
+  assert.match(await kept.until(/connection: close/i), /HTTP\/1\.1 200 /);
+  assert.equal(await stopping, 0);
+});

@@ -1,0 +1,199 @@
+// Source: webhooks, section 11; docs/adr/0060-webhook-queue.md.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  layDatabaseCable,
+  POSTGRES_URL,
+  type ReceivedDelivery,
+  ServerProcess,
+  TestDatabase,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
+
+const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
+/** Attempts of a node at a time. */
+const AT_ONCE = 4;
+const ANSWER_MS = 40;
+
+interface NodeOptions {
+  readonly databaseFlag: string;
+  readonly dataDir?: string;
+}
+
+async function startNode(
+  context: TestContext,
+  { databaseFlag, dataDir }: NodeOptions,
+): Promise<ServerProcess> {
+  const server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+      `--webhooks-concurrency-app=${AT_ONCE}`,
+      databaseFlag,
+    ],
+    env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
+    ...(dataDir !== undefined && { dataDir }),
+  });
+  context.after(async () => {
+    if (server.isRunning) server.signal('SIGCONT');
+    await server.close();
+  });
+  return server;
+}
+
+async function receive(context: TestContext): Promise<WebhookReceiver> {
+  const receiver = await WebhookReceiver.start((_, response) => {
+    setTimeout(() => response.end('ok'), ANSWER_MS);
+  });
+  context.after(() => receiver.close());
+  return receiver;
+}
+
+const guidOf = ({ headers }: ReceivedDelivery): string => String(headers['x-vendor-delivery']);
+
+/** Publishes so many, each with its number, and says what their GUIDs are. */
+async function publish(
+  server: ServerProcess,
+  app: WebhookApp,
+  count: number,
+  keyOf: (number: number) => string | undefined = () => undefined,
+): Promise<readonly string[]> {
+  const publishOne = async (number: number): Promise<string> => {
+    const key = keyOf(number);
+    const answer = await server.http.send('/ops/v1/events', {
+      body: JSON.stringify({
+        event: 'load',
+        payload: { number, key },
+        app_id: app.id,
+        ...(key !== undefined && { ordering_key: key }),
+      }),
+    });
+    assert.equal(answer.status, 202, answer.text);
+    return (JSON.parse(answer.text) as { guid: string }).guid;
+  };
+  const guids: string[] = [];
+  for (let number = 0; number < count; number += 1) guids.push(await publishOne(number));
+  return guids;
+}
+
+async function untilAll(
+  receiver: WebhookReceiver,
+  guids: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const come = new Set(receiver.of('load').map(guidOf));
+    const missing = guids.filter((guid) => !come.has(guid));
+    if (missing.length === 0) return;
+    assert.ok(Date.now() < endMs, `${missing.length} of ${guids.length} did not come in time`);
+    await sleep(50);
+  }
+}
+
+function timesTwice(receiver: WebhookReceiver): number {
+  const all = receiver.of('load').map(guidOf);
+  return all.length - new Set(all).size;
+}
+
+/** Numbers of a key that came behind a greater one. */
+function outOfOrder(receiver: WebhookReceiver): readonly string[] {
+  const last = new Map<string, number>();
+  const wrong: string[] = [];
+  for (const { body } of receiver.of('load')) {
+    const { key, number } = JSON.parse(body) as { key: string; number: number };
+    if (number < (last.get(key) ?? -1)) wrong.push(`${key}: ${number} behind ${last.get(key)}`);
+    last.set(key, Math.max(number, last.get(key) ?? -1));
+  }
+  return wrong;
+}
+
+for (const [what, ordering] of [
+  ['', undefined],
+  [', out of the order of their keys', 'key'],
+] as const) {
+  it(`a node that was stopped for a while sent again what others had taken over${what}`, {
+    skip,
+    timeout: 120_000,
+  }, async (context) => {
+    await using database = await TestDatabase.create();
+    const databaseFlag = `--server-database-url=${database.url}`;
+    const receiver = await receive(context);
+    const one = await startNode(context, { databaseFlag });
+    const hook = { url: receiver.url, events: ['load'], ...(ordering && { ordering }) };
+    const app = await WebhookApp.register(one, hook);
+    const keyOf = (number: number) => (ordering === undefined ? undefined : `k${number % 30}`);
+    const guids = await publish(one, app, 200, keyOf);
+    one.signal('SIGSTOP'); // with most of them in its memory
+    await startNode(context, { databaseFlag });
+    await untilAll(receiver, guids, 60_000);
+    const before = timesTwice(receiver);
+    one.signal('SIGCONT');
+    await sleep(5000);
+    // What was on its way when it was stopped came from both; nothing came because it woke.
+    assert.ok(before <= AT_ONCE, `${before} came twice by the takeover`);
+    assert.equal(timesTwice(receiver), before);
+    if (ordering !== undefined) assert.deepEqual(outOfOrder(receiver), []);
+    // It has a lease again, and goes on.
+    const more = await publish(one, app, 20, keyOf);
+    await untilAll(receiver, more, 20_000);
+  });
+}
+
+it('after an outage of PostgreSQL all that nodes had claimed came twice', {
+  skip,
+  timeout: 120_000,
+}, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const receiver = await receive(context);
+  const one = await startNode(context, { databaseFlag });
+  const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
+  await startNode(context, { databaseFlag });
+  const guids = await publish(one, app, 200);
+  cable.cut();
+  await sleep(12_000);
+  await cable.join();
+  await untilAll(receiver, guids, 40_000);
+  await sleep(8000);
+  assert.ok(timesTwice(receiver) <= 2 * AT_ONCE, `${timesTwice(receiver)} came twice`);
+});
+
+it('what a killed node had waited for its lease although its folder had a server again', {
+  skip,
+  timeout: 60_000,
+}, async (context) => {
+  await using database = await TestDatabase.create();
+  const databaseFlag = `--server-database-url=${database.url}`;
+  const receiver = await receive(context);
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  context.after(() => rm(dataDir, { recursive: true, force: true }));
+  const first = await startNode(context, { databaseFlag, dataDir });
+  const app = await WebhookApp.register(first, { url: receiver.url, events: ['load'] });
+  const guids = await publish(first, app, 50);
+  await first.kill();
+  await startNode(context, { databaseFlag, dataDir });
+  // 50 take half a second; the lease has 6 s.
+  await untilAll(receiver, guids, 4000);
+});
+
+it('what a killed node had waited for half a minute where another node runs', {
+  skip,
+  timeout: 60_000,
+}, async (context) => {
+  await using database = await TestDatabase.create();
+  const databaseFlag = `--server-database-url=${database.url}`;
+  const receiver = await receive(context);
+  const one = await startNode(context, { databaseFlag });
+  const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
+  await startNode(context, { databaseFlag });
+  await sleep(7000); // It has had a lease for long enough to judge others.
+  const guids = await publish(one, app, 100);
+  await one.kill();
+  await untilAll(receiver, guids, 12_000); // 10 s, and room for a busy machine
+});
