@@ -3,6 +3,7 @@
 // Nothing to do costs about a tenth of a second; two of these at once take turns.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './lib/console.mjs';
 import { install, isInstalled, seconds } from './lib/install.mjs';
 import { linkCli } from './lib/link-cli.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -20,6 +21,7 @@ export async function ensureBuilt() {
     // Imported here: before the installation there is no bundler.
     const { bundle } = await import('./lib/bundle.mjs');
     await bundle();
+    await buildConsole();
   });
 }
 

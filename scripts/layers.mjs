@@ -4,12 +4,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './lib/root.mjs';
 
-/** What a folder of a service may reach besides itself, its own root files and the kernel. */
+/** What a folder may reach besides itself, the root files of its package and the kernel. */
 const BELOW = {
   routes: ['domain', 'model'],
   domain: ['storage', 'model'],
   storage: ['model'],
   model: [],
+  // The console's own.
+  pages: ['components', 'api', 'lib'],
+  components: ['api', 'lib'],
+  api: ['worker', 'lib'],
+  worker: ['lib'],
+  lib: [],
 };
 /** Which packages a package may import. */
 const PACKAGES = {
@@ -21,6 +27,7 @@ const PACKAGES = {
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
   'gamedata-client': [],
+  console: [],
   server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
 };
 
@@ -78,6 +85,6 @@ function importsOf(file) {
 function listSources(folder) {
   return fs
     .readdirSync(folder, { recursive: true })
-    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$/.test(file))
     .map((file) => path.join(folder, file));
 }

@@ -39,5 +39,5 @@ function checkFile(file) {
 }
 
 function isSource(name) {
-  return /\.c?ts$/.test(name) && !/\.test\.ts$/.test(name);
+  return /\.(?:c?ts|tsx)$/.test(name) && !/\.test\.ts$/.test(name);
 }

@@ -1,9 +1,9 @@
 // Source: docs/ARCHITECTURE.md, "Recovery"; docs/formats/commit-log.md, "Reading".
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
 
 /** CRC-32C, bit by bit. Source: RFC 3720. */
@@ -31,7 +31,7 @@ async function withServer<T>(
   options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' } = {},
 ): Promise<T> {
   // On a slow machine the server's own metrics would be segments, too.
-  const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
+  const flags = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
   flags.push(...(options.flags ?? []));
   const server = await ServerProcess.start({ dataDir, flags });
   try {
@@ -106,7 +106,10 @@ async function spoil(path: string, offset: number): Promise<void> {
 
 async function startFailure(flags: readonly string[] = []): Promise<StartFailed> {
   try {
-    const server = await ServerProcess.start({ dataDir, flags: ['--without-auth', ...flags] });
+    const server = await ServerProcess.start({
+      dataDir,
+      flags: ['--without-auth', '--services=tsdb', ...flags],
+    });
     await server.kill();
   } catch (error) {
     if (error instanceof StartFailed) return error;
@@ -386,28 +389,39 @@ describe('A lost file of series', () => {
 });
 
 describe('A repair that is killed as soon as it is done', () => {
+  /** Folders whose server was killed; written once, as each takes three starts. */
+  let killed: string;
+  let killedElsewhere: string;
+  before(async () => {
+    const own = dataDir;
+    killed = dataDir = await mkdtemp(join(tmpdir(), 'plinth-damage-'));
+    await writeThreeFiles();
+    killedElsewhere = dataDir = await mkdtemp(join(tmpdir(), 'plinth-damage-'));
+    await writeThreeFiles();
+    dataDir = own;
+  });
+  after(async () => {
+    for (const folder of [killed, killedElsewhere])
+      await rm(folder, { recursive: true, force: true });
+  });
+
   /** Three files of the log, 1 to 3 with two rows each; a fourth is only made ready. */
-  async function writeThreeFiles(): Promise<readonly [string, string, string]> {
+  async function writeThreeFiles(): Promise<void> {
     for (const n of [1, 3, 5]) {
       await withServer((server) => writeNumbers(server, n, n + 1), { end: 'kill' });
     }
+  }
+
+  async function threeFiles(): Promise<readonly [string, string, string]> {
+    await cp(killed, dataDir, { recursive: true });
     const [first, second, third] = await paths('tsdb-log', '.log');
     assert.ok(first !== undefined && second !== undefined && third !== undefined);
     return [first, second, third];
   }
 
   /** The same file of another server's log. */
-  async function fileOfAnotherServer(path: string): Promise<Uint8Array> {
-    const own = dataDir;
-    dataDir = await mkdtemp(join(tmpdir(), 'plinth-damage-'));
-    try {
-      await writeThreeFiles();
-      return await readFile(path.replace(own, dataDir));
-    } finally {
-      await rm(dataDir, { recursive: true, force: true });
-      dataDir = own;
-    }
-  }
+  const fileOfAnotherServer = async (path: string): Promise<Uint8Array> =>
+    await readFile(path.replace(dataDir, killedElsewhere));
 
   const DAMAGE: readonly {
     readonly name: string;
@@ -474,7 +488,7 @@ describe('A repair that is killed as soon as it is done', () => {
 
   for (const { name, damage, refusal, loss, aside, kept } of DAMAGE) {
     it(`${name}: the next start needs no other and loses nothing more`, async () => {
-      const files = await writeThreeFiles();
+      const files = await threeFiles();
       await damage(files);
       if (refusal !== undefined) {
         const failure = await startFailure();

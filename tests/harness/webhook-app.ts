@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSign } from 'node:crypto';
+import { createSign, generateKeyPairSync, type KeyPairSyncResult } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
 import type { ServerProcess } from './server-process.js';
@@ -20,6 +20,8 @@ export interface DeliveryItem {
 const TIMEOUT_MS = 20_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 let lastName = 0;
+/** Of all apps; each has it for its own. */
+let pair: KeyPairSyncResult<string, string> | undefined;
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -50,13 +52,19 @@ export class WebhookApp {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<WebhookApp> {
     const name = `app ${process.pid} ${++lastName}`;
+    // A pair costs the processor a fifth of a second, and no test needs two.
+    pair ??= generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
     const answer = await server.http.send('/ops/v1/apps', {
-      body: JSON.stringify({ name, webhook }),
+      body: JSON.stringify({ name, webhook, public_key: pair.publicKey }),
       headers: { ...JSON_TYPE, ...headers },
     });
     assert.equal(answer.status, 201, answer.text);
-    const made = JSON.parse(answer.text) as { id: number; client_id: string; pem: string };
-    return new WebhookApp(server, made, headers);
+    const made = JSON.parse(answer.text) as { id: number; client_id: string };
+    return new WebhookApp(server, { ...made, pem: pair.privateKey }, headers);
   }
 
   private constructor(

@@ -63,7 +63,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       default: [],
       examples: ['127.0.0.0/8'],
       description:
-        'networks (CIDR) and host names inside the own network to which events may be delivered, beside those of `webhooks.allow_private_targets`; `*` allows all',
+        'networks (CIDR) and host names inside the own network to which events may be delivered; `*` allows all',
     }),
     allowed_ports: Type.Optional(
       Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {

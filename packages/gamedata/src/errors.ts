@@ -40,6 +40,8 @@ const TEXTS = {
   unknown_parameter: parameterText,
   invalid_query: parameterText,
   not_found: asGiven,
+  method_not_allowed: (at: { readonly method: string; readonly allowed: readonly string[] }) =>
+    `${at.method} is not possible here`,
   /** The id was given up for another one. */
   moved: (at: { readonly recordKind: Kind; readonly id: string }) =>
     `the record is known as ${at.id}`,

@@ -66,6 +66,8 @@ export interface Identity extends HttpService {
   check(request: CheckedHead, access: RouteAccess | undefined): Principal;
   /** Whether a request that speaks for `principal` may use a route. */
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
+  /** Whether there is no admin token yet. */
+  isFirstTokenFree(): boolean;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
@@ -201,6 +203,10 @@ class IdentityService implements Identity {
     return this.#gate.grants(access, principal);
   }
 
+  isFirstTokenFree(): boolean {
+    return this.#gate.isFirstTokenFree();
+  }
+
   listTokens(): readonly AdminToken[] {
     return this.#tokens.list();
   }
@@ -232,6 +238,7 @@ class IdentityService implements Identity {
       serverDialect: dialect,
       apps: this.#apps,
       registry: this.registry,
+      listTokens: () => this.#tokens.list(),
       quota: async (key, base) => await this.#tokenQuota?.(key, base),
       tokens: config.without_auth ? undefined : this.#tokens,
     });

@@ -6,6 +6,7 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
@@ -38,6 +39,7 @@ export {
   isDomainError,
 } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
+export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
@@ -95,10 +97,11 @@ export {
   describeApi,
   OpenApi,
 } from './http/open-api.js';
-export { pageAnswer } from './http/page-answer.js';
+export { escapeHtml, pageAnswer } from './http/page-answer.js';
 export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
+  isoSeconds,
   PLATFORM_REFUSALS,
   type PlatformFailure,
   platformAnswer,
@@ -142,6 +145,7 @@ export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
+export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';
@@ -190,6 +194,7 @@ export {
 } from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
+export { isObject } from './schema/is-object.js';
 export { hasHalfCharacter, isPlainText } from './schema/plain-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';

@@ -4,6 +4,7 @@ import {
   givenWithoutEffect,
   isNetwork,
   type LogDestination,
+  LogRing,
   loadSettings,
   networkMatcher,
   type RequestGate,
@@ -49,7 +50,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const identity = tls && (await readTlsIdentity(tls));
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
+  const ring = new LogRing();
   const log = createLogger({
+    onLine: (line) => ring.add(line),
     level: levelOfFilter(log_filter) ?? log_level,
     destination: options.logDestination ?? 2,
   });
@@ -58,6 +61,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { folder, port } = await takePlace(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
+    ring,
     gate: options.gate,
     tls: identity,
   }).catch(async (error: unknown) => {

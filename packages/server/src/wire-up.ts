@@ -5,6 +5,7 @@ import {
   HeldBodies,
   type HttpService,
   type Logger,
+  type LogRing,
   Metrics,
   machineMemoryBytes,
   RelationalOutbox,
@@ -30,6 +31,7 @@ import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
+import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
@@ -69,6 +71,8 @@ export async function wireUp(
   around: {
     /** Taken over: given back by `close`, as the last. */
     readonly folder: DataFolder;
+    /** The last lines of `log`. */
+    readonly ring?: LogRing;
     readonly gate?: RequestGate | undefined;
     readonly tls?: TlsIdentity | undefined;
   },
@@ -209,6 +213,8 @@ export async function wireUp(
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
+    const dialects = new DialectDirectory(dialect);
+    services.push(...openConsole(partsOf('tsdb'), { dialects, router, ring: around.ring }));
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -222,7 +228,6 @@ export async function wireUp(
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const gate = around.gate ?? rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
-    const dialects = new DialectDirectory(dialect);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers });
     }

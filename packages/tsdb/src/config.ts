@@ -52,7 +52,7 @@ export const TSDB_SETTINGS = defineSettings(
     warm_up: Type.Boolean({
       default: true,
       description:
-        'Run queries over a small table of its own and read a few lines after the start, so that the first queries and bodies of users are fast.',
+        'Ask a few questions about its own metrics and read a few lines after the start, so that the first queries and bodies of users are fast.',
     }),
     query_threads: Type.Integer({
       default: 0,

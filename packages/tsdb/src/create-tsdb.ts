@@ -19,6 +19,8 @@ export interface Tsdb extends HttpService {
 export interface TsdbServiceNeeds extends TsdbNeeds {
   /** Of everything but Arrow Flight. */
   readonly dialect: Dialect;
+  /** Of everything below `/ops/v1`. */
+  readonly operatorDialect: Dialect;
   /** Who a call of Arrow Flight speaks for. */
   readonly identify: Identify;
   /** Why the whole server should not be sent requests; `undefined` when it should. */
@@ -89,8 +91,10 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       const { tsdbTables } = await loadParts();
       const { settings, clock, random, log, fileSystem } = needs;
       const { engine, catalog, influxql, caches, processing } = whenOpen();
+      const { facts, queryLog, savedQueries } = whenOpen();
       const given = {
         ...{ engine, catalog, influxql, caches, processing },
+        ...{ facts, queryLog, savedQueries },
         ...{ settings, clock, random, log },
         isAuthRequired: needs.tokens.isAuthRequired,
         files: fileSystem,

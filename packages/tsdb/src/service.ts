@@ -3,53 +3,45 @@ import {
   type BackupMoment,
   ChecksumThread,
   type FrozenFiles,
-  type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
+import type { TableFacts } from './domain/catalog/overview.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/schema/limits.js';
 import type { Engine } from './domain/engine/engine.js';
-import type { EngineReport } from './domain/engine/engine-needs.js';
 import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';
-import { warmUpQueries } from './domain/engine/warm-up.js';
 import type { ReadBody } from './domain/engine/write/write-path.js';
-import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
+import { Influxql } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lanes/lane-pool.js';
 import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
+import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine } from './metrics.js';
-import type { ResultStream } from './model/columns/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
+import { reportTo } from './report-to-log.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
-import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
+import { FileSums } from './storage/segments/file-sums.js';
 import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { type WarmUpConsumers, warmUpQueries } from './warm-up.js';
 
 const WARM_UP_DELAY_MS = 500;
 /** A transaction of the catalog, which others wait for, takes some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
-/** In one line of the log. */
-const MAX_NAMED_TABLES = 100;
-
-/** Take answers to their ends, encoded as for clients. */
-export interface WarmUpConsumers {
-  sql(result: ResultStream): Promise<void>;
-  influxql(run: InfluxqlRun): Promise<void>;
-}
 
 /** The parts that the routes work with. */
 export interface OpenTsdb {
@@ -63,6 +55,9 @@ export interface OpenTsdb {
   /** What the server counts, as a 1.x server groups it. */
   statistics(): Promise<readonly Statistic[]>;
   readonly influxql: Influxql;
+  readonly queryLog: QueryLog;
+  readonly savedQueries: SavedQueries;
+  readonly facts: TableFacts;
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
   warmUp(consume: WarmUpConsumers): void;
@@ -233,36 +228,29 @@ export async function openTsdb(
       startedMs,
       nowMs: clock.nowMs(),
     });
+  const influxql = new Influxql({
+    ...{ catalog, engine, changes: { catalog, engine } },
+    facts: {
+      ...{ statistics, diagnostics },
+      placesOf: (table) => engine.tableStore(table).places(),
+    },
+    ...{ clock, random, limits },
+  });
   return {
     catalog,
     engine,
-    influxql: new Influxql({
-      ...{ catalog, engine, changes: { catalog, engine } },
-      facts: {
-        ...{ statistics, diagnostics },
-        placesOf: (table) => engine.tableStore(table).places(),
-      },
-      ...{ clock, random, limits },
-    }),
+    influxql,
     caches,
+    ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
+    facts: {
+      placesOf: (table) => engine.tableStore(table).places(),
+      seriesCountOf: (table) => engine.tableStore(table).index.count,
+    },
     warmUp(consume) {
       if (!settings.warm_up) return;
       const { signal } = closing;
-      const writeIdleMs = (): number => engine.writeIdleMs;
       const queries = (): Promise<void> =>
-        warmUpQueries({
-          ...{ host, files, planner, clock, random },
-          ...{ writeIdleMs, consume: consume.sql, signal },
-          influxqlOver(over, database) {
-            const influxql = new Influxql({
-              catalog: { database: () => database, databases: () => [database] },
-              ...{ engine: over, changes: undefined, clock, random, limits },
-            });
-            const about = { database: database.name, policy: undefined, params: new Map() };
-            return async (text) =>
-              await consume.influxql(await influxql.open({ ...about, text, signal }));
-          },
-        });
+        warmUpQueries({ engine, influxql, catalog, consume, signal });
       // Who comes back to a server with data asks at once, and asks for what is there.
       const calm = hasTables
         ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined) // It is closing.
@@ -308,6 +296,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
     relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
     relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
     relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
+    relational.migrate('tsdb_saved_queries', SAVED_QUERY_MIGRATIONS),
   ];
   const opening = RelationalCatalog.open({
     store: relational,
@@ -339,66 +328,4 @@ async function openHost(
       registerEngineFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
     watch: engineWatch,
   });
-}
-
-const UNKNOWN_ADVICE =
-  'plinth.db is older than these files, or others are missing: stop, put the right plinth.db and these files back (below objects/tsdb), or remove them by "plinth aside --data-dir <folder> --remove"';
-
-const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();
-
-function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
-  return {
-    flushed: (durationMs) => metrics.flushed(durationMs),
-    flushFailed(err, retryMs) {
-      metrics.flushFailed();
-      log.error({ err, retryMs }, 'flush failed; rows stay in the log');
-    },
-    rowsLeftInLog: () => log.info('rows are left in the log; the next start reads them'),
-    compacted: () => metrics.compacted(),
-    compactionFailed({ error: err, table, isKnown }) {
-      metrics.compactionFailed();
-      if (!isKnown) log.error({ err, table }, 'merge of files failed; others are merged meanwhile');
-    },
-    backgroundFailed(err) {
-      metrics.backgroundFailed();
-      const isDamage = err instanceof FileDamaged;
-      log.error({ err }, isDamage ? 'stored file is damaged' : 'background work failed');
-    },
-    segmentDamaged({ objectName, rowCount, minTime, maxTime }, table, err) {
-      metrics.backgroundFailed();
-      log.error(
-        { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
-        'stored file is damaged',
-      );
-    },
-    segmentLost: ({ objectName, rowCount, minTime, maxTime }, table, err) =>
-      log.warn(
-        { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
-        'damaged segment moved aside; its rows are lost',
-      ),
-    indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
-    unknownFiles({ kind, count, sizeBytes, folder }) {
-      if (kind === 'removed')
-        log.info({ count, sizeBytes }, 'files of an unfinished flush removed');
-      else
-        log.warn(
-          { count, sizeBytes, folder, advice: UNKNOWN_ADVICE },
-          'stored files that plinth.db does not know moved aside',
-        );
-    },
-    rowsLost(tables) {
-      const rowCount = [...tables.values()].reduce((sum, count) => sum + count, 0);
-      metrics.rowsLost(rowCount);
-      const named = [...tables].slice(0, MAX_NAMED_TABLES);
-      log.warn(
-        {
-          rowCount,
-          tableCount: tables.size,
-          tables: named.map(([tableId, count]) => ({ tableId, rowCount: count })),
-        },
-        'rows of the log belong to tables that the catalog has lost',
-      );
-    },
-    replayed: (rowCount) => log.info({ rowCount }, 'rows of the log are back in memory'),
-  };
 }

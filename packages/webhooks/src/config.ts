@@ -135,6 +135,11 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     description:
       'Pause deliveries to a receiver for 30 s when 70 % of at least 10 attempts in 5 minutes failed.',
   }),
+  disable_on_gone: Type.Boolean({
+    default: false,
+    description:
+      'Switch a webhook off when its receiver answers 410; otherwise that is a failure like any other.',
+  }),
   disable_after_hours: Type.Number({
     default: 0,
     minimum: 0,

@@ -287,6 +287,7 @@ function engineSettings({ config, version, publicUrl, localUrl }: WebhooksNeeds)
     ratePerHost: config.rate_host,
     hasBreaker: config.breaker_enabled,
     retry: retryOf(config),
+    disablesOnGone: config.disable_on_gone,
     disableAfterMs:
       config.disable_after_hours === 0 ? undefined : config.disable_after_hours * 3_600_000,
     maxQueuedPerApp: config.max_queued_per_app,

@@ -75,6 +75,10 @@ describe('answers', () => {
     ) => await server.refused(path, { method, ...more }, { status, code });
     await check('GET', '/v2/core/nothing', 404, 'unrecognized_url');
     await check('GET', '/v2', 404, 'unrecognized_url');
+    await check('GET', '/v1/customers', 404, 'unrecognized_url');
+    await check('POST', '/v1', 404, 'unrecognized_url');
+    // Outside of every service a client of this one is answered in its words, by its secret key.
+    await check('GET', '/oauth/token', 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/`, 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/%zz`, 404, 'unrecognized_url');
     // An id of any length is one that nobody has.

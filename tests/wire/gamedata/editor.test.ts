@@ -123,6 +123,9 @@ describe('the editor', () => {
     assert.equal((await edit('PUT', 'items/nobody', { name: 'b' })).status, 404);
     assert.equal((await edit('DELETE', 'items/nobody')).status, 404);
     assert.equal((await edit('POST', 'save/spaceships')).status, 400);
+    const list = await edit('POST', 'types', { id: 'a', name: 'b' });
+    assert.deepEqual([list.status, list.json['code']], [405, 'method_not_allowed']);
+    assert.match(String(list.headers['allow']), /GET/);
     const { types } = (await read('/api/editor/types')).json as unknown as {
       types: { key: string; count: number }[];
     };

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Qualified names", "Deletion life cycle"; lists as InfluxDB 1.x gives them: of all retention policies.
+// Source: tsdb-http, "Database names", "Deletion life cycle", "SHOW on v1"; lists as InfluxDB 1.x gives them: of all retention policies.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

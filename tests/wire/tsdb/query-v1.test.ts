@@ -239,6 +239,32 @@ describe('/query', () => {
     );
   });
 
+  it('V-04 leaves the zeros off at the end of a time, as 1.x does', async () => {
+    const lines = [
+      't v=1 1500000000500000000',
+      't v=2 1500000002000100000',
+      't v=3 1500000004123450000',
+    ];
+    const written = await server.http.send('/write?db=fractions', { body: lines.join('\n') });
+    assert.equal(written.status, 204, written.text);
+    const times = async (q: string): Promise<unknown> => {
+      const answer = await get({ db: 'fractions', q });
+      const { results } = JSON.parse(answer.text) as {
+        results: { series: { values: unknown[][] }[] }[];
+      };
+      return results[0]?.series[0]?.values.map(([time]) => time);
+    };
+    // Texts: InfluxDB 1.6.7.
+    assert.deepEqual(await times('SELECT v FROM t'), [
+      '2017-07-14T02:40:00.5Z',
+      '2017-07-14T02:40:02.0001Z',
+      '2017-07-14T02:40:04.12345Z',
+    ]);
+    assert.deepEqual(await times("SELECT v FROM t LIMIT 1 tz('Europe/Berlin')"), [
+      '2017-07-14T04:40:00.5+02:00',
+    ]);
+  });
+
   it('V-05 breaks JSON into lines', async () => {
     assertText(
       await get({ db: 'v1', q: 'SELECT n FROM cpu WHERE n < 2', epoch: 's', pretty: 'true' }),

@@ -112,15 +112,14 @@ describe('publishing an event', () => {
     assert.equal(received?.body, '{"action":"done","repository":{"id":4},"installation":{"id":9}}');
     const [record] = await app.untilRecorded('?event=enrich&installation_id=9&repository_id=4', 1);
     assert.equal(record?.action, 'done');
-    await post({
-      event: 'kept',
-      action: 'x',
-      payload: { action: 'own', installation: { id: 3 } },
-      app_id: app.id,
-    });
+    const payload = { action: 'own', installation: { id: 3 } };
+    await post({ event: 'kept', payload, app_id: app.id });
     const [kept] = await receiver.until('kept', 1);
     assert.equal(kept?.body, '{"action":"own","installation":{"id":3}}');
-    await app.untilRecorded('?event=kept&installation_id=3', 1);
+    const [own] = await app.untilRecorded('?event=kept&installation_id=3', 1);
+    assert.equal(own?.action, 'own');
+    await post({ event: 'kept', action: 'own', payload, app_id: app.id });
+    await receiver.until('kept', 2);
   });
 
   it('of a registered installation goes to its app alone', async () => {
@@ -162,6 +161,9 @@ describe('publishing an event', () => {
       [{ event: 'x', payload: [] }, 'payload', 'invalid'],
       [{ event: 'x', payload: 'text' }, 'payload', 'invalid'],
       [{ event: 'x', payload: {}, action: 5 }, 'action', 'invalid'],
+      [{ event: 'x', payload: { action: 'own' }, action: 'other' }, 'action', 'invalid'],
+      [{ event: 'x', payload: { action: 5 }, action: 'other' }, 'action', 'invalid'],
+      [{ event: 'x', payload: {}, instalation_id: 5 }, 'instalation_id', 'invalid'],
       [{ event: 'x', payload: {}, installation_id: 0 }, 'installation_id', 'invalid'],
       [{ event: 'x', payload: {}, app_id: 999_999 }, 'app_id', 'missing'],
       [{ event: 'x', payload: {}, id: 'x'.repeat(256) }, 'id', 'invalid'],

@@ -25,6 +25,7 @@ before(async () => {
     flags: [
       '--without-auth',
       '--services=accounts,webhooks',
+      '--webhooks-disable-on-gone',
       '--webhooks-allow-private-targets=127.0.0.0/8',
     ],
     env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(',') },

@@ -1,3 +1,5 @@
+import { isObject } from '@plinth/kernel';
+
 /** Objects that are replaced as a whole: half of a date or of an acceptance means nothing. */
 const REPLACED_WHOLE: ReadonlySet<string> = new Set([
   'date_of_birth',
@@ -29,7 +31,7 @@ type Tree = {
  * Source: accounts, section 10, rules 1 to 7.
  */
 export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
-  const merged = mergeObject((stored ?? {}) as Tree, isTree(given) ? given : {}, '');
+  const merged = mergeObject((stored ?? {}) as Tree, isObject(given) ? given : {}, '');
   return (merged ?? {}) as T; // `given` has the shape of T, with holes
 }
 
@@ -66,18 +68,18 @@ function mergeValue(
   if (given === undefined) return stored;
   if (given === null || given === '') return undefined;
   if (Array.isArray(given)) return given.map(withoutUnset).filter((item) => !isRemoved(item));
-  if (!isTree(given)) return given;
-  if (Object.hasOwn(given, 'requested')) return given.requested === true ? given : undefined;
+  if (!isObject(given)) return given;
+  if (Object.hasOwn(given, 'requested')) return given['requested'] === true ? given : undefined;
   if (REPLACED_WHOLE.has(key) || REPLACED_WHOLE.has(at)) return pruned(given);
-  return mergeObject(isTree(stored) ? stored : {}, given, key);
+  return mergeObject(isObject(stored) ? stored : {}, given, key);
 }
 
 /** An entry of `custom_fields` with an empty value removes the field of that name. */
 const isRemoved = (item: unknown): boolean =>
-  isTree(item) && Object.hasOwn(item, 'name') && item.value === '';
+  isObject(item) && Object.hasOwn(item, 'name') && item['value'] === '';
 
 function withoutUnset(item: unknown): unknown {
-  if (!isTree(item)) return item;
+  if (!isObject(item)) return item;
   return Object.fromEntries(
     Object.entries(item).filter(
       ([name, value]) => value !== null && (value !== '' || name === 'value'),
@@ -88,10 +90,6 @@ function withoutUnset(item: unknown): unknown {
 function pruned(given: Tree): Tree | undefined {
   const kept = Object.entries(given).filter(([, value]) => value !== null && value !== '');
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether two trees say the same, whatever the order of their members; a member without a value is none. */

@@ -1,4 +1,10 @@
-import { type BodyRule, type HttpRequest, JsonExcessive, parseJson } from '@plinth/kernel';
+import {
+  type BodyRule,
+  type HttpRequest,
+  isObject,
+  JsonExcessive,
+  parseJson,
+} from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
 
 type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
@@ -56,9 +62,7 @@ function objectIn(body: Uint8Array, maxValueCount: number): Record<string, unkno
     // The parser's own message quotes the body.
     throw new AccountsRefused({ code: 'invalid_json', message: 'The body is not valid JSON.' });
   }
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
-    return parsed as Record<string, unknown>;
-  }
+  if (isObject(parsed)) return parsed;
   throw new AccountsRefused({ code: 'invalid_json', message: 'The body must be a JSON object.' });
 }
 

@@ -23,7 +23,7 @@ export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
   readonly refusals = ACCOUNTS_REFUSALS;
   readonly tellsPaths = true;
-  readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
+  readonly paths = ['/v1', '/v2', OPERATOR_PATH, DOCS_PATH];
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
   readonly #versionHeaders: readonly string[];
@@ -46,6 +46,12 @@ export class AccountsDialect implements Dialect {
     const { principal, refusal } = this.#arrivals.of(request);
     if (refusal !== undefined) throw refusal;
     return principal;
+  }
+
+  claims(request: HttpHead): boolean {
+    const { principal, refusal } = this.#arrivals.of(request);
+    const isSecret = principal.kind === 'platform_key' && principal.keyKind === 'secret';
+    return isSecret && refusal === undefined;
   }
 
   headers(request: HttpHead): HeaderList {

@@ -1,5 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { StoredAccount } from '../model/account/account.js';
 import type { ConfigurationName } from '../model/account/configuration-name.js';
 import type { StoredPerson } from '../model/account/person.js';
@@ -8,25 +8,8 @@ import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './acc
 import type { AccountTables } from './account-tables.js';
 import { type CachedGlance, GlanceCache } from './glance-cache.js';
 import { isShared } from './guard-store.js';
+import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
 import type { Sealer } from './sealer.js';
-
-/** Where a page begins: behind this object, in the direction of reading. */
-export interface Cursor {
-  readonly direction: 'next' | 'previous';
-  readonly createdMs: number;
-  readonly id: string;
-}
-
-export interface PageQuery {
-  readonly cursor: Cursor | undefined;
-  readonly limit: number;
-}
-
-/** One more than `limit` when there is more in the direction of reading; newest first in any case. */
-export interface Keyed {
-  readonly id: string;
-  readonly createdMs: number;
-}
 
 /** What answering and refusing needs to know before the account is read as a whole. */
 export interface AccountGlance {
@@ -133,14 +116,9 @@ export class AccountStore {
         .selectFrom('accounts_accounts')
         .select(['id', 'created_ms', 'head'])
         .where('tenant', '=', key)
-        .where('is_closed', '=', closed)
-        .where(behind(page.cursor));
+        .where('is_closed', '=', closed);
       const masked = mask === undefined ? query : query.where('configurations', '=', mask);
-      return masked
-        .orderBy('created_ms', orderOf(page))
-        .orderBy('id', orderOf(page))
-        .limit(page.limit + 1)
-        .execute();
+      return masked.$call(inPage(page)).execute();
     };
     // Each set of configurations is a range of the index of its own; together they are at most four.
     const masks =
@@ -161,10 +139,7 @@ export class AccountStore {
       .selectFrom('accounts_persons')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where(behind(page.cursor))
-      .orderBy('created_ms', orderOf(page))
-      .orderBy('id', orderOf(page))
-      .limit(page.limit + 1)
+      .$call(inPage(page))
       .execute();
     return inPageOrder(
       rows.map((row) => fromPersonRow(row, tenant.livemode)),
@@ -256,25 +231,4 @@ function toGlance(
     flags: row.flags,
     dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
   };
-}
-
-export const orderOf = ({ cursor }: PageQuery): 'asc' | 'desc' =>
-  cursor?.direction === 'previous' ? 'asc' : 'desc';
-
-/** Rows behind the cursor, by comparing (created, id) as one: SQLite and PostgreSQL use the index for it. */
-export function behind(cursor: Cursor | undefined) {
-  if (cursor === undefined) return sql<SqlBool>`1 = 1`;
-  const { createdMs, id } = cursor;
-  return cursor.direction === 'previous'
-    ? sql<SqlBool>`(created_ms, id) > (${createdMs}, ${id})`
-    : sql<SqlBool>`(created_ms, id) < (${createdMs}, ${id})`;
-}
-
-/** Newest first, whatever the direction of reading, at most `limit + 1`: the one too many is the farthest. */
-export function inPageOrder<T extends Keyed>(rows: readonly T[], page: PageQuery): readonly T[] {
-  const isBackwards = orderOf(page) === 'asc';
-  const sorted = [...rows].sort(
-    (a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
-  );
-  return isBackwards ? sorted.slice(-(page.limit + 1)) : sorted.slice(0, page.limit + 1);
 }

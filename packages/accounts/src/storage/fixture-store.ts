@@ -2,9 +2,9 @@ import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 import type { Fixture, FixtureKind } from '../model/platform/fixture.js';
 import { type Tenant, tenantKey } from '../model/platform/tenant.js';
-import { behind, inPageOrder, orderOf, type PageQuery } from './account-store.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
+import { inPage, inPageOrder, type PageQuery } from './pages.js';
 
 /** Files, payment methods, invoice templates and test clocks. */
 export class FixtureStore {
@@ -49,10 +49,7 @@ export class FixtureStore {
       .select(['id', 'created_ms', 'body'])
       .where('tenant', '=', tenantKey(tenant))
       .where('kind', '=', kind)
-      .where(behind(page.cursor))
-      .orderBy('created_ms', orderOf(page))
-      .orderBy('id', orderOf(page))
-      .limit(page.limit + 1)
+      .$call(inPage(page))
       .execute();
     return inPageOrder(
       rows.map((row) => ({

@@ -1,10 +1,10 @@
+import { isObject } from '@plinth/kernel';
+
+export { isObject };
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: Json | undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Equality of JSON values; the order of members does not matter. */

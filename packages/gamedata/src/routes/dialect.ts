@@ -69,9 +69,8 @@ export class GameDataDialect implements Dialect {
     }
     if (allowed.length === 0)
       return this.answerError(gameDataError('not_found', 'Not found'), request);
-    const body = { error: `${request.method} is not possible here`, code: 'method_not_allowed' };
-    const headers = { allow: [...allowed, 'OPTIONS'].join(', ') };
-    return this.#word({ status: 405, headers, body }, request);
+    const { method } = request;
+    return this.answerError(gameDataError('method_not_allowed', { method, allowed }), request);
   }
 
   /** A page of another origin must be able to read that it has to wait. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '@plinth/kernel';
+
 interface Described {
   readonly summary?: string;
   readonly tags?: readonly string[];
@@ -17,9 +19,6 @@ details{margin:.4rem 0;border:1px solid #d5dae0;border-radius:6px;padding:.5rem 
 summary{cursor:pointer}code{font:14px ui-monospace,monospace}b{display:inline-block;min-width:4.2rem}
 table{border-collapse:collapse;margin:.6rem 0;width:100%}td{padding:.2rem .6rem .2rem 0;vertical-align:top;border-top:1px solid #eceff2}
 .lock{color:#8a5a00}@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}details,h2{border-color:#3a4148}td{border-color:#2a3036}a{color:#8ab4f8}}`;
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** The OpenAPI description for people: no script, nothing from elsewhere. */
 export function referencePage(description: Record<string, unknown>): string {

@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   moved: 301,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   unknown_version: 404,
   not_acceptable: 406,
   conflict: 409,
@@ -73,6 +74,8 @@ export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => str
       const { rev } = error.details;
       return bare(rev === undefined ? {} : { etag: `"r${rev}"` });
     }
+    case 'method_not_allowed':
+      return bare({ allow: [...error.details.allowed, 'OPTIONS'].join(', ') });
     case 'rate_limited':
     case 'unavailable':
       return bare({ 'retry-after': String(error.details.retryAfterSec) });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { gunzipBounded, type ObjectStore, objectError } from '@plinth/kernel';
+import { gunzipBounded, messageOf, type ObjectStore, objectError } from '@plinth/kernel';
 
 /** Lines of one row group, or the list of changes of a version, as they lie in the object store. */
 export interface StoredLines {
@@ -80,7 +80,7 @@ export class GroupStore {
     try {
       bytes = await gunzipBounded(await this.#objects.get(`${FOLDER}/${name}`), MAX_SIZE_BYTES);
     } catch (error) {
-      throw new ObjectDamaged(name, error instanceof Error ? error.message : String(error));
+      throw new ObjectDamaged(name, messageOf(error));
     }
     const found = createHash('sha256').update(bytes).digest('hex');
     if (`${found}.gz` !== name) throw new ObjectDamaged(name, `its checksum is ${found}`);

@@ -86,6 +86,11 @@ export class AccessGate {
     }
   }
 
+  /** Whether there is no token at all yet, and whoever asks for the first one gets it. */
+  isFirstTokenFree(): boolean {
+    return !this.#tokens.hasOperator() && !this.#tokens.hasValidToken();
+  }
+
   #isOpen(access: RouteAccess | undefined): boolean {
     return typeof access === 'object' && this.#open.has(access.openable);
   }

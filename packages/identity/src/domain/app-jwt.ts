@@ -1,5 +1,12 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import { AppJwtRefused, type Clock, type LimitProfile, Memo, type Principal } from '@plinth/kernel';
+import {
+  AppJwtRefused,
+  type Clock,
+  isObject,
+  type LimitProfile,
+  Memo,
+  type Principal,
+} from '@plinth/kernel';
 import type { App, AppKey, AppSelector } from '../model/app.js';
 import { isClientId } from '../model/identity-record.js';
 import type { AppDirectory } from './app-directory.js';
@@ -155,8 +162,7 @@ function decode(token: string): Assertion {
 function readPart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined; // just checked
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import {
   emptyAnswer,
   type HttpRequest,
+  isoSeconds,
   OpenApi,
   operatorRoute,
   platformAnswer,
@@ -10,7 +11,7 @@ import { type Static, Type } from 'typebox';
 import type { Apps, IssuedKey } from '../domain/apps.js';
 import type { PrivateKeyFormat } from '../domain/key-maker.js';
 import type { App, AppKey, AppOwner, AppSelector } from '../model/app.js';
-import { isoSeconds, PAGE, pageAnswer } from './pages.js';
+import { PAGE, pageAnswer } from './pages.js';
 import {
   AppChange,
   AppRecord,

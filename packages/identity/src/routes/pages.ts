@@ -45,6 +45,3 @@ export async function pageAnswer<Found>(
   const next = new URLSearchParams({ per_page: String(limit), cursor: at.cursorOf(last) });
   return platformAnswer(200, shown, [['link', `<${base}${pathOf(url)}?${next}>; rel="next"`]]);
 }
-
-export const isoSeconds = (ms: number): string =>
-  new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');

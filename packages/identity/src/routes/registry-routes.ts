@@ -3,6 +3,7 @@ import {
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
+  isoSeconds,
   jsonObjectOf,
   OpenApi,
   operatorRoute,
@@ -14,7 +15,7 @@ import { Type } from 'typebox';
 import type { AttributeChange, NewCredential, NewIdentity, Registry } from '../domain/registry.js';
 import type { Credential } from '../model/credential-token.js';
 import type { IdentityAttributes, IdentityKind, IdentityRecord } from '../model/identity-record.js';
-import { isoSeconds, PAGE, pageAnswer } from './pages.js';
+import { PAGE, pageAnswer } from './pages.js';
 import {
   CHANGE_CHECKS,
   CredentialRequest,

@@ -2,8 +2,10 @@ import type { Dialect, RouteTable } from '@plinth/kernel';
 import type { AdminTokens } from '../domain/admin-tokens.js';
 import type { Apps } from '../domain/apps.js';
 import type { Registry } from '../domain/registry.js';
+import type { AdminToken } from '../model/admin-token.js';
 import { appRoutes } from './app-routes.js';
 import { registryRoutes, type TokenQuota } from './registry-routes.js';
+import { sessionRoute } from './session-route.js';
 import { tokenRoutes } from './token-routes.js';
 
 export interface TableNeeds {
@@ -13,6 +15,8 @@ export interface TableNeeds {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly quota: TokenQuota;
+  /** By id, expired ones included. */
+  listTokens(): readonly AdminToken[];
   /** `undefined`: the server runs without authentication, and there is nothing to manage. */
   readonly tokens: AdminTokens | undefined;
 }
@@ -22,7 +26,11 @@ export const identityTables = (needs: TableNeeds): readonly RouteTable[] => [
   {
     dialect: needs.operatorDialect,
     api: 'operator',
-    routes: [...appRoutes(needs.apps), ...registryRoutes(needs.registry, needs.quota)],
+    routes: [
+      sessionRoute(needs.listTokens),
+      ...appRoutes(needs.apps),
+      ...registryRoutes(needs.registry, needs.quota),
+    ],
   },
   {
     dialect: needs.serverDialect,

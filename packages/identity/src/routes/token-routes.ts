@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   inputCheck,
   jsonAnswer,
+  messageOf,
   OpenApi,
   parseJson,
   queryOf,
@@ -95,11 +96,7 @@ function jsonIn(request: HttpRequest): unknown {
   try {
     return parseJson(body, { maxValueCount: MAX_VALUE_COUNT });
   } catch (error) {
-    throw identityError(
-      'json_invalid',
-      error instanceof Error ? error.message : String(error),
-      error,
-    );
+    throw identityError('json_invalid', messageOf(error), error);
   }
 }
 

@@ -1,7 +1,9 @@
 import { Compile } from 'typebox/schema';
+import { isObject } from '../schema/is-object.js';
 import { parseSettingText, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
+  isSecretSetting,
   type SettingDescription,
   type SettingsOf,
   type SettingsSection,
@@ -66,11 +68,9 @@ export function loadSettings<S extends Sections>(
   return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
 }
 
-const SECRET = /(^|_)(token|secret|password|key)s?$/;
-
 /** What is wrong about a secret is no reason to write it into a log. */
 function shown({ key }: SettingDescription, raw: unknown): string {
-  if (!SECRET.test(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
+  if (!isSecretSetting(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;
 }
 
@@ -157,6 +157,3 @@ function unknownNames(
     ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
   ].map((name) => `${name}: no such setting`);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -39,6 +39,11 @@ export function defineSettings<P extends TProperties>(
   return { name, schema: Type.Object(properties, { additionalProperties: false }), aliases };
 }
 
+const SECRET = /(^|_)(token|secret|password|key)s?$/;
+
+/** Whether the value of a setting of this key is for nobody to read. */
+export const isSecretSetting = (key: string): boolean => SECRET.test(key);
+
 /** One setting with all its spellings, the canonical one first. */
 export interface SettingDescription {
   readonly section: string;

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type DatabaseClass from 'libsql';
 import type { Database } from 'libsql';
+import { messageOf } from '../errors/message-of.js';
 import { fileError } from './file-error.js';
 import type { FileSystem } from './file-system.js';
 import { obstacleOf } from './obstacle-of.js';
@@ -47,7 +48,7 @@ export class FolderLock {
       if (code.startsWith('SQLITE_BUSY'))
         throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
       const obstacle = await obstacleOf(join(folder, LOCK_FILE));
-      const why = obstacle ?? (error instanceof Error ? error.message : String(error));
+      const why = obstacle ?? messageOf(error);
       throw fileError('folder_not_locked', { folder, why }, error);
     }
   }

@@ -1,5 +1,6 @@
 import { constants, promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../errors/message-of.js';
 
 /** What a new file of a library takes at least. */
 const LEAST_ROOM_BYTES = 64 * 1024;
@@ -21,6 +22,6 @@ export async function obstacleOf(path: string): Promise<string | undefined> {
     const { bavail, bsize } = await disk.statfs(folder);
     return bavail * bsize < LEAST_ROOM_BYTES ? 'no space left on the disk' : undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -21,6 +21,8 @@ export interface Dialect {
    * covers itself alone.
    */
   readonly paths: readonly string[];
+  /** Whether a request outside of all paths is of a client of its own, by a credential that holds. */
+  claims?(request: HttpHead): boolean;
   /** Whether a path exists is told to everybody, before what is wrong with a credential. */
   readonly tellsPaths?: boolean;
   /**

@@ -9,6 +9,10 @@ const HEADERS: HeaderList = [
   ['x-content-type-options', 'nosniff'],
 ];
 
+/** As text within a page or one of its attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+
 /** A page for people, without scripts. @param more headers, in the place of ours where they have the same name. */
 export function pageAnswer(html: Buffer, more: HeaderList = []): HttpAnswer {
   const own = HEADERS.filter(([name]) => !more.some(([other]) => other === name));

@@ -35,8 +35,11 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: LogDestination;
+  /** Told of each line as it is written. */
+  readonly onLine?: (line: string) => void;
 }): Logger {
-  const { destination = 1 } = options;
+  const { destination = 1, onLine } = options;
+  const target = typeof destination === 'number' ? fileOf(destination) : destination;
   return pino(
     {
       level: options.level,
@@ -46,9 +49,16 @@ export function createLogger(options: {
       redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
       hooks: { streamWrite: redactText },
     },
-    typeof destination === 'number' ? fileOf(destination) : destination,
+    onLine === undefined ? target : both(target, onLine),
   );
 }
+
+const both = (target: { write(line: string): void }, onLine: (line: string) => void) => ({
+  write(line: string): void {
+    onLine(line);
+    target.write(line);
+  },
+});
 
 /** A line that a full disk does not take is lost: it must not fail what it is about. */
 function fileOf(descriptor: number): DestinationStream {

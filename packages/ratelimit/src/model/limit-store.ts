@@ -116,5 +116,3 @@ export const SLOT_LEASE_MS = 600_000;
 export const SLOT_OF_NODE_MS = 12_000;
 /** What a client is told to wait when all its slots are taken: how long they run is not known. */
 export const CONCURRENCY_RETRY_SEC = 5;
-/** Longest wait that is ever told for a secondary limit. */
-export const MAX_RETRY_SEC = 3_600;

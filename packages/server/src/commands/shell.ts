@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
+import { messageOf } from '@plinth/kernel';
 import { Command, Option } from 'commander';
 import { type Connection, call, connectionOf, withConnection } from './connection.js';
 import { print } from './output/terminal.js';
@@ -131,7 +132,7 @@ async function run(statement: string, state: State, input: Interface | undefined
   try {
     await show(await textOf(statement, state), input);
   } catch (error) {
-    print(`${error instanceof Error ? error.message : String(error)}\n`);
+    print(`${messageOf(error)}\n`);
     if (input === undefined) process.exitCode = 1;
   }
 }

@@ -8,6 +8,7 @@ import {
   FolderLock,
   isDomainError,
   type Logger,
+  messageOf,
   NodeFileSystem,
   SystemClock,
   SystemRandom,
@@ -156,7 +157,7 @@ async function makeFolder(files: FileSystem, folder: string): Promise<void> {
   try {
     await files.makeDirectory(folder);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigInvalid, type FileSystem, type Random } from '@plinth/kernel';
+import { ConfigInvalid, type FileSystem, messageOf, type Random } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 import { makeOnce } from './made-once.js';
 
@@ -25,7 +25,7 @@ export async function readGivenMasterKey(
   try {
     text = (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigInvalid([`server.master_key_file: cannot be read: ${why}`]);
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);

@@ -1,9 +1,10 @@
-import { type Dialect, invariant } from '@plinth/kernel';
+import { type Dialect, type HttpHead, invariant } from '@plinth/kernel';
 
 /** Finds who speaks for a path that no route has. */
 export class DialectDirectory {
   readonly #fallback: Dialect;
   readonly #byPath = new Map<string, Dialect>();
+  readonly #claiming: Dialect[] = [];
   #maxSegmentCount = 0;
 
   constructor(fallback: Dialect) {
@@ -12,6 +13,7 @@ export class DialectDirectory {
   }
 
   add(dialect: Dialect): void {
+    if (dialect.claims !== undefined) this.#claiming.push(dialect);
     for (const path of dialect.paths) {
       const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
       invariant(isPath, `${path} is a path without an end slash`);
@@ -22,9 +24,22 @@ export class DialectDirectory {
     }
   }
 
+  /** By its path; outside of all, by whose client it is. */
+  of(request: HttpHead): Dialect {
+    return (
+      this.#named(request.url) ??
+      this.#claiming.find((dialect) => dialect.claims?.(request)) ??
+      this.#fallback
+    );
+  }
+
   /** @param target path and query. */
   find(target: string): Dialect {
-    let found = this.#fallback;
+    return this.#named(target) ?? this.#fallback;
+  }
+
+  #named(target: string): Dialect | undefined {
+    let found: Dialect | undefined;
     let end = 0;
     for (let count = 0; count < this.#maxSegmentCount && end < target.length; count++) {
       end = segmentEnd(target, end + 1);

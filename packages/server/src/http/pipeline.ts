@@ -71,7 +71,7 @@ export class Pipeline {
   #route(request: IncomingRequest): Exchange {
     const { router, dialects, clock } = this.#parts;
     const found = router.find(request.method, pathOf(request.url));
-    const dialect = found?.served.table.dialect ?? dialects.find(request.url);
+    const dialect = found?.served.table.dialect ?? dialects.of(request);
     const onGone = (exchange: Exchange): void => this.#count(exchange);
     return new Exchange(request, { dialect, found, startMs: clock.monotonicMs(), onGone });
   }

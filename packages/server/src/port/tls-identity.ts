@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
-import { ConfigInvalid } from '@plinth/kernel';
+import { ConfigInvalid, messageOf } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 
 /** Where key and certificates lie, and what may be spoken. */
@@ -54,7 +54,7 @@ async function readGiven(flag: string, file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new ConfigInvalid([`${flag}: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigInvalid([`${flag}: ${messageOf(error)}`]);
   }
 }
 
@@ -62,7 +62,7 @@ function attempt<T>(flag: string, file: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ConfigInvalid([`${flag}: ${file} cannot be used: ${reason}`]);
   }
 }

@@ -33,10 +33,10 @@ export function openAccounts(
 /** Nobody reads what destinations answer; with so little their connections can be used again. */
 const MAX_ANSWER_BYTES = 1024;
 
-/** Whoever bounds or allows one kind of deliveries means the other as well, unless told apart. */
+/** Whoever bounds one kind of deliveries means the other as well, unless told apart; targets are allowed for each alone. */
 function egressOf({ accounts, webhooks }: Settings): EgressSettings {
   return {
-    allowedTargets: [...accounts.allow_private_targets, ...webhooks.allow_private_targets],
+    allowedTargets: accounts.allow_private_targets,
     allowedPorts: (accounts.allowed_ports ?? webhooks.allowed_ports).map(Number),
     extraCaFile: accounts.extra_ca_file ?? webhooks.extra_ca_file,
     proxy: accounts.egress_proxy ?? webhooks.egress_proxy,

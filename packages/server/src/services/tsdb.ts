@@ -12,6 +12,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       isAuthRequired: !settings.identity.without_auth,
     },
     dialect: parts.dialect,
+    operatorDialect: identity.dialect,
     identify: (request, access) => identity.check(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,

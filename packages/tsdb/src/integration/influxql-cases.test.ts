@@ -1,6 +1,7 @@
 // Source: query-languages, sections 9 to 15. Answers without an error were computed by InfluxDB 1.6.7 from the same rows;
 // floats have nine digits.
-import type { Answer } from '../domain/influxql/answer.js';
+
+import { type Answer, seriesOf } from '../domain/influxql/answer.js';
 import type { Value } from '../domain/influxql/plan/data-type.js';
 import { describeCases } from '../testing/run-cases.js';
 
@@ -23,10 +24,11 @@ describeCases({
   },
 });
 
-async function rendered({ columns, tagNames, series }: Answer): Promise<string[]> {
+async function rendered(answer: Answer): Promise<string[]> {
+  const { columns, tagNames } = answer;
   const lines: string[] = [];
   let before = '';
-  for await (const { name, tags, rowCount, columns: values } of series) {
+  for await (const { name, tags, rowCount, columns: values } of seriesOf(answer)) {
     const head = `${name}{${tagNames.map((tag, i) => `${tag}=${tags[i]}`).join(',')}}`;
     if (head !== before) lines.push(head, columns.map((column) => column.name).join(' | '));
     before = head;

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
+import type { TableSchema } from '../model/schema.js';
 import { flushEngine, flushNode } from '../testing/flush-node.js';
 import { openTestNode, type TestNode } from '../testing/open-test-node.js';
 import { ask, TEST_DATABASE, writeLines } from '../testing/write-and-ask.js';
@@ -44,6 +46,32 @@ it('flushes and reads more tables than fit into the memory of the engine', async
     const text = `SELECT v, rack FROM m${i} WHERE host = 'a'`;
     assert.deepEqual((await ask(node, text)).slice(1), [`${i} | c`], `m${i}`);
   }
+});
+
+it('lets others go first while the rows of thousands of new tables become visible', async (context) => {
+  const node = await open(context, await folder(context));
+  const count = 1500;
+  const lines = Array.from({ length: count }, (_, i) => `new${i} f=1 1`);
+  let isOver = false;
+  const writing = writeLines(node, lines).finally(() => {
+    isOver = true;
+  });
+  const storeOf = (schema: TableSchema) => (node.engine as TsdbEngine).tableStore(schema);
+  const filled = (): number => {
+    const tables = [...(node.catalog.database(TEST_DATABASE)?.tables.values() ?? [])];
+    return tables.filter((schema) => storeOf(schema).minBufferedSeq !== undefined).length;
+  };
+  let before = 0;
+  let most = 0;
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = filled();
+    most = Math.max(most, now - before);
+    before = now;
+  }
+  await writing;
+  assert.equal(filled(), count);
+  assert.ok(most <= count / 3, `${most} of ${count} tables in one turn`);
 });
 
 it('flushes rows that queries have brought into the engine before they fill it', async (context) => {

@@ -14,6 +14,9 @@ const UNICODE_CLASS_SIZE = 100;
 const TOKEN =
   /\\[pP](?:\{[^}]*\}?|.)|\\[\s\S]|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\[\s\S]|\[:\w*:\]|[^\]\\])*\]?|[()|]|[*+?]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
+/** So many of one kind in a row that all of them may go on side by side: a text is tried from each of its characters on. */
+const MAX_FEW = 64;
+
 /** A bound, from the text alone: it is known before the expression is compiled. */
 export function regexEffort(source: string): RegexEffort {
   const groups: Group[] = [newGroup()];
@@ -31,7 +34,8 @@ export function regexEffort(source: string): RegexEffort {
       repeat(group, 1, true);
     } else if (least !== undefined) {
       const isExact = most === undefined || most === least;
-      repeat(group, Math.max(Number(least), Number(most ?? 0), 1), !isExact);
+      const count = Math.max(Number(least), Number(most ?? 0), 1);
+      repeat(group, count, !isExact || count > MAX_FEW);
     } else {
       add(group, { size: sizeOf(token), live: 0 });
     }

@@ -1,10 +1,13 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import type { Caches } from '../domain/caches/caches.js';
+import type { TableFacts } from '../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
+import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
+import type { QueryLog } from '../domain/system-tables/query-log.js';
 import type { Processing } from '../open-processing.js';
 import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
@@ -16,6 +19,10 @@ export interface RouteDeps {
   readonly engine: Engine;
   readonly catalog: RelationalCatalog;
   readonly influxql: Influxql;
+  readonly queryLog: QueryLog;
+  readonly savedQueries: SavedQueries;
+  /** What is known of tables beside their columns. */
+  readonly facts: TableFacts;
   readonly caches: Caches;
   readonly processing: Processing;
   readonly settings: TsdbSettings;

@@ -59,6 +59,7 @@ export const QUERY_FORMAT = maybe(
     'csv_exact',
     'pretty',
     'parquet',
+    'arrow',
   ]),
 );
 export const PARAMS = {
@@ -73,6 +74,7 @@ export const RESULT: Readonly<Record<number, RouteOutput>> = {
     'text/csv': {},
     ...text,
     'application/vnd.apache.parquet': {},
+    'application/vnd.apache.arrow.stream': {},
   }),
 };
 

@@ -17,6 +17,9 @@ import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
 import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
+import { queryLogRoutes } from './operator/query-log-routes.js';
+import { savedQueryRoutes } from './operator/saved-query-routes.js';
+import { schemaRoutes } from './operator/schema-routes.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
@@ -32,7 +35,11 @@ import { writeRoute } from './write/write-route.js';
 /** All routes of the service, by how their failures are worded. */
 export function tsdbTables(
   given: Omit<RouteDeps, 'admin' | 'bodies' | 'formats' | 'pieces'>,
-  speakers: { readonly dialect: Dialect; readonly identify: Identify },
+  speakers: {
+    readonly dialect: Dialect;
+    readonly operatorDialect: Dialect;
+    readonly identify: Identify;
+  },
 ): readonly RouteTable[] {
   const deps: RouteDeps = {
     ...given,
@@ -76,6 +83,15 @@ export function tsdbTables(
       ...cacheRoutes(deps),
     ]),
     table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
+    {
+      dialect: speakers.operatorDialect,
+      api: 'operator',
+      routes: [
+        ...schemaRoutes(deps.catalog, deps.facts),
+        ...queryLogRoutes(deps.queryLog),
+        ...savedQueryRoutes(deps.savedQueries),
+      ],
+    },
     { dialect: flightDialect(identify), api: 'tsdb', routes: [flightRoute(deps)] },
   ];
 }

@@ -20,7 +20,7 @@ const MAX_KEY_LENGTH = 255;
  * Source: webhooks, section 8.1.
  */
 export async function checkEvent(
-  { fields, payload }: ReadEvent,
+  { fields, unknown, payload }: ReadEvent,
   at: {
     readonly nowMs: number;
     readonly findAppId: FindAppId;
@@ -32,8 +32,12 @@ export async function checkEvent(
   const refuse = (field: string, code: FieldError['code'], value?: unknown): undefined => {
     errors.push({ resource: 'Event', field, code, ...(value !== undefined && { value }) });
   };
+  if (unknown !== undefined) refuse(unknown.slice(0, 100), 'invalid');
   const event = readName(fields, refuse);
-  const action = readText(fields, 'action', 100, refuse);
+  const said = readText(fields, 'action', 100, refuse);
+  const own = typeof payload === 'string' ? undefined : payload.action;
+  if (said !== undefined && own !== undefined && said !== own) refuse('action', 'invalid', said);
+  const action = said ?? actionOf(own);
   if (payload === 'missing') refuse('payload', 'missing_field');
   else if (payload === 'invalid') refuse('payload', 'invalid');
   const installation = readId(fields, 'installation_id', refuse);
@@ -58,6 +62,12 @@ export async function checkEvent(
     deliverAtMs,
   };
 }
+
+/** What a record says of a payload whose envelope says nothing. */
+const actionOf = (own: unknown): string | undefined =>
+  typeof own === 'string' && own.length >= 1 && own.length <= 100 && isPlainText(own)
+    ? own
+    : undefined;
 
 /** An event of an installation is for the app that is installed there, when that is known. */
 async function appOfInstallation(

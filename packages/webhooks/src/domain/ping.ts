@@ -1,4 +1,4 @@
-import { maskUrlAndQuery } from '@plinth/kernel';
+import { isoSeconds, maskUrlAndQuery } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 
 /** Short sentences that say nothing wrong; each ping carries one. */
@@ -42,9 +42,4 @@ export function describeConfig(hook: Hook, mask: (url: string) => string): objec
     ...(hook.secrets.current !== undefined && { secret: SECRET_MASK }),
     url: mask(hook.url),
   };
-}
-
-/** `YYYY-MM-DDTHH:MM:SSZ`. */
-export function isoSeconds(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

@@ -276,7 +276,9 @@ function inOwnMemory(bytes: Uint8Array): Uint8Array {
 /** Source: webhooks, section 6.1. */
 function enrich({ payload, action, installation_id }: EventRequest): Uint8Array {
   const first =
-    action === undefined || payload.hasAction ? '' : `"action":${JSON.stringify(action)}`;
+    action === undefined || payload.action !== undefined
+      ? ''
+      : `"action":${JSON.stringify(action)}`;
   const last =
     installation_id === undefined || payload.hasInstallation
       ? ''

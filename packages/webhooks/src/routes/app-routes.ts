@@ -4,6 +4,7 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
+  isoSeconds,
   jsonObjectOf,
   maskUrl,
   OpenApi,
@@ -17,7 +18,7 @@ import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import type { HookRules } from '../domain/hook-rules.js';
 import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
-import { describeConfig, isoSeconds } from '../domain/ping.js';
+import { describeConfig } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';

@@ -4,6 +4,7 @@ import {
   emptyAnswer,
   type FieldError,
   type HttpRequest,
+  isoSeconds,
   maskUrlAndQuery,
   OpenApi,
   operatorRoute,
@@ -19,7 +20,6 @@ import type { Engine } from '../domain/engine/engine.js';
 import type { FindAppId } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { isUsableSecret, makeSecret } from '../domain/hook-rules.js';
-import { isoSeconds } from '../domain/ping.js';
 import type { QueueView } from '../domain/queue-view.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';

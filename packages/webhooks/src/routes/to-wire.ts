@@ -1,5 +1,4 @@
-import { type RequestError, requestError } from '@plinth/kernel';
-import { isoSeconds } from '../domain/ping.js';
+import { isoSeconds, type RequestError, requestError } from '@plinth/kernel';
 import { type WebhookError, webhookError } from '../errors.js';
 import type { DeliveryDetail, DeliverySummary } from '../model/delivery.js';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Tenant, tenantKey } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
-import type { Cursor, Keyed, PageQuery } from '../../storage/account-store.js';
+import type { Cursor, Keyed, PageQuery } from '../../storage/pages.js';
 
 /** A page asked for: what `limit`, `page` and the filters of a list say. */
 export interface ListRequest {

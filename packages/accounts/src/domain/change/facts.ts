@@ -1,4 +1,4 @@
-import type { Clock } from '@plinth/kernel';
+import { type Clock, isObject } from '@plinth/kernel';
 import type { Documents } from '../../model/account/parts.js';
 import type {
   FileFixture,
@@ -42,8 +42,6 @@ const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
 /** Purpose of a file that fits wherever it is put. */
 export const ANY_PURPOSE = '*';
 
-type Tree = { readonly [name: string]: unknown };
-
 /** Walks what a request says, in the notation of requests, and takes down the ids in it. */
 export function namedIn(given: unknown): Named {
   const identity = at(given, 'identity');
@@ -65,7 +63,7 @@ export function namedIn(given: unknown): Named {
 }
 
 function filesIn(documents: unknown): string[] {
-  if (!isTree(documents)) return [];
+  if (!isObject(documents)) return [];
   return Object.values(documents as Documents).flatMap((document) => {
     const files = at(document, 'files');
     const listed = Array.isArray(files) ? texts(...files) : [];
@@ -80,14 +78,11 @@ const texts = (...values: readonly unknown[]): string[] =>
 function at(value: unknown, ...path: readonly string[]): unknown {
   let inner = value;
   for (const name of path) {
-    if (!isTree(inner) || !Object.hasOwn(inner, name)) return undefined;
+    if (!isObject(inner) || !Object.hasOwn(inner, name)) return undefined;
     inner = inner[name];
   }
   return inner;
 }
-
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Looks up what a request names, so that the rules need to ask nobody. */
 export class FactFinder {

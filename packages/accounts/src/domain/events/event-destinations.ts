@@ -13,6 +13,7 @@ import { MAX_METADATA_KEY_COUNT } from '../../model/shape/person-params.js';
 import { timestamp } from '../../model/timestamps.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import type { DestinationStore } from '../../storage/destination-store.js';
+import { pageOfList } from '../../storage/pages.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import type { AccountWriter } from '../change/account-writer.js';
 import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutations.js';
@@ -208,18 +209,7 @@ export class EventDestinations {
 
   list(context: RequestContext, request: ListRequest, include: readonly string[]): string {
     const query = readPage(request);
-    const { cursor, limit } = query;
-    const newestFirst = [...this.listAll(context.tenant)].sort(
-      (a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1),
-    );
-    const isBehind = (each: EventDestination): boolean => {
-      if (cursor === undefined) return true;
-      const order = each.createdMs - cursor.createdMs || (each.id < cursor.id ? -1 : 1);
-      return each.id !== cursor.id && (cursor.direction === 'next' ? order < 0 : order > 0);
-    };
-    const behind = newestFirst.filter(isBehind);
-    const found =
-      cursor?.direction === 'previous' ? behind.slice(-(limit + 1)) : behind.slice(0, limit + 1);
+    const found = pageOfList(this.listAll(context.tenant), query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
     const url = include.includes('webhook_endpoint.url');
     const data = items.map((each) => destinationObject(each, { url, secret: false }));

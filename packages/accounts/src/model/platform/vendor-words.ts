@@ -1,3 +1,5 @@
+import { isObject } from '@plinth/kernel';
+
 /**
  * The operator's own name in values and fields. Inside it is always `vendor`; at the edge it is the configured word,
  * and what comes in may use any of the accepted spellings. Source: accounts, section 1.
@@ -131,6 +133,3 @@ function inside(parent: unknown, name: string, change: (value: unknown) => unkno
   const after = change(before);
   return after === before ? parent : { ...parent, [name]: after };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

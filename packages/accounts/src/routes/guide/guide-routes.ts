@@ -1,4 +1,4 @@
-import { type HttpAnswer, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import { escapeHtml, type HttpAnswer, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../../model/error-codes.js';
 import type { VendorWords } from '../../model/platform/vendor-words.js';
 import { DOCS_PATH } from '../arrivals.js';
@@ -57,8 +57,4 @@ function renderCode(code: ErrorCode, words: VendorWords): string {
     `<p><small>status ${statusOf(code)}${more}</small></p>`,
     `<p>${escapeHtml(words.out(ERROR_GUIDE[code]))}</p>`,
   ].join('');
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -13,7 +13,13 @@ export const parameterOf = ({ parameters }: HttpRequest, name: string): string =
   parameters[name] ?? '';
 
 export function kindOf(request: HttpRequest): Kind {
-  const kind = findKind(parameterOf(request, 'type'));
+  const name = parameterOf(request, 'type');
+  const kind = findKind(name);
+  // The list of types stands where a type's own path would.
+  if (name === 'types') {
+    const { method } = request;
+    throw gameDataError('method_not_allowed', { method, allowed: ['GET', 'HEAD'] });
+  }
   if (kind === undefined) throw gameDataError('not_found', 'Unknown type');
   return kind;
 }

@@ -62,6 +62,10 @@ export function platformFailure(at: {
   };
 }
 
+/** A time as the platform writes it. */
+export const isoSeconds = (ms: number): string =>
+  new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
 const MAX_TOLD_LENGTH = 1024;
 
 /** What a client sent is told back to it only where that is short; it may be megabytes, and nested without end. */

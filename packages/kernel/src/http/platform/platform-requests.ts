@@ -1,3 +1,4 @@
+import { isObject } from '../../schema/is-object.js';
 import type { JsonBounds } from '../body/json-bounds.js';
 import { parseJson } from '../body/parse-json.js';
 import { requestError } from '../request-error.js';
@@ -36,8 +37,6 @@ export function jsonObjectOf(
   bounds: JsonBounds = { maxValueCount: MAX_VALUE_COUNT },
 ): Readonly<Record<string, unknown>> {
   const value = jsonOf(body, bounds);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw requestError('json_unreadable', 'not_an_object');
-  }
-  return value as Readonly<Record<string, unknown>>; // just checked
+  if (!isObject(value)) throw requestError('json_unreadable', 'not_an_object');
+  return value;
 }

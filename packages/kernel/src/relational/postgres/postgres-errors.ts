@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DomainError } from '../../errors/domain-error.js';
+import { messageOf } from '../../errors/message-of.js';
 import {
   type ConstraintKind,
   StatementFailed,
@@ -36,7 +37,7 @@ export function isRefusal(error: unknown): boolean {
 export function toStoreError(error: unknown): DomainError | StatementFailed | StoreAway {
   if (error instanceof StoreAway) return error;
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   // What the server says has a type of its own; everything else befell the connection.
   const isAnswer = error instanceof pg.DatabaseError;
   if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {

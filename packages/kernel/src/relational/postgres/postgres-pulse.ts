@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/message-of.js';
 import { StoreAway } from '../relational-errors.js';
 
 /** What is asked stays unanswered for so long before the server is asked whether it is there. */
@@ -82,7 +83,7 @@ export class PostgresPulse {
       await this.#greet();
       this.#away = undefined;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       if (this.#away === undefined) this.#outageCount += 1;
       this.#away = new StoreAway('', `it does not answer: ${why}`);
       clearTimeout(this.#looks);

@@ -1,6 +1,6 @@
 import type { Caller } from '../../model/caller.js';
 import type { LimitKind } from '../../model/decision.js';
-import { CONCURRENCY_RETRY_SEC, type LimitRules, MAX_RETRY_SEC } from '../../model/limit-store.js';
+import { CONCURRENCY_RETRY_SEC, type LimitRules } from '../../model/limit-store.js';
 import { UNLIMITED } from '../../model/resource.js';
 import { SLOT_COUNT, type SlidingSum } from '../../model/sliding-sum.js';
 import { type SlotTime, type SteadyTime, wholeSec } from '../steady-time.js';
@@ -96,6 +96,7 @@ export class MemoryDecider {
 
   #retrySec(slots: number, { slot, slotMs, sinceMs }: SlotTime): number {
     const seconds = Math.ceil(((slot + slots) * slotMs - sinceMs) / 1000);
-    return Math.min(MAX_RETRY_SEC, Math.max(this.#rules.minRetryAfterSec, 1, seconds));
+    const windowSec = Math.ceil((slotMs * SLOT_COUNT) / 1000);
+    return Math.max(this.#rules.minRetryAfterSec, 1, Math.min(windowSec, seconds));
   }
 }

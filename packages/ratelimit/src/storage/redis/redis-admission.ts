@@ -1,6 +1,6 @@
 import type { Caller } from '../../model/caller.js';
 import type { Decision, LimitKind } from '../../model/decision.js';
-import { CONCURRENCY_RETRY_SEC, type LimitRules, MAX_RETRY_SEC } from '../../model/limit-store.js';
+import { CONCURRENCY_RETRY_SEC, type LimitRules } from '../../model/limit-store.js';
 import type { Plan } from '../../model/plan.js';
 import { type Resource, UNLIMITED } from '../../model/resource.js';
 
@@ -65,5 +65,7 @@ function waitSec(kind: LimitKind, waitMs: number, rules: LimitRules): number {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   if (kind === 'primary' || kind === 'ban') return seconds;
   if (kind === 'concurrency') return CONCURRENCY_RETRY_SEC;
-  return Math.min(MAX_RETRY_SEC, Math.max(rules.minRetryAfterSec, seconds));
+  const isOfHour = kind === 'content_hour' || kind === 'token_creation';
+  const windowSec = Math.ceil((isOfHour ? rules.hourMs : rules.minuteMs) / 1000);
+  return Math.max(rules.minRetryAfterSec, Math.min(windowSec, seconds));
 }

@@ -5,6 +5,7 @@ import {
   defaultText,
   describeSettings,
   isDomainError,
+  messageOf,
   type SettingDescription,
   type SettingsSources,
 } from '@plinth/kernel';
@@ -168,8 +169,4 @@ function printBanner(url: string, settings: ReturnType<typeof readSettings>): vo
     stop      Ctrl-C
 
 `);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
 export interface Input {
@@ -27,9 +28,7 @@ export async function openInput(file: string, open: (path: string) => ReadStream
       readBytes: () => stream.bytesRead,
     };
   } catch (error) {
-    throw new CommandFailed(
-      `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandFailed(`cannot read ${file}: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
 /** A whole file, or standard input for `-`. */
@@ -8,7 +9,7 @@ export async function readTextInput(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new CommandFailed(`cannot read ${file}: ${why}`);
   }
 }

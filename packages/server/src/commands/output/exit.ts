@@ -1,3 +1,4 @@
+import { messageOf } from '@plinth/kernel';
 import { CommanderError } from 'commander';
 import { tell } from './terminal.js';
 
@@ -34,7 +35,7 @@ export function endWith(error: unknown): void {
 
 /** What keeps a command from writing a file: the system does not name it in all cases. */
 export function cannotWrite(path: string, error: unknown): CommandFailed {
-  const why = systemText(error) ?? (error instanceof Error ? error.message : String(error));
+  const why = systemText(error) ?? messageOf(error);
   return new CommandFailed(`cannot write ${path}: ${why}`);
 }
 

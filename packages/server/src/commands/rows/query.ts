@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
@@ -123,9 +124,7 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new CommandFailed(
-      `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandFailed(`cannot read ${file}: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   type Connection,
@@ -134,9 +135,7 @@ async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIter
     try {
       yield* lines;
     } catch (error) {
-      throw new CommandFailed(
-        `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new CommandFailed(`cannot read ${path}: ${messageOf(error)}`);
     }
   })();
 }

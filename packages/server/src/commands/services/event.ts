@@ -1,3 +1,4 @@
+import { isObject } from '@plinth/kernel';
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { readTextInput } from '../input/text-input.js';
@@ -49,8 +50,7 @@ export function eventCommand(): Command {
 
 function refuseOther(payload: string): void {
   try {
-    const value: unknown = JSON.parse(payload);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+    if (isObject(JSON.parse(payload))) return;
   } catch {
     // Said below.
   }

@@ -1,3 +1,5 @@
+import { escapeHtml } from '@plinth/kernel';
+
 export interface PageLink {
   readonly path: string;
   readonly title: string;
@@ -51,6 +53,3 @@ function renderOperation(method: string, path: string, about: DescribedOperation
   const head = `<dt${anchor}><code>${method.toUpperCase()} ${escapeHtml(path)}</code></dt>`;
   return `${head}<dd>${escapeHtml(about.summary ?? '')}${parameters}</dd>`;
 }
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);

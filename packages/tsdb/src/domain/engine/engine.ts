@@ -68,4 +68,6 @@ export interface QueryRequest {
   readonly params: ReadonlyMap<string, ParameterValue>;
   /** Aborted when the client goes away: interrupts the query. */
   readonly signal: AbortSignal;
+  /** Of the server itself: not in the log of queries. */
+  readonly isOwn?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
 import type { ColumnKind } from '../../model/columns/column.js';
 import type { ColumnVector } from '../../model/columns/result.js';
+import { sliceOf } from './execute/series/vector-values.js';
 import type { DataType, Value } from './plan/data-type.js';
 
 export interface AnswerColumn {
@@ -55,85 +56,66 @@ export interface AnswerSpan {
 export interface Answer extends AnswerHeading {
   /** Zone that times are shown in. */
   readonly zone: string | undefined;
-  readonly series: AsyncIterable<AnswerSeries>;
-  /** The same rows for whoever takes those of many series at a time; only one of the two may be read. */
-  readonly blocks?: AsyncIterable<AnswerBlock>;
+  readonly blocks: AsyncIterable<AnswerBlock>;
   /** All of `blocks` when memory has them and they are few. `undefined`: take `blocks`, for which nothing is asked twice. */
   atHand?(): Promise<readonly AnswerBlock[] | undefined>;
 }
 
-/** The rows of an answer, a block at a time. */
-export function blocksOf({ series, blocks }: Answer): AsyncIterable<AnswerBlock> {
-  return blocks ?? singleBlocks(series);
+/** The rows of an answer, a series at a time. */
+export async function* seriesOf({ blocks }: Answer): AsyncGenerator<AnswerSeries, void, undefined> {
+  for await (const { name, spans, columns, heading } of blocks) {
+    for (const { tags, from, to } of spans) {
+      const parts = columns.map((column) => sliceOf(column, from, to));
+      yield { name, tags, rowCount: to - from, columns: parts, ...(heading && { heading }) };
+    }
+  }
 }
 
-async function* singleBlocks(
-  series: AsyncIterable<AnswerSeries>,
-): AsyncGenerator<AnswerBlock, void, undefined> {
-  for await (const { name, tags, rowCount, columns, heading } of series)
-    yield { name, spans: [{ tags, from: 0, to: rowCount }], columns, heading };
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* items;
 }
 
-async function* noSeries(): AsyncGenerator<AnswerSeries, void, undefined> {
-  // Nothing.
+/** Rows already at hand. A series without rows is told of, too: clients read its columns all the same. */
+export function madeAnswer(
+  columns: readonly AnswerColumn[],
+  series: readonly AnswerSeries[],
+): Answer {
+  const blocks = series.map(({ name, tags, rowCount, columns: values, heading }) => ({
+    name,
+    spans: [{ tags, from: 0, to: rowCount }],
+    columns: values,
+    heading,
+  }));
+  return {
+    columns,
+    tagNames: [],
+    zone: undefined,
+    blocks: { [Symbol.asyncIterator]: () => each(blocks) },
+  };
 }
 
-export const EMPTY_ANSWER: Answer = {
-  columns: [],
-  tagNames: [],
-  zone: undefined,
-  series: { [Symbol.asyncIterator]: noSeries },
-};
+export const EMPTY_ANSWER: Answer = madeAnswer([], []);
 
-/** Rows already at hand, as one series. */
+/** Lists of rows, those without any left out. */
 export function listAnswer(
   columns: readonly AnswerColumn[],
   lists: readonly { readonly name: string; readonly rows: readonly (readonly Value[])[] }[],
 ): Answer {
-  return {
+  const some = lists.filter(({ rows }) => rows.length > 0);
+  return madeAnswer(
     columns,
-    tagNames: [],
-    zone: undefined,
-    series: {
-      async *[Symbol.asyncIterator]() {
-        for (const { name, rows } of lists) {
-          if (rows.length === 0) continue;
-          yield {
-            name,
-            tags: [],
-            rowCount: rows.length,
-            columns: columns.map((_, i) => rows.map((row) => row[i] ?? null)),
-          };
-        }
-      },
-    },
-  };
+    some.map(({ name, rows }) => ({
+      name,
+      tags: [],
+      rowCount: rows.length,
+      columns: columns.map((_, i) => rows.map((row) => row[i] ?? null)),
+    })),
+  );
 }
 
-/** Series without rows: there is nothing to list, and clients read the columns all the same. */
-export function rowlessAnswer(columns: readonly AnswerColumn[], names: readonly string[]): Answer {
-  return {
+/** Series without rows: there is nothing to list. */
+export const rowlessAnswer = (columns: readonly AnswerColumn[], names: readonly string[]): Answer =>
+  madeAnswer(
     columns,
-    tagNames: [],
-    zone: undefined,
-    series: {
-      async *[Symbol.asyncIterator]() {
-        for (const name of names) {
-          yield { name, tags: [], rowCount: 0, columns: columns.map(() => []) };
-        }
-      },
-    },
-  };
-}
-
-/** Series with headings of their own. */
-export function headedAnswer(series: readonly AnswerSeries[]): Answer {
-  return {
-    ...EMPTY_ANSWER,
-    series: {
-      async *[Symbol.asyncIterator]() {
-        yield* series;
-      },
-    },
-  };
-}
+    names.map((name) => ({ name, tags: [], rowCount: 0, columns: columns.map(() => []) })),
+  );

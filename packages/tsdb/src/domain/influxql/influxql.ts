@@ -33,6 +33,8 @@ export interface InfluxqlRequest {
   readonly dialect?: 'v1' | 'native';
   /** Statements that change something are refused. */
   readonly isReadOnly?: boolean;
+  /** Of the server itself: not in the log of queries. */
+  readonly isOwn?: boolean;
 }
 
 /** The statements of one request, to be run one after the other. `end` must be called once. */
@@ -94,6 +96,7 @@ export class Influxql {
     const session = await this.#engine.openSession({
       language: 'influxql',
       text: request.text,
+      isOwn: request.isOwn === true,
       get signal() {
         return ending.signal;
       },

@@ -3,13 +3,7 @@ import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/columns/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
-import {
-  type Answer,
-  type AnswerBlock,
-  type AnswerColumn,
-  type AnswerSeries,
-  EMPTY_ANSWER,
-} from './answer.js';
+import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type { ExplainStatement, Statement } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
@@ -159,16 +153,9 @@ export class StatementExecutor {
       columns: columnsOf(select),
       tagNames: select.groupTags,
       zone: select.zone,
-      series: this.#series(select),
       blocks: answerBlocks(run),
       atHand: async () => (await run.atHand())?.map(answerBlock),
     };
-  }
-
-  async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {
-    for await (const { name, tags, times, columns } of runSelect(select, this.#session)) {
-      yield { name, tags, rowCount: times.length, columns: [times, ...columns] };
-    }
   }
 }
 
@@ -197,7 +184,7 @@ async function* answerBlocks(run: BlockRun): AsyncGenerator<AnswerBlock, void, u
 /** Times are the first column. */
 function answerBlock(block: SeriesBlock): AnswerBlock {
   const { name, spans, times, series, areSpansWhole } = block;
-  const vectors = block.vectors && [undefined, ...block.vectors];
+  const vectors = block.vectors && [{ values: times, validity: undefined }, ...block.vectors];
   const facts = { name, spans, times, series, areSpansWhole, vectors };
   return new LazyBlock(facts, () => [times, ...block.columns]);
 }

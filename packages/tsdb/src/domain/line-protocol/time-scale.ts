@@ -29,7 +29,9 @@ const NAME: Record<Precision, string> = {
 export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
   const scaled = timestamp * unitNs(timestamp, precision);
   if (scaled >= MIN_TIME_NS && scaled <= MAX_TIME_NS) return scaled;
-  throw new LineRefused(() => `timestamp, ${timestamp}, out of range for precision: ${NAME[precision]}`);
+  throw new LineRefused(
+    () => `timestamp, ${timestamp}, out of range for precision: ${NAME[precision]}`,
+  );
 }
 
 /** Time of lines without one: the arrival of the request, cut (toward zero) to whole units; uncut for `auto`. */

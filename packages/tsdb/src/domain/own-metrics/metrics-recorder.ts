@@ -2,7 +2,8 @@ import { type Clock, isDomainError, type MetricSample, type Metrics } from '@pli
 import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
 
-const TABLE = 'metrics';
+/** Of the database `_internal`. */
+export const OWN_TABLE = 'metrics';
 /** Combinations of labels that one round writes. */
 const MAX_ROW_COUNT = 5000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -97,7 +98,7 @@ function toLines(
     if (fields !== undefined) fields.push(field);
     else if (fieldsOf.size < MAX_ROW_COUNT) fieldsOf.set(tags, [field]);
   }
-  return [...fieldsOf].map(([tags, fields]) => `${TABLE}${tags} ${fields.join(',')}`);
+  return [...fieldsOf].map(([tags, fields]) => `${OWN_TABLE}${tags} ${fields.join(',')}`);
 }
 
 /** A newline cannot be escaped in a tag. */

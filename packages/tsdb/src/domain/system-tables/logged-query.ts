@@ -38,6 +38,7 @@ export class LoggedQuery {
   #clientMs = 0;
   #chunkCount: number | undefined;
   #fileCount: number | undefined;
+  #cancel: (() => void) | undefined;
 
   /** @param onEnded called once, after the end is noted */
   constructor(facts: QueryFacts, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
@@ -45,6 +46,16 @@ export class LoggedQuery {
     this.#onEnded = onEnded;
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
+  }
+
+  /** What ends it before its time. */
+  endsBy(cancel: () => void): void {
+    this.#cancel = cancel;
+  }
+
+  /** Asks it to end; its client is told that it was cancelled. Nothing happens to one that has ended. */
+  cancel(): void {
+    this.#cancel?.();
   }
 
   /** It has a slot among the queries that run at the same time. */
@@ -84,11 +95,17 @@ export class LoggedQuery {
     this.askedForMore();
     this.#endMs = this.#clock.monotonicMs();
     this.#phase = outcome;
+    this.#cancel = undefined;
     this.#onEnded(this);
   }
 
   get phase(): QueryPhase {
     return this.#phase;
+  }
+
+  /** Since it came, until now or its end. */
+  get ageMs(): number {
+    return (this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs;
   }
 
   get isRunning(): boolean {

@@ -26,7 +26,12 @@ export class QueryLog {
     this.#onEnded = options.onEnded ?? (() => {});
   }
 
-  begin(query: { readonly language: string; readonly text: string }): LoggedQuery {
+  begin(query: {
+    readonly language: string;
+    readonly text: string;
+    /** Noted nowhere. */
+    readonly isOwn?: boolean;
+  }): LoggedQuery {
     const entry = new LoggedQuery(
       {
         id: this.#random.uuidV4(),
@@ -35,8 +40,9 @@ export class QueryLog {
         issueNs: this.#clock.nowNs(),
       },
       this.#clock,
-      this.#onEnded,
+      query.isOwn ? undefined : this.#onEnded,
     );
+    if (query.isOwn) return entry;
     this.#ring[this.#nextIndex] = entry;
     this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;
     return entry;

@@ -10,7 +10,7 @@ import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
 import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
 import { TextSpans } from '../../model/columns/text-spans.js';
 import type { ArrowType } from './arrow-field.js';
-import { BodyPool, type LentBytes } from './body-pool.js';
+import { BatchBodies, type LentBytes } from './batch-bodies.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
 
@@ -38,7 +38,7 @@ export class BatchEncoder {
   /** Places of the columns whose size depends on the value, with what it depends on. */
   readonly #varying: readonly { readonly index: number; readonly type: ArrowType }[];
   readonly #builder = new Builder(1024);
-  readonly #pool = new BodyPool();
+  readonly #pool = new BatchBodies();
   #rowCount = 0;
   #sizeBytes = 0;
 
@@ -161,7 +161,7 @@ function sizeOfNested(cell: unknown): number {
 /** The buffers one behind the other, each at a multiple of 8 bytes. */
 function layOut(
   buffers: readonly Uint8Array[],
-  pool: BodyPool,
+  pool: BatchBodies,
 ): {
   readonly lent: LentBytes;
   readonly places: readonly { readonly offset: number; readonly size: number }[];

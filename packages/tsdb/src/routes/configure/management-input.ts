@@ -1,4 +1,4 @@
-import { type HttpRequest, queryOf, requestError } from '@plinth/kernel';
+import { type HttpRequest, isObject, messageOf, queryOf, requestError } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { daysInMonth } from '../../model/calendar.js';
@@ -197,7 +197,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw jsonError(error instanceof Error ? error.message : String(error));
+    throw jsonError(messageOf(error));
   }
 }
 
@@ -228,8 +228,4 @@ function kindOf(value: unknown): string {
     default:
       return 'map';
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

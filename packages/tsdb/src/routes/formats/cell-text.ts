@@ -3,7 +3,7 @@ import type { IntervalValue, SqlType } from '../../model/sql-type.js';
 import { offsetNsAt } from '../../model/time-zone.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
-import { clockText, dateText, TimeWriter, twoDigits } from './time-text.js';
+import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './time-text.js';
 
 const SECONDS_PER_DAY = 86_400n;
 
@@ -12,10 +12,21 @@ export interface TextStyle {
   readonly wholeFloats: WholeFloats;
   /** Behind timestamps without a zone of their own. */
   readonly timeSuffix: 'Z' | '';
+  readonly fraction: Fraction;
 }
 
-export const SERIES_STYLE: TextStyle = { wholeFloats: 'bare', timeSuffix: 'Z' };
-export const ROW_STYLE: TextStyle = { wholeFloats: 'with_fraction', timeSuffix: '' };
+export const SERIES_STYLE: TextStyle = {
+  wholeFloats: 'bare',
+  timeSuffix: 'Z',
+  fraction: 'thousands',
+};
+/** As servers of version 1 write them. */
+export const V1_STYLE: TextStyle = { ...SERIES_STYLE, fraction: 'fewest' };
+export const ROW_STYLE: TextStyle = {
+  wholeFloats: 'with_fraction',
+  timeSuffix: '',
+  fraction: 'thousands',
+};
 
 /** Turns one value, in the form of `SqlType`'s table, into text. The value is not NULL. */
 export type CellText = (value: unknown) => string;
@@ -124,10 +135,10 @@ function timeOfDayText(nanos: bigint): string {
 
 function timestampText(zone: string | undefined, style: TextStyle): CellText {
   if (zone === undefined || /^(utc|z|[+-]00:?00)$/i.test(zone)) {
-    const writer = new TimeWriter(zone === undefined ? style.timeSuffix : 'Z');
+    const writer = new TimeWriter(zone === undefined ? style.timeSuffix : 'Z', style.fraction);
     return (value) => writer.text(value as bigint);
   }
-  const writer = new TimeWriter('');
+  const writer = new TimeWriter('', style.fraction);
   return (value) => {
     const offsetNs = offsetNsAt(zone, value as bigint);
     const localNs = (value as bigint) + offsetNs;

@@ -55,7 +55,7 @@ function columnText(type: SqlType, options: ColumnTextOptions): ColumnText {
 
 function fastTimes({ form, style, ofNull }: ColumnTextOptions, cell: CellText): ColumnText {
   const mark = form === 'json' ? '"' : '';
-  const writer = new TimeWriter(style.timeSuffix + mark);
+  const writer = new TimeWriter(style.timeSuffix + mark, style.fraction);
   return ({ values, validity }, rowCount) => {
     const texts = new Array<string>(rowCount);
     const halves =

@@ -4,14 +4,14 @@ import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { TextFormat } from './encoder.js';
-import { createTextFormats, type FormatName } from './index.js';
+import { createTextFormats, type TextFormats } from './index.js';
 import { TextBytes } from './text-bytes.js';
 
 const FORMATS = createTextFormats();
 
 type Cells = readonly [name: string, type: SqlType, values: ArrayLike<unknown>, nulls?: number[]];
 
-function encode(name: Exclude<FormatName, 'parquet'>, ...cells: readonly Cells[]): string {
+function encode(name: keyof TextFormats, ...cells: readonly Cells[]): string {
   const format: TextFormat = FORMATS[name];
   const columns = cells.map(([name, type]) => ({ name, type, source: undefined }));
   const rowCount = cells[0]?.[2].length ?? 0;
@@ -159,7 +159,7 @@ describe('no rows', () => {
 });
 
 describe('columns from memory', () => {
-  const format = (name: Exclude<FormatName, 'parquet'>, chunks: readonly ResultChunk[]): string => {
+  const format = (name: keyof TextFormats, chunks: readonly ResultChunk[]): string => {
     const types: readonly [string, SqlType][] = [
       ['host', UTF8],
       ['region', UTF8],

@@ -11,10 +11,11 @@ export type FormatName =
   | 'csv'
   | 'csv_exact'
   | 'pretty'
-  | 'parquet';
+  | 'parquet'
+  | 'arrow';
 
-/** All formats that are written here; Parquet is the engine's own work. */
-export type TextFormats = Readonly<Record<Exclude<FormatName, 'parquet'>, TextFormat>>;
+/** All formats of text; Parquet is the engine's own work, and Arrow has its columns. */
+export type TextFormats = Readonly<Record<Exclude<FormatName, 'parquet' | 'arrow'>, TextFormat>>;
 
 /** For whoever answers: they remember what they have made of the columns of statements. */
 export function createTextFormats(): TextFormats {
@@ -30,3 +31,4 @@ export function createTextFormats(): TextFormats {
 }
 
 export const PARQUET_TYPE = 'application/vnd.apache.parquet';
+export const ARROW_TYPE = 'application/vnd.apache.arrow.stream';

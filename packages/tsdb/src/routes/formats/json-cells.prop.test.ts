@@ -16,7 +16,7 @@ function cellsOf(type: SqlType, vector: ColumnVector, rowCount: number): string[
     lead: new Piece(' '),
     ofNull: new Piece(' NULL'),
   };
-  const writers = new JsonCells([column], out).of({ rowCount, columns: [vector] });
+  const writers = new JsonCells([column], out).of({ columns: [vector] });
   for (let row = 0; row < rowCount; row++) for (const write of writers) write(row);
   return out.take().toString().split(' ').slice(1);
 }

@@ -1,33 +1,32 @@
 import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
 import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
-import type { SqlType } from '../../model/sql-type.js';
-import { jsonText, type TextStyle } from './cell-text.js';
-import { floatText, type WholeFloats } from './number-text.js';
+import { type CellWriter, type JsonColumn, JsonColumnWriter } from './json-values.js';
 import { Piece, type TextBytes, type WholeColumn } from './text-bytes.js';
-import { TimeWriter } from './time-text.js';
 
-/** Writes the cells of a row. */
-export type CellWriter = (row: number) => void;
+/** What the cells of some rows are made of. */
+type CellsOf = Pick<ResultChunk, 'columns' | 'series'>;
 
-export interface JsonColumn {
-  readonly type: SqlType;
-  readonly style: TextStyle;
-  /** Before each value. */
-  readonly lead: Piece;
-  /** In place of lead and value where the value is NULL. */
-  readonly ofNull: Piece;
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
+/** Rows as lists, `[1,"a"],[2,"b"]`. Each cell begins with a comma; the bracket takes the place of the first. */
+export function putLists(
+  cells: readonly CellWriter[],
+  { from, to }: { readonly from: number; readonly to: number },
+  out: TextBytes,
+): void {
+  for (let row = from; row < to; row++) {
+    if (row > from) out.byte(COMMA);
+    const start = out.size;
+    for (let i = 0; i < cells.length; i++) (cells[i] as CellWriter)(row); // below the length
+    if (out.size === start) out.byte(OPEN_BRACKET);
+    else out.setByte(start, OPEN_BRACKET);
+    out.byte(CLOSE_BRACKET);
+    if (row === from) out.expect(to - from - 1, start);
+  }
 }
-
-const TWO_32 = 2 ** 32;
-/** Whole doubles below it have the digits of an integer. */
-const LEAST_EXPONENT = 1e15;
-/** Digits of a fraction that are looked for first: most measured values have few. */
-const SCALE_DIGITS = 4;
-const SCALE = 10 ** SCALE_DIGITS;
-const LARGEST_SCALED = 1e9;
-const NULL = new Piece('null');
-const POINT_ZERO = new Piece('.0');
 
 /** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
 interface Joined {
@@ -51,7 +50,7 @@ export class JsonCells {
   }
 
   /** To be called one after the other for each row. Columns of one kind that stand together are written as one. */
-  of({ columns: vectors, series }: ResultChunk): readonly CellWriter[] {
+  of({ columns: vectors, series }: CellsOf): readonly CellWriter[] {
     const out = this.#out;
     const writers: CellWriter[] = [];
     for (let at = 0; at < vectors.length; ) {
@@ -153,10 +152,7 @@ export class JsonCells {
 }
 
 /** Consecutive dictionary columns, whatever their codes are. */
-export function tagsFrom(
-  vectors: readonly (ColumnVector | undefined)[],
-  from: number,
-): readonly DictionaryVector[] {
+function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly DictionaryVector[] {
   const tags: DictionaryVector[] = [];
   for (let at = from; at < vectors.length; at++) {
     const vector = vectors[at];
@@ -170,7 +166,7 @@ export function tagsFrom(
 type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
 
 /** The bytes of tags in one form, which are made by `putTexts` once for each series. `undefined`: they are not to be kept. */
-export function keptWriter(
+function keptWriter(
   options: {
     readonly tags: readonly DictionaryVector[];
     readonly columns: readonly TagFrame[];
@@ -218,117 +214,4 @@ function dictionariesFrom(
     group.push(vector);
   }
   return group;
-}
-
-class JsonColumnWriter {
-  readonly #column: JsonColumn;
-  readonly #out: TextBytes;
-  readonly #writerOf: (values: ArrayLike<unknown>) => CellWriter;
-
-  constructor(column: JsonColumn, out: TextBytes) {
-    this.#column = column;
-    this.#out = out;
-    this.#writerOf = valueWriter(column, out);
-  }
-
-  of(vector: ColumnVector): CellWriter {
-    const { lead, ofNull } = this.#column;
-    const out = this.#out;
-    const { values, validity } = vector;
-    const put = this.#writerOf(values);
-    const mayHoldNull = !ArrayBuffer.isView(values);
-    if (validity === undefined && !mayHoldNull) {
-      return (row) => {
-        out.put(lead);
-        put(row);
-      };
-    }
-    return (row) => {
-      const isNull =
-        (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) ||
-        (mayHoldNull && values[row] === null);
-      if (isNull) out.put(ofNull);
-      else {
-        out.put(lead);
-        put(row);
-      }
-    };
-  }
-}
-
-function valueWriter(
-  { type, style }: JsonColumn,
-  out: TextBytes,
-): (values: ArrayLike<unknown>) => CellWriter {
-  const text = jsonText(type, style);
-  const other = (values: ArrayLike<unknown>): CellWriter => {
-    return (row) => out.text(text(values[row]));
-  };
-  switch (type.kind) {
-    case 'int':
-      return (values) => wholeWriter(values, out) ?? other(values);
-    case 'float':
-      return (values) =>
-        values instanceof Float64Array
-          ? floatWriter(values, out, style.wholeFloats)
-          : other(values);
-    case 'timestamp':
-      return type.zone === undefined ? timeWriter(style, out) : other;
-    case 'utf8':
-    case 'tag':
-      return (values) => (row) => out.jsonText(values[row] as string); // texts are strings
-    default:
-      return other;
-  }
-}
-
-/** Numbers of typed arrays; `undefined`: they stand in none. */
-function wholeWriter(values: ArrayLike<unknown>, out: TextBytes): CellWriter | undefined {
-  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
-    const halves = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
-    const isSigned = values instanceof BigInt64Array;
-    return (row) => {
-      const low = (halves[row * 2] as number) >>> 0;
-      const high = halves[row * 2 + 1] as number;
-      const value = (isSigned ? high : high >>> 0) * TWO_32 + low;
-      if (Number.isSafeInteger(value)) out.whole(value);
-      else out.ascii(String(values[row]));
-    };
-  }
-  if (!ArrayBuffer.isView(values)) return undefined;
-  const numbers = values as unknown as ArrayLike<number>; // all others are typed arrays of numbers
-  return (row) => out.whole(numbers[row] as number);
-}
-
-function floatWriter(values: Float64Array, out: TextBytes, wholeFloats: WholeFloats): CellWriter {
-  return (row) => {
-    const value = values[row] as number;
-    if (Number.isFinite(value)) putFloat(value, out, wholeFloats);
-    else out.put(NULL);
-  };
-}
-
-/** A finite number in its shortest form. */
-export function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats): void {
-  if (Math.floor(value) === value && Math.abs(value) < LEAST_EXPONENT && !Object.is(value, -0)) {
-    out.whole(value);
-    if (wholeFloats === 'with_fraction') out.put(POINT_ZERO);
-    return;
-  }
-  // Of the decimals of up to 15 digits no two are the same double: when one is this, it is the shortest.
-  const scaled = Math.round(value * SCALE);
-  const isScaled = scaled !== 0 && scaled / SCALE === value && Math.abs(value) < LARGEST_SCALED;
-  if (isScaled) out.decimal(scaled, SCALE_DIGITS);
-  else out.ascii(floatText(value, wholeFloats));
-}
-
-/** Rows that follow each other often have the same time. */
-function timeWriter(style: TextStyle, out: TextBytes): (values: ArrayLike<unknown>) => CellWriter {
-  const writer = new TimeWriter(style.timeSuffix, '"');
-  return (values) => {
-    const times =
-      values instanceof BigInt64Array ? values : BigInt64Array.from(values as ArrayLike<bigint>);
-    const halves = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
-    return (row) => writer.put(halves, row, out);
-  };
 }

@@ -1,6 +1,7 @@
 import { ROW_STYLE } from './cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
-import { JsonCells, type JsonColumn } from './json-cells.js';
+import { JsonCells } from './json-cells.js';
+import type { JsonColumn } from './json-values.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 /** Both forms of rows as objects; they share what they make of the columns. Source: tsdb-http, "Row shape". */

@@ -16,7 +16,7 @@ function expectedText(timeNs: bigint): string {
 }
 
 describe('TimeWriter', () => {
-  const writer = new TimeWriter('');
+  const writer = new TimeWriter('', 'thousands');
 
   it('writes every 64-bit time as the calendar has it', () => {
     const unit = fc.constantFrom(1n, 1000n, 1_000_000n, 1_000_000_000n);

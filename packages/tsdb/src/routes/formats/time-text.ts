@@ -1,9 +1,10 @@
-import { civilFromDays } from '../../model/calendar.js';
+import { civilFromDays, floorDiv } from '../../model/calendar.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NS_PER_SECOND = 1_000_000_000;
 const POINT = 46;
+const TEN_TO: readonly number[] = Array.from({ length: 9 }, (_, power) => 10 ** power);
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) =>
   n < 10 ? `0${n}` : String(n),
 );
@@ -22,19 +23,26 @@ export function dateText(days: number): string {
   return `${yearText}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
-/** `.5` as `.500`: nothing, 3, 6 or 9 digits, whichever is the shortest that is exact. */
-function fractionText(nanos: number): string {
-  if (nanos === 0) return '';
-  if (nanos % 1_000_000 === 0) return `.${String(nanos / 1_000_000).padStart(3, '0')}`;
-  if (nanos % 1000 === 0) return `.${String(nanos / 1000).padStart(6, '0')}`;
-  return `.${String(nanos).padStart(9, '0')}`;
+/** Digits of a fraction: nothing, 3, 6 or 9, whichever is the shortest that is exact, or as few as there are. */
+export type Fraction = 'thousands' | 'fewest';
+
+/** Of nanoseconds above 0. */
+function digitCount(nanos: number, fraction: Fraction): number {
+  if (fraction === 'thousands') {
+    return nanos % 1_000_000 === 0 ? 3 : nanos % 1000 === 0 ? 6 : 9;
+  }
+  let count = 9;
+  for (let rest = nanos; rest % 10 === 0; rest /= 10) count--;
+  return count;
 }
 
 /** `17:28:51.500` for a second of the day and the nanoseconds within it. */
-export function clockText(second: number, nanos: number): string {
+export function clockText(second: number, nanos: number, fraction: Fraction = 'thousands'): string {
   const hour = Math.floor(second / 3600);
   const minute = Math.floor((second % 3600) / 60);
-  return `${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(second % 60)}${fractionText(nanos)}`;
+  const clock = `${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(second % 60)}`;
+  if (nanos === 0) return clock;
+  return `${clock}.${String(nanos).padStart(9, '0').slice(0, digitCount(nanos, fraction))}`;
 }
 
 /**
@@ -66,10 +74,11 @@ export class TimeParts {
   }
 }
 
-/** Writes timestamps as `2065-01-07T17:28:51.500`. */
+/** Writes timestamps as `2065-01-07T17:28:51.500`, or `.5`. */
 export class TimeWriter {
   readonly #suffix: string;
   readonly #quote: string;
+  readonly #fraction: Fraction;
   readonly #end: Piece;
   readonly #one = new BigInt64Array(1);
   readonly #parts = new TimeParts();
@@ -81,9 +90,10 @@ export class TimeWriter {
    * @param suffix `Z`, or nothing for wall clocks without a zone.
    * @param quote stands before and behind what `put` writes.
    */
-  constructor(suffix: string, quote = '') {
+  constructor(suffix: string, fraction: Fraction, quote = '') {
     this.#suffix = suffix;
     this.#quote = quote;
+    this.#fraction = fraction;
     this.#end = new Piece(suffix + quote);
   }
 
@@ -95,7 +105,7 @@ export class TimeWriter {
   /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
   textAt(halves: Int32Array, row: number): string {
     const second = this.#secondOfDay(halves, row);
-    return this.#dayText + clockText(second, this.#parts.nanos) + this.#suffix;
+    return this.#dayText + clockText(second, this.#parts.nanos, this.#fraction) + this.#suffix;
   }
 
   /** The same as bytes, in quotes if there are any. */
@@ -106,9 +116,8 @@ export class TimeWriter {
     out.clock(second);
     if (nanos !== 0) {
       out.byte(POINT);
-      if (nanos % 1_000_000 === 0) out.padded(nanos / 1_000_000, 3);
-      else if (nanos % 1000 === 0) out.padded(nanos / 1000, 6);
-      else out.padded(nanos, 9);
+      const count = digitCount(nanos, this.#fraction);
+      out.padded(nanos / (TEN_TO[9 - count] as number), count); // of 1 to 9 digits
     }
     if (this.#end.length > 0) out.put(this.#end);
   }
@@ -124,5 +133,37 @@ export class TimeWriter {
       this.#dayPiece = new Piece(this.#quote + this.#dayText);
     }
     return second - day * SECONDS_PER_DAY;
+  }
+}
+
+/** Writes timestamps as whole numbers of a unit. */
+export class EpochWriter {
+  readonly #epochNs: bigint;
+  readonly #unitNs: number;
+  readonly #unitSec: number;
+  readonly #perSecond: number;
+  readonly #digitCount: number;
+  readonly #parts = new TimeParts();
+
+  constructor(epochNs: bigint) {
+    this.#epochNs = epochNs;
+    this.#unitNs = Number(epochNs);
+    this.#unitSec = this.#unitNs / NS_PER_SECOND;
+    this.#perSecond = Math.floor(NS_PER_SECOND / this.#unitNs);
+    this.#digitCount = String(this.#perSecond).length - 1;
+  }
+
+  put(halves: Int32Array, row: number, out: TextBytes): void {
+    this.#parts.split(halves, row);
+    const { second, nanos } = this.#parts;
+    if (this.#perSecond <= 1) out.whole(Math.floor(second / this.#unitSec));
+    else if (second > 0) {
+      out.whole(second);
+      out.padded(nanos / this.#unitNs, this.#digitCount);
+    } else if (second === 0) out.whole(Math.floor(nanos / this.#unitNs));
+    else {
+      const timeNs = BigInt(second) * BigInt(NS_PER_SECOND) + BigInt(nanos);
+      out.ascii(String(floorDiv(timeNs, this.#epochNs)));
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { gunzipBounded, requestError } from '@plinth/kernel';
+import { gunzipBounded, messageOf, requestError } from '@plinth/kernel';
 import { GRPC, GrpcFailure } from './grpc-status.js';
 
 /** Flag and length in front of every message. Source: gRPC over HTTP/2, "Length-Prefixed-Message". */
@@ -66,7 +66,7 @@ async function inflate(
     return await gunzipBounded(message, maxSizeBytes);
   } catch (error) {
     if (requestError.is(error, 'body_too_large')) throw tooLarge(undefined, maxSizeBytes);
-    throw new GrpcFailure(GRPC.INTERNAL, error instanceof Error ? error.message : String(error));
+    throw new GrpcFailure(GRPC.INTERNAL, messageOf(error));
   }
 }
 

@@ -3,6 +3,7 @@ import type { HttpRequest } from '@plinth/kernel';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
+import type { TextStyle } from '../formats/cell-text.js';
 import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
@@ -14,6 +15,7 @@ export interface V1Input {
   readonly policy: string | undefined;
   /** Nanoseconds per unit of the times in the answer; `undefined`: RFC 3339. */
   readonly epochNs: bigint | undefined;
+  readonly style: TextStyle;
   readonly isPretty: boolean;
   /** Rows of a chunk; `undefined`: not chunked. */
   readonly chunkSize: number | undefined;
@@ -42,7 +44,7 @@ const EPOCHS: ReadonlyMap<string, bigint> = new Map([
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Source: tsdb-http, "v1 query endpoint". */
-export function readV1Input(request: HttpRequest): V1Input {
+export function readV1Input(request: HttpRequest, style: TextStyle): V1Input {
   const format = formatOf(request.headers['accept']);
   const queryString = queryStringOf(request.url);
   if (request.method !== 'POST' && queryString === undefined) {
@@ -64,6 +66,7 @@ export function readV1Input(request: HttpRequest): V1Input {
     database: fields['db'] || undefined,
     policy: fields['rp'] || undefined,
     epochNs: readEpoch(fields['epoch']),
+    style,
     isPretty: readFlag(fields, 'pretty'),
     chunkSize: isChunked ? readChunkSize(fields['chunk_size']) : undefined,
     params: params ?? readParamsText(fields['params']),

@@ -14,10 +14,11 @@ import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
+import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';
+import { UnsupportedValue } from '../formats/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
-import { UnsupportedValue } from './encode/column-writer.js';
 import { encodeCsv } from './encode/encode-csv.js';
 import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
@@ -51,8 +52,10 @@ const WORDS: RouteWords = {
 /** `/query`: InfluxQL as the 1.x server speaks it. Source: tsdb-http, "v1 query endpoint". */
 export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
+  // The real system of version 3 writes times here as at its other endpoints.
+  const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
   const routes = deps.admin.query('/query', WORDS, async (request) =>
-    withHeaders(await answer(readV1Input(request), request, deps), headers),
+    withHeaders(await answer(readV1Input(request, style), request, deps), headers),
   );
   return [...routes, ...routes.map((route) => ({ ...route, path: '/query/', isAlias: true }))];
 }
@@ -110,7 +113,7 @@ async function documentOf(
   return isWhole ? { body } : { body, rest };
 }
 
-type DocumentInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize' | 'format'>;
+type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'chunkSize' | 'format'>;
 
 const isShortForm = (run: InfluxqlRun, input: DocumentInput): boolean =>
   run.statements.length === 1 &&
@@ -179,13 +182,19 @@ export async function* encodedRun(
   log: Logger,
   epochNs?: bigint,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const input = { epochNs, isPretty: false, chunkSize: undefined, format: 'json' } as const;
+  const input = {
+    epochNs,
+    style: V1_STYLE,
+    isPretty: false,
+    chunkSize: undefined,
+    format: 'json',
+  } as const;
   const { body, rest } = await documentOf(run, input, { log });
   yield body;
   if (rest !== undefined) yield* rest;
 }
 
-type JsonInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize'>;
+type JsonInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'chunkSize'>;
 
 async function firstPiece(
   pieces: AsyncGenerator<Buffer, void, undefined>,

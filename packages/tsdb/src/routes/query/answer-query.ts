@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
 import type { RouteDeps } from '../deps.js';
+import { arrowAnswer } from './arrow-answer.js';
 import { parquetAnswer } from './parquet-answer.js';
 import type { QueryInput } from './query-input.js';
 import { resultAnswer } from './result-answer.js';
@@ -17,7 +18,9 @@ export async function answerQuery(
       return request.leaving();
     },
   } as const;
-  return format === 'parquet'
-    ? await parquetAnswer(await engine.queryToParquet(query), files)
-    : await resultAnswer(await engine.query(query), formats[format], pieces);
+  if (format === 'parquet') return await parquetAnswer(await engine.queryToParquet(query), files);
+  const result = await engine.query(query);
+  return format === 'arrow'
+    ? await arrowAnswer(result)
+    : await resultAnswer(result, formats[format], pieces);
 }

@@ -1,4 +1,4 @@
-import { JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
+import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 
@@ -37,7 +37,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
       return JSON.parse(markNumbers(text)) as Readonly<Record<string, unknown>>; // an object, as before
     }
   } catch (error) {
-    throw jsonError(error instanceof Error ? error.message : String(error));
+    throw jsonError(messageOf(error));
   }
   throw jsonError('expected a JSON object');
 }
@@ -141,8 +141,4 @@ function endOfString(text: string, start: number): number {
 
 function isNumberText(value: unknown): value is NumberText {
   return isObject(value) && Object.hasOwn(value, NUMBER_KEY);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

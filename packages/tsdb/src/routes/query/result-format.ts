@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type TsdbError, tsdbError } from '../../errors.js';
-import type { FormatName } from '../formats/index.js';
+import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 
 /** `json` is one of two shapes, by profile. */
@@ -16,6 +16,7 @@ const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
   ['csv_exact', 'csv_exact'],
   ['pretty', 'pretty'],
   ['parquet', 'parquet'],
+  ['arrow', 'arrow'],
 ]);
 
 const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
@@ -26,6 +27,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
   ['text/csv', 'csv'],
   ['text/plain', 'pretty'],
   ['application/vnd.apache.parquet', 'parquet'],
+  [ARROW_TYPE, 'arrow'],
 ]);
 
 /**

@@ -1,6 +1,8 @@
 import {
   emptyAnswer,
   type HttpRequest,
+  isObject,
+  messageOf,
   parseJson,
   queryOf,
   type Route,
@@ -72,14 +74,9 @@ function readDeletion({
 function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value = parseJson(bytes);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Readonly<Record<string, unknown>>; // an object, as checked
-    }
+    if (isObject(value)) return value;
   } catch (error) {
-    throw tsdbError(
-      'parameter_invalid',
-      `error decoding json body: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw tsdbError('parameter_invalid', `error decoding json body: ${messageOf(error)}`);
   }
   throw tsdbError('parameter_invalid', 'error decoding json body: expected an object');
 }

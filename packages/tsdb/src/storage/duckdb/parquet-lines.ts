@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { messageOf } from '@plinth/kernel';
 import { quoteName, quoteString } from './quote.js';
 
 /** How the rows of a Parquet file become points. */
@@ -27,7 +28,7 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
     const described = await connection
       .runAndReadAll(`DESCRIBE SELECT * FROM ${from}`)
       .catch((error: unknown) => {
-        throw new ParquetUnreadable(error instanceof Error ? error.message : String(error));
+        throw new ParquetUnreadable(messageOf(error));
       });
     const columns = described
       .getRows()

@@ -5,6 +5,7 @@ import type { Random } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { Planner } from '../../domain/engine/query/query-path.js';
 import type { TsdbEngine } from '../../domain/engine/tsdb-engine.js';
+import { seriesOf } from '../../domain/influxql/answer.js';
 import { openTestNode, type TestNode } from '../open-test-node.js';
 import { renderResult } from '../render-result.js';
 import { ProcessFiles } from './process-files.js';
@@ -179,7 +180,7 @@ export class SimulatedNode {
       try {
         const answer = await run.execute(0);
         let found = '';
-        for await (const { columns } of answer.series) {
+        for await (const { columns } of seriesOf(answer)) {
           found = `${columns[1]?.[0]} ${columns[2]?.[0]}`;
         }
         run.end('success');

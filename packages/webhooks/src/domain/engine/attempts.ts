@@ -30,6 +30,8 @@ import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
 export interface AttemptSettings {
   readonly retry: RetryPolicy;
+  /** Whether an answer of 410 switches a webhook off. */
+  readonly disablesOnGone: boolean;
   readonly disableAfterMs: number | undefined;
   readonly request: RequestSettings;
 }
@@ -149,7 +151,8 @@ export class Attempts {
     }
     const { clock, random } = this.#needs;
     const policy = hook.retry ?? this.#needs.settings.retry;
-    if (outcome.kind === 'answered' && outcome.statusCode === 410) {
+    const isGone = outcome.kind === 'answered' && outcome.statusCode === 410;
+    if (isGone && this.#needs.settings.disablesOnGone) {
       this.#disable(hook, 'the receiver answered 410');
       return { kind: 'done' };
     }

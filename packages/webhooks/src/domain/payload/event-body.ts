@@ -11,7 +11,8 @@ export interface ReadPayload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** SHA-256 in base64 of a payload that takes long to read. */
   readonly digest: string | undefined;
-  readonly hasAction: boolean;
+  /** Its member, whatever it is; `undefined`: it has none. */
+  readonly action: unknown;
   readonly hasInstallation: boolean;
   /** `payload.installation.id` and `payload.repository.id`, when they are ids. */
   readonly installationId: number | undefined;
@@ -22,6 +23,8 @@ export interface ReadPayload {
 export interface ReadEvent {
   /** The members that events have, without the payload: of others a body may have a million. */
   readonly fields: Fields;
+  /** The first member that no event has. */
+  readonly unknown: string | undefined;
   readonly payload: ReadPayload | 'missing' | 'invalid';
 }
 
@@ -41,6 +44,8 @@ const FIELDS = [
   'client_id',
   'app_ids',
 ] as const;
+
+const MEMBERS: ReadonlySet<string> = new Set([...FIELDS, 'payload']);
 
 const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
@@ -79,12 +84,13 @@ function readOne(text: string): ReadEvent {
   const fields = Object.fromEntries(
     FIELDS.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
   );
-  if (payload === undefined) return { fields, payload: 'missing' };
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
+  if (payload === undefined) return { fields, unknown, payload: 'missing' };
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    return { fields, payload: 'invalid' };
+    return { fields, unknown, payload: 'invalid' };
   }
   const compact = compactMember(text, 'payload') ?? JSON.stringify(payload);
-  return { fields, payload: describe(payload as Fields, compact) }; // an object, as was just seen
+  return { fields, unknown, payload: describe(payload as Fields, compact) }; // an object, as was just seen
 }
 
 function describe(payload: Fields, text: string): ReadPayload {
@@ -93,7 +99,7 @@ function describe(payload: Fields, text: string): ReadPayload {
   return {
     bytes,
     digest: bytes.length < MIN_DIGESTED_SIZE_BYTES ? undefined : digestOf(bytes),
-    hasAction: payload['action'] !== undefined,
+    action: payload['action'],
     hasInstallation: payload['installation'] !== undefined,
     installationId: idIn(payload['installation']),
     repositoryId: idIn(payload['repository']),

@@ -20,6 +20,7 @@ export type PackedItem =
   | { readonly item: ReadItem }
   | {
       readonly fields: Fields;
+      readonly unknown: string | undefined;
       readonly about: Omit<ReadPayload, 'bytes'>;
       /** Where the payload ends; it begins where the one before it ends. */
       readonly end: number;
@@ -96,6 +97,6 @@ function unpacked(output: unknown): unknown {
     if ('item' in part) return part.item;
     const bytes = all.subarray(start, part.end);
     start = part.end;
-    return { fields: part.fields, payload: { bytes, ...part.about } };
+    return { fields: part.fields, unknown: part.unknown, payload: { bytes, ...part.about } };
   });
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { invariant, requestError } from '@plinth/kernel';
+import { invariant, messageOf, requestError } from '@plinth/kernel';
 import type { ReadItem, ReadPayload } from './event-body.js';
 import { PAYLOAD_TASKS, type TaskName } from './payload-tasks.js';
 import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-thread.js';
@@ -21,7 +21,7 @@ function run(id: number, name: TaskName, input: unknown): TaskReply {
     return { id, output: Array.isArray(output) ? packed(output) : output };
   } catch (error) {
     if (requestError.is(error, 'json_unreadable')) return { id, unreadable: error.details };
-    return { id, failure: error instanceof Error ? error.message : String(error) };
+    return { id, failure: messageOf(error) };
   }
 }
 
@@ -40,7 +40,7 @@ function packed(items: readonly ReadItem[]): PackedBatch {
     const { bytes, ...about } = payload;
     all.set(bytes, start);
     start += bytes.length;
-    return { fields: item.fields, about, end: start };
+    return { fields: item.fields, unknown: item.unknown, about, end: start };
   });
   return { all, parts };
 }

@@ -171,6 +171,7 @@ export class QueryPath {
       throw tsdbError('database_not_found', { database: request.database });
     const logged = this.#queryLog.begin(request);
     const deadline = new QueryDeadline(request, this.#timeoutMs);
+    logged.endsBy(() => deadline.cancel());
     let leave = (): void => deadline.end();
     try {
       const slot = await (mayBeDirect ? this.#slots.admit(deadline) : this.#slots.take(deadline));

@@ -43,4 +43,6 @@ export interface SessionRequest {
   readonly language: string;
   readonly text: string;
   readonly signal: AbortSignal;
+  /** Of the server itself: not in the log of queries. */
+  readonly isOwn?: boolean;
 }

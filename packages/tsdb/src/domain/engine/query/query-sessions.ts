@@ -40,6 +40,7 @@ export class QuerySessions {
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#queryLog.begin(request);
     const deadline = new QueryDeadline(request, this.#timeoutMs);
+    logged.endsBy(() => deadline.cancel());
     let slot: QuerySlot;
     try {
       slot = await this.#slots.admit(deadline);

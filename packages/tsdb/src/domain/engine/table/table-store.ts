@@ -176,7 +176,11 @@ export class TableStore {
   /** Where rows are, by file and, of those in memory, by time. */
   places(): {
     readonly segments: readonly Segment[];
-    readonly buffered: readonly { readonly minTime: bigint; readonly maxTime: bigint }[];
+    readonly buffered: readonly {
+      readonly minTime: bigint;
+      readonly maxTime: bigint;
+      readonly rowCount: number;
+    }[];
   } {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),

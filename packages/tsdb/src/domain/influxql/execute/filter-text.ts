@@ -1,5 +1,6 @@
 import { assertNever } from '@plinth/kernel';
 import { quoteString } from '../../../storage/duckdb/quote.js';
+import { textForSteps } from '../../sql/emit/bounded-text.js';
 import type { ColumnRef } from '../plan/compile/compiled-select.js';
 import type { Filter, Operand } from '../plan/condition/filter.js';
 import type { DataType } from '../plan/data-type.js';
@@ -17,7 +18,9 @@ export function filterText(filter: Filter, nameOf: NameOf): string {
     case 'and':
       return `(${filterText(filter.left, nameOf)} AND ${filterText(filter.right, nameOf)})`;
     case 'match': {
-      const text = `regexp_matches(${operandText(filter.operand, nameOf)}, ${quoteString(filter.matcher.source)})`;
+      const { source, stepsPerCharacter } = filter.matcher;
+      const read = textForSteps(operandText(filter.operand, nameOf), stepsPerCharacter);
+      const text = `regexp_matches(${read}, ${quoteString(source)})`;
       return filter.isNegated ? `NOT ${text}` : text;
     }
     case 'compare': {

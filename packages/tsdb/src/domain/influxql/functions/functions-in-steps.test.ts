@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { runThrough, type Steps } from '../../../model/steps.js';
 import type { ColumnPoints } from '../execute/series/points.js';
 import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';
+import { AGGREGATES, type Slice } from './aggregates.js';
 import { integral } from './integral.js';
-import { PICKERS, REDUCERS, type Slice } from './reducers.js';
 import { distinctOf, sampleOf, topOf } from './row-makers.js';
 import { transform } from './transformations.js';
 
@@ -30,9 +30,11 @@ const transformed = (name: string, period: bigint): Steps<unknown> =>
 const works: Readonly<Record<string, Steps<unknown>>> = {
   ...Object.fromEntries([...TRANSFORMATIONS].map((name) => [name, transformed(name, 1000n)])),
   ...Object.fromEntries(
-    [...REDUCERS].flatMap(([name, reduce]) => (name === 'count' ? [] : [[name, reduce(slice)]])),
+    [...AGGREGATES].flatMap(([name, { reduce, pick }]) => {
+      const steps = reduce?.(slice) ?? pick?.(slice, 50);
+      return name === 'count' || steps === undefined ? [] : [[name, steps]];
+    }),
   ),
-  ...Object.fromEntries([...PICKERS].map(([name, pick]) => [name, pick(slice, 50)])),
   integral: integral(points, { unitNs: 1n, windows: undefined, baseNs: 0n }),
   top: topOf(slice, { sign: 1, count: ROW_COUNT }),
   distinct: distinctOf(slice),

@@ -1,6 +1,6 @@
 import { indices, isStepEnd, type Steps, sorted } from '../../../model/steps.js';
 import type { Value } from '../plan/data-type.js';
-import { compareValues, type Slice } from './reducers.js';
+import { compareValues, type Slice } from './aggregates.js';
 
 /** Points of a slice with the greatest (`sign` 1) or smallest values, in order of time; those of one time best first. */
 export function* topOf(

@@ -1,7 +1,7 @@
 import type { TableSchema } from '../../../model/schema.js';
 import type { Diagnostic } from '../../own-metrics/diagnostics.js';
 import type { Statistic } from '../../own-metrics/statistics.js';
-import { type Answer, type AnswerSeries, headedAnswer } from '../answer.js';
+import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
 import type { RowPlaces } from './show-shards.js';
@@ -20,7 +20,7 @@ export async function showServer(show: ShowServer, facts: ServerFacts): Promise<
   const groups: readonly Group[] =
     show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();
   const wanted = groups.filter(({ name }) => show.group === undefined || name === show.group);
-  return headedAnswer(wanted.map(seriesOf));
+  return madeAnswer([], wanted.map(seriesOf));
 }
 
 function seriesOf({ name, tags = {}, values }: Group): AnswerSeries {

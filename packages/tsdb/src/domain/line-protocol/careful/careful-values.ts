@@ -30,7 +30,9 @@ export function readNumber(cursor: LineCursor): CarefulValue | undefined {
     if (value !== undefined && BigInt.asUintN(64, value) === value) {
       return { type: 'uint64', value };
     }
-    throw new LineRefused(() => `Unable to parse unsigned integer value \`${shownInteger(integer)}\``);
+    throw new LineRefused(
+      () => `Unable to parse unsigned integer value \`${shownInteger(integer)}\``,
+    );
   }
   const point = cursor.at;
   if (cursor.take(DOT) && cursor.takeDigits() === undefined) cursor.at = point;

@@ -1,3 +1,4 @@
+import { MemoryPool, roomFor } from '../../../model/memory-pool.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 
 /** Columns of smaller bodies are copied and collected: a slab costs more than it saves. */
@@ -7,25 +8,15 @@ export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 /** Each column begins at a multiple of the widest number. */
 const ALIGNMENT = 8;
 
-/**
- * The numbers of one body in one piece of memory, a slab, that comes back for later bodies: the runtime counts fresh memory
- * outside of its heap as a reason to collect garbage, and the system has to clear it.
- */
+/** The numbers of one body in one piece of memory, a slab, that comes back for later bodies. */
 export class SlabMemory implements ColumnMemory {
-  /** By size, a power of two. */
-  readonly #kept = new Map<number, ArrayBuffer[]>();
-  #keptBytes = 0;
+  readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
   #slab: ArrayBuffer | undefined;
   #end = 0;
 
   begin(sizeBytes: number): void {
     this.#end = 0;
-    this.#slab = undefined;
-    if (sizeBytes < MIN_SLAB_BYTES) return;
-    const capacity = 2 ** Math.ceil(Math.log2(sizeBytes));
-    this.#slab = this.#kept.get(capacity)?.pop();
-    if (this.#slab === undefined) this.#slab = new ArrayBuffer(capacity);
-    else this.#keptBytes -= capacity;
+    this.#slab = sizeBytes < MIN_SLAB_BYTES ? undefined : this.#pool.take(roomFor(sizeBytes));
   }
 
   /** The slab with the columns since `begin`, which is the caller's from here on; `undefined`: there is none. */
@@ -37,12 +28,7 @@ export class SlabMemory implements ColumnMemory {
 
   /** Nobody looks at the columns on `slab` any more. */
   giveBack(slab: ArrayBuffer): void {
-    const capacity = slab.byteLength;
-    if (this.#keptBytes + capacity > MAX_KEPT_BYTES) return;
-    this.#keptBytes += capacity;
-    const kept = this.#kept.get(capacity);
-    if (kept === undefined) this.#kept.set(capacity, [slab]);
-    else kept.push(slab);
+    this.#pool.giveBack(slab);
   }
 
   numbers(source: Uint32Array<ArrayBuffer>, count: number): Uint32Array {

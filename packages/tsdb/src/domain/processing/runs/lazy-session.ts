@@ -1,3 +1,4 @@
+import { messageOf } from '@plinth/kernel';
 import type { PluginCall, PluginSession, RunOutcome } from '../../../model/plugins/plugin-host.js';
 
 /**
@@ -20,7 +21,7 @@ export class LazySession implements PluginSession {
       session = await opening;
     } catch (error) {
       if (this.#opening === opening) this.#opening = undefined;
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       return { kind: 'failed', text, traceback: '', isInside: false };
     }
     return await session.call(call);

@@ -3,6 +3,9 @@ import type { BoundExpr } from '../bound-expr.js';
 
 /** Steps that a regular expression may take in one text: about 15 ms, which nothing interrupts. */
 const MAX_REGEXP_STEPS = 4 * 1024 * 1024;
+/** Beyond so many for each character the automaton is given up at once, and each takes many times as long. */
+const MANY_STEPS = 512;
+const MAX_SLOW_REGEXP_STEPS = MAX_REGEXP_STEPS / 8;
 /** Expressions of so few steps for each character are not worth a look at the length of every text. */
 const FEW_STEPS = 32;
 /** Bytes of one text times bytes of the other that is looked for: about 6 ms. */
@@ -54,7 +57,8 @@ export function textForRegexp(text: string, pattern: Pick<BoundExpr, 'text' | 'c
 /** `text`, of which each character takes so many steps. */
 export function textForSteps(text: string, stepCount: number): string {
   if (stepCount <= FEW_STEPS) return text;
-  const most = Math.floor(MAX_REGEXP_STEPS / stepCount);
+  const all = stepCount > MANY_STEPS ? MAX_SLOW_REGEXP_STEPS : MAX_REGEXP_STEPS;
+  const most = Math.floor(all / stepCount);
   return `plinth_short_text(${text}, ${most}, 'a pattern of ${stepCount} steps for each character')`;
 }
 

@@ -5,7 +5,7 @@ import { Scope, type ScopeColumn } from '../bind/scope.js';
 import type { Env } from '../bind/session.js';
 import type { Bound } from '../bind/types/bound.js';
 import { INTERVAL } from '../bind/types/bound.js';
-import { checkStride } from '../functions/time/time-bins.js';
+import { checkStride, type Stride } from '../functions/time/time-bins.js';
 import { type Expr, type FunctionNode, namesOf } from '../parse/ast.js';
 
 /** Function that makes the bins of each gap-filling function. */
@@ -16,6 +16,7 @@ const BIN_FUNCTION: Readonly<Record<string, string>> = {
 
 /** Rows that one series may be filled up to. */
 const MAX_BIN_COUNT = 10_000_000n;
+const SHORTEST_MONTH_NS = 28n * 86_400n * 1_000_000_000n;
 
 /** The bins of a gap-filling query. */
 export interface GapBins {
@@ -46,7 +47,9 @@ export function bindGapBins(node: FunctionNode, env: Env): GapBins {
   const label = name.toUpperCase();
   requireConstant(stride, { what: 'stride', label }, env);
   for (const expr of origin) requireConstant(expr, { what: 'origin', label }, env);
-  const strideNs = fixedStride(stride, label, env);
+  const width = strideOf(stride, label, env);
+  // The shortest month is met by a step as long as it is.
+  const strideNs = width.kind === 'fixed' ? width.widthNs : BigInt(width.width) * SHORTEST_MONTH_NS;
   const input = env.session.bindExpr(renamed(node, name), env);
   const { minNs, maxNs } = timeBounds(time, env);
   // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
@@ -101,17 +104,10 @@ function requireConstant(
   );
 }
 
-function fixedStride(expr: Expr, label: string, env: Env): bigint {
+function strideOf(expr: Expr, label: string, env: Env): Stride {
   const value = convert(env.session.bindExpr(expr, env), INTERVAL).constant?.value;
-  if (typeof value !== 'object' || value === null) {
-    throw tsdbError(
-      'plan_error',
-      `Error during planning: ${label} needs an interval as its stride`,
-    );
-  }
-  const stride = checkStride(value, label);
-  if (stride.kind === 'fixed') return stride.widthNs;
-  throw tsdbError('not_implemented', `${label} stride does not support months and years`);
+  if (typeof value === 'object' && value !== null) return checkStride(value, label);
+  throw tsdbError('plan_error', `Error during planning: ${label} needs an interval as its stride`);
 }
 
 /** Bounds that WHERE puts on the time column, here or beneath. Both ends inclusive. */

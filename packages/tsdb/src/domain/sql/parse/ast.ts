@@ -85,6 +85,7 @@ export interface ExprNodes {
   Dictionary: readonly { readonly key: Ident; readonly value: Expr }[];
   Map: { readonly entries: readonly { readonly key: Expr; readonly value: Expr }[] };
   AnyOp: { readonly left: Expr; readonly compare_op: string; readonly right: Expr };
+  AllOp: { readonly left: Expr; readonly compare_op: string; readonly right: Expr };
 }
 
 export type Expr = {

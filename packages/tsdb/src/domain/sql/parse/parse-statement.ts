@@ -4,6 +4,7 @@ import type { Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth } from './check-depth.js';
 import { type Effort, EffortExceeded } from './effort.js';
+import { tokensOf } from './tokens.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
 /** No chain in a shorter text is too long. */
@@ -57,7 +58,8 @@ export class StatementParser {
     if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
       throw new EffortExceeded();
     }
-    const balanced = text.length < MIN_BALANCED_TEXT_LENGTH ? text : balanceChains(text);
+    const spoken = text.includes('#') ? withCarets(text) : text;
+    const balanced = spoken.length < MIN_BALANCED_TEXT_LENGTH ? spoken : balanceChains(spoken);
     checkDepth(balanced);
     try {
       // `ast.ts` describes the tree.
@@ -72,6 +74,17 @@ export class StatementParser {
       throw tsdbError('plan_error', `SQL error: ParserError(${JSON.stringify(message)})`);
     }
   }
+}
+
+/** The parser's dialect knows the exclusive or of bits by its other name alone, which stands as high. */
+function withCarets(text: string): string {
+  const tokens = [...tokensOf(text)];
+  return tokens
+    .map(({ word, start, end }, i) => {
+      const isOperator = word === '#' && !/^[#>-]/.test(tokens[i + 1]?.word ?? '');
+      return isOperator ? '^' : text.slice(start, end);
+    })
+    .join('');
 }
 
 const COMMENT = /--|\/\*/g;

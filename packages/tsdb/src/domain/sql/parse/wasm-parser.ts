@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@plinth/kernel';
 import { EffortExceeded } from './effort.js';
 import { FUEL, withFuel } from './metered-module.js';
 
@@ -120,7 +121,7 @@ export class WasmParser {
     if (isFault !== 0) {
       const fault: unknown = wasm.__wbindgen_externrefs.get(faultIndex);
       wasm.__externref_table_dealloc(faultIndex);
-      throw new SyntaxFault(fault instanceof Error ? fault.message : String(fault));
+      throw new SyntaxFault(messageOf(fault));
     }
     const json = this.#textAt(address, sizeBytes);
     wasm.__wbindgen_free(address, sizeBytes, 1);

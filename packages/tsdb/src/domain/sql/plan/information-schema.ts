@@ -3,6 +3,7 @@ import type { OutputColumn } from '../../../model/columns/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import { UINT64, UTF8 } from '../bind/types/bound.js';
+import type { FunctionRegistry } from '../functions/registry.js';
 import type { PlanContext, VirtualTable } from '../planned-query.js';
 import { columnType } from './select/column-type.js';
 
@@ -37,6 +38,7 @@ interface Row {
 export function informationSchemaTable(
   name: string,
   context: PlanContext,
+  functions: FunctionRegistry | undefined,
 ): VirtualTable | undefined {
   switch (name) {
     case 'tables':
@@ -87,7 +89,7 @@ export function informationSchemaTable(
           'data_type',
           'function_type',
         ],
-        () => [],
+        () => routineRows(functions),
       );
     case 'parameters':
       return virtual(
@@ -106,6 +108,18 @@ export function informationSchemaTable(
       return undefined;
   }
 }
+
+const routineRows = (functions: FunctionRegistry | undefined): readonly Row[] =>
+  (functions?.names() ?? []).map((name) => ({
+    specific_catalog: 'public',
+    specific_schema: 'information_schema',
+    specific_name: name,
+    routine_catalog: 'public',
+    routine_schema: 'information_schema',
+    routine_name: name,
+    routine_type: 'FUNCTION',
+    function_type: functions?.find(name)?.kind.toUpperCase(),
+  }));
 
 const COLUMN_COLUMNS = [
   'table_catalog',
@@ -197,7 +211,8 @@ export function columnsOf(
   name: string,
   context: PlanContext,
 ): readonly OutputColumn[] {
-  if (schema === 'information_schema') return informationSchemaTable(name, context)?.columns ?? [];
+  if (schema === 'information_schema')
+    return informationSchemaTable(name, context, undefined)?.columns ?? [];
   if (schema !== 'iox') return context.virtualTables.table(schema, name)?.columns ?? [];
   return [...(context.database.tables.get(name)?.columns.values() ?? [])].map((column) => ({
     name: column.name,

@@ -6,7 +6,13 @@ import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
-import { limitText, orderByText, orderItems, positionOf } from './select/order-limit.js';
+import {
+  limitText,
+  orderByText,
+  orderItems,
+  positionOf,
+  spelledOut,
+} from './select/order-limit.js';
 import { retyped } from './select/retype.js';
 import { bindSelect } from './select/select.js';
 
@@ -105,7 +111,7 @@ function orderOutput(
     noAggregate: 'Aggregate functions are not allowed in ORDER BY of this query',
     noWindow: 'Window functions are not allowed in ORDER BY of this query',
   };
-  const orderText = orderByText(order, (expr) => {
+  const orderText = orderByText(spelledOut(order, visible.length), (expr) => {
     const position = positionOf(expr, visible.length, 'ORDER BY');
     if (position !== undefined) return { text: String(position), isListed: true };
     return { text: around.session.bindExpr(expr, env).text, isListed: false };

@@ -84,9 +84,16 @@ export function describeTable(body: unknown, session: Session): BoundQuery {
 }
 
 export function showFunctions(body: unknown, session: Session): BoundQuery {
-  const { filter } = body as { readonly filter?: unknown };
-  if (filter !== undefined) throw tsdbError('not_implemented', 'SHOW FUNCTIONS with a filter');
-  const rows = session.functions.names().map((name) => ({
+  const { filter } = body as { readonly filter?: Readonly<Record<string, unknown>> };
+  const { Like: like, ILike: ilike } = filter ?? {};
+  const pattern = like ?? ilike;
+  if (filter !== undefined && typeof pattern !== 'string')
+    throw tsdbError('not_implemented', 'SHOW FUNCTIONS with another filter than LIKE or ILIKE');
+  // Names are in lower case.
+  const wanted = ilike === undefined ? pattern : String(pattern).toLowerCase();
+  const names = session.functions.names();
+  const found = wanted === undefined ? names : names.filter((name) => isLike(name, String(wanted)));
+  const rows = found.map((name) => ({
     function_name: name,
     function_type: session.functions.find(name)?.kind.toUpperCase(),
   }));
@@ -143,4 +150,18 @@ function listing(
     columns,
     rows: () => rows.map((row) => names.map((name) => row[name])),
   });
+}
+
+/** `%` is any text, `_` any character. Where a `%` has to take more, only the last one does. */
+function isLike(name: string, pattern: string): boolean {
+  let [at, place] = [0, 0];
+  let star: { readonly pattern: number; name: number } | undefined;
+  while (at < name.length) {
+    if (pattern[place] === '%') star = { pattern: place++, name: at };
+    else if (pattern[place] === '_' || pattern[place] === name[at])
+      [at, place] = [at + 1, place + 1];
+    else if (star !== undefined) [at, place] = [++star.name, star.pattern + 1];
+    else return false;
+  }
+  return /^%*$/.test(pattern.slice(place));
 }

@@ -1,4 +1,4 @@
-import type { Answer, AnswerHeading } from '../../../domain/influxql/answer.js';
+import { type Answer, type AnswerHeading, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../../model/calendar.js';
 
@@ -9,7 +9,7 @@ export async function* encodeCsv(
 ): AsyncGenerator<string, void, undefined> {
   let isBegun = false;
   let last: AnswerHeading = answer;
-  for await (const { name, tags, rowCount, columns, heading = answer } of answer.series) {
+  for await (const { name, tags, rowCount, columns, heading = answer } of seriesOf(answer)) {
     const isSameHeading = isBegun && areSameColumns(heading, last);
     let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
     isBegun = true;

@@ -3,16 +3,19 @@ import {
   type AnswerBlock,
   type AnswerHeading,
   type AnswerSeries,
-  blocksOf,
+  seriesOf,
 } from '../../../domain/influxql/answer.js';
 import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
+import type { TextStyle } from '../../formats/cell-text.js';
+import { JsonCells, putLists } from '../../formats/json-cells.js';
+import type { CellWriter, Infinities } from '../../formats/json-values.js';
 import { Piece, TextBytes } from '../../formats/text-bytes.js';
-import type { Infinities } from './column-writer.js';
-import { RowWriter } from './row-writer.js';
+import { chunkOf, outputOf } from '../answer-chunks.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
+  readonly style: TextStyle;
   /** Rows of a chunk; `undefined`: all series in one document. */
   readonly chunkSize: number | undefined;
   /** `refused` unless told otherwise. */
@@ -40,7 +43,7 @@ export async function* encodeResult(
   const writer = new ResultWriter(answer, options, at);
   const rowCount = rowsAtOnce(answer.columns.length);
   let start = out.size;
-  for await (const block of blocksOf(answer)) {
+  for await (const block of answer.blocks) {
     writer.take(block);
     for (const span of block.spans) {
       for (let { from } = span; ; from += rowCount) {
@@ -152,7 +155,7 @@ export async function* encodeChunks(
     return `{"results":[{${lead}"series":[${encoders.of(chunk.series).head(chunk.series)}${values}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
-  for await (const piece of answer.series) {
+  for await (const piece of seriesOf(answer)) {
     isEmpty = false;
     if (held !== undefined && !isSame(held.series, piece)) {
       yield document(held, 'result');
@@ -186,6 +189,8 @@ export function isSame(a: SeriesName, b: SeriesName): boolean {
 
 const VALUES = ',"values":[';
 const COMMA = 44;
+const LEAD = new Piece(',');
+const OF_NULL = new Piece(',null');
 
 /** One encoder for all series of a heading; nearly all answers have one heading. */
 class Encoders {
@@ -253,14 +258,24 @@ function frameOf(answer: AnswerHeading): SeriesFrame {
 
 class SeriesEncoder {
   readonly #out: TextBytes;
-  readonly #rows: RowWriter;
+  readonly #cells: JsonCells;
   readonly #frame: SeriesFrame;
+  #writers: readonly CellWriter[] = [];
   #leadName: string | undefined;
   #leadPiece: Piece | undefined;
 
-  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
+  constructor(
+    answer: Answer,
+    { epochNs, style, infinities = 'refused' }: JsonOptions,
+    out: TextBytes,
+  ) {
     this.#out = out;
-    this.#rows = new RowWriter(answer.columns, { epochNs, zone: answer.zone, infinities }, out);
+    const frame = { style, lead: LEAD, ofNull: OF_NULL, epochNs, infinities };
+    const columns = answer.columns.map((column) => ({
+      type: outputOf(column, answer.zone).type,
+      ...frame,
+    }));
+    this.#cells = new JsonCells(columns, out);
     this.#frame = frameOf(answer);
   }
 
@@ -290,12 +305,12 @@ class SeriesEncoder {
 
   /** What the next rows are of. */
   take(block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>): void {
-    this.#rows.take(block);
+    this.#writers = this.#cells.of(chunkOf(block));
   }
 
   /** Rows without the brackets around them; there is at least one. */
   rows(from: number, to: number): void {
-    this.#rows.put(from, to);
+    putLists(this.#writers, { from, to }, this.#out);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Encoder, ExtData } from '@msgpack/msgpack';
-import type { Answer, AnswerSeries } from '../../../domain/influxql/answer.js';
+import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { tsdbError } from '../../../errors.js';
 import { floorDiv, floorMod } from '../../../model/calendar.js';
@@ -63,7 +63,7 @@ export class MsgpackWriter {
   async *result(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
     const all: HeldSeries[] = [];
     let valueCount = 0;
-    for await (const piece of answer.series) {
+    for await (const piece of seriesOf(answer)) {
       valueCount += piece.rowCount * piece.columns.length;
       if (valueCount > MAX_VALUES) throw tsdbError('query_too_large', MAX_VALUES);
       let last = all.at(-1);
@@ -88,7 +88,7 @@ export class MsgpackWriter {
         ...(held === undefined ? [] : this.#series(answer, held, goesOn === 'series')),
         ...(goesOn === 'end' ? [] : this.#member('partial', true)),
       ]);
-    for await (const piece of answer.series) {
+    for await (const piece of seriesOf(answer)) {
       if (held !== undefined && !isSame(held.of, piece)) {
         yield document('result');
         held = undefined;

@@ -2,8 +2,10 @@ import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@pl
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { RouteDeps } from '../../deps.js';
 import { queryWords } from '../../description.js';
+import { SERIES_STYLE } from '../../formats/cell-text.js';
 import { PARQUET_TYPE } from '../../formats/index.js';
 import { TextBytes } from '../../formats/text-bytes.js';
+import { arrowAnswer } from '../../query/arrow-answer.js';
 import { gatheredAnswer } from '../../query/gathered-answer.js';
 import { readInfluxqlInput } from '../../query/query-input.js';
 import { resultAnswer } from '../../query/result-answer.js';
@@ -30,7 +32,9 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
       return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
-    return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);
+    const rows = rowsOf(opened);
+    if (input.format === 'arrow') return await arrowAnswer(rows);
+    return await resultAnswer(rows, deps.formats[input.format], deps.pieces);
   } catch (error) {
     run.end('fail');
     throw error;
@@ -41,7 +45,12 @@ async function* seriesPieces(answer: Answer): AsyncGenerator<Buffer, void, undef
   const out = new TextBytes();
   out.ascii('{"results":[{');
   const start = out.size;
-  const options = { epochNs: undefined, chunkSize: undefined, infinities: 'null' } as const;
+  const options = {
+    epochNs: undefined,
+    style: SERIES_STYLE,
+    chunkSize: undefined,
+    infinities: 'null',
+  } as const;
   let isEmpty = true;
   for await (const _written of encodeResult(answer, options, { frame: { head: '' }, out })) {
     isEmpty = false;

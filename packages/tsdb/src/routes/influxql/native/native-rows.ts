@@ -1,8 +1,8 @@
-import type { Answer, AnswerColumn } from '../../../domain/influxql/answer.js';
+import { type Answer, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
-import { sqlTypeOf } from '../../../domain/influxql/execute/series/table-reader.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import { outputOf } from '../answer-chunks.js';
 
 const NAME_COLUMN: OutputColumn = {
   name: 'iox::measurement',
@@ -40,23 +40,11 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   };
 }
 
-function outputOf({ name, type, source }: AnswerColumn, zone: string | undefined): OutputColumn {
-  const sqlType = sqlTypeOf(type);
-  return {
-    name,
-    type:
-      sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC'
-        ? { ...sqlType, zone }
-        : sqlType,
-    source,
-  };
-}
-
 async function* chunksOf(
   answer: Answer,
   at: { readonly tags: readonly number[]; readonly leadCount: number; readonly hasName: boolean },
 ): AsyncGenerator<ResultChunk, void, undefined> {
-  for await (const { name, tags, rowCount, columns } of answer.series) {
+  for await (const { name, tags, rowCount, columns } of seriesOf(answer)) {
     const constant = (value: string | null): ArrayLike<Value> =>
       new Array<Value>(rowCount).fill(value);
     const all: ArrayLike<Value>[] = [

@@ -6,14 +6,15 @@ export interface Asker {
 }
 
 /**
- * Aborts a query when its client leaves or its time is over, whichever comes first. `end` must be called once. Nothing is made
+ * Aborts a query when its client leaves, somebody cancels it or its time is over, whichever comes first. `end` must be called once. Nothing is made
  * of it before somebody looks at the signal: a timer and listeners were a fifth of what an answer from memory costs.
  */
 export class QueryDeadline implements Asker {
   readonly #asker: Asker;
   readonly #limitMs: number;
   readonly #startMs: number;
-  #signal: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #isCancelled = false;
   #stop: (() => void) | undefined;
   #hasEnded = false;
 
@@ -25,11 +26,15 @@ export class QueryDeadline implements Asker {
   }
 
   get signal(): AbortSignal {
-    if (this.#limitMs === 0 || (this.#hasEnded && this.#signal === undefined)) {
-      return this.#asker.signal;
-    }
-    this.#signal ??= this.#watch();
-    return this.#signal;
+    if (this.#hasEnded && this.#controller === undefined) return this.#asker.signal;
+    this.#controller ??= this.#watch();
+    return this.#controller.signal;
+  }
+
+  /** Somebody else has asked for its end. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#controller?.abort(tsdbError('query_cancelled'));
   }
 
   end(): void {
@@ -37,22 +42,24 @@ export class QueryDeadline implements Asker {
     this.#stop?.();
   }
 
-  #watch(): AbortSignal {
+  #watch(): AbortController {
     const client = this.#asker.signal;
     const controller = new AbortController();
     const leave = (): void => controller.abort(client.reason);
-    const leftMs = Math.max(0, this.#startMs + this.#limitMs - performance.now());
-    const timer = setTimeout(
-      () => controller.abort(tsdbError('query_timed_out', this.#limitMs)),
-      leftMs,
-    );
-    timer.unref();
+    const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
     if (client.aborted) leave();
+    if (this.#isCancelled) controller.abort(tsdbError('query_cancelled'));
     client.addEventListener('abort', leave, { once: true });
     this.#stop = () => {
       clearTimeout(timer);
       client.removeEventListener('abort', leave);
     };
-    return controller.signal;
+    return controller;
+  }
+
+  #endInTime(controller: AbortController): NodeJS.Timeout {
+    const leftMs = Math.max(0, this.#startMs + this.#limitMs - performance.now());
+    const late = (): void => controller.abort(tsdbError('query_timed_out', this.#limitMs));
+    return setTimeout(late, leftMs).unref();
   }
 }

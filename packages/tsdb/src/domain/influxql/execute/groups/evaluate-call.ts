@@ -1,6 +1,7 @@
 import { isStepEnd, type Steps } from '../../../../model/steps.js';
+import { AGGREGATES, type Reducer, type Slice } from '../../functions/aggregates.js';
 import { integral } from '../../functions/integral.js';
-import { PICKERS, REDUCERS, type Reducer, type Slice } from '../../functions/reducers.js';
+
 import { distinctOf, sampleOf, topOf } from '../../functions/row-makers.js';
 import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select.js';
 import { convertValue, type Value } from '../../plan/data-type.js';
@@ -61,7 +62,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
     case 'distinct':
       return yield* made(points, at, 'bucket', distinctOf);
     default: {
-      const reducer = REDUCERS.get(call.name);
+      const { reduce: reducer, pick: picker } = AGGREGATES.get(call.name) ?? {};
       if (reducer !== undefined) {
         return yield* reduced(points, at, function* (slice) {
           const value = yield* reducer(slice);
@@ -69,7 +70,6 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
           return typeof value === 'bigint' ? convertValue(value, call.type) : value;
         });
       }
-      const picker = PICKERS.get(call.name);
       if (picker === undefined) return NO_POINTS;
       const time = at.isSelector && at.windows === undefined ? 'point' : 'bucket';
       return yield* made(points, at, time, function* (slice) {

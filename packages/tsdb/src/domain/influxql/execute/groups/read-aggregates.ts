@@ -1,4 +1,5 @@
 import type { DirectGroups, DirectRequest, GroupOutput } from '../../../../model/direct-request.js';
+import { AGGREGATES } from '../../functions/aggregates.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Points } from '../series/points.js';
@@ -6,7 +7,7 @@ import { outputColumn, type TableRange, TableReader } from '../series/table-read
 import { tagTexts, vectorValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
 import type { Windows } from '../windows/windows.js';
-import { aggregateText, bucketText } from './aggregate-text.js';
+import { bucketText } from './bucket-text.js';
 
 /** One group with what each call gives in it; buckets in which a call has nothing are left out. */
 export interface CallGroup {
@@ -14,23 +15,11 @@ export interface CallGroup {
   readonly points: readonly Points[];
 }
 
-const IN_ENGINE: ReadonlySet<string> = new Set([
-  'count',
-  'sum',
-  'mean',
-  'min',
-  'max',
-  'spread',
-  'stddev',
-  'median',
-  'first',
-  'last',
-]);
-
 /** Whether the engine computes a call by itself. */
 export function isEngineCall(call: CompiledCall): boolean {
   if (call.type === 'unknown') return false;
-  if (call.argument.kind === 'column') return IN_ENGINE.has(call.name) && !call.argument.ref.isTag;
+  if (call.argument.kind === 'column')
+    return AGGREGATES.get(call.name)?.text !== undefined && !call.argument.ref.isTag;
   return isCountOfDistinct(call);
 }
 
@@ -129,6 +118,16 @@ function aggregateStatement(
   };
 }
 
+function aggregateText({ name, argument }: CompiledCall, reader: TableReader): string {
+  const inner = argument.kind === 'call' ? argument.call.argument : argument;
+  if (inner.kind !== 'column') return 'NULL';
+  const x = reader.column(inner.ref);
+  if (argument.kind === 'call') return `count(DISTINCT ${x})`;
+  const { time, isGroupedBySeries } = reader;
+  const column = { x, time, type: inner.ref.type, isOneSeries: isGroupedBySeries };
+  return AGGREGATES.get(name)?.text?.(column) ?? 'NULL';
+}
+
 /** The same question to rows in memory; `undefined`: they do not know one of the functions, or the condition. */
 export function directAggregates(
   request: AggregateRequest,
@@ -149,10 +148,10 @@ function directGroups(request: AggregateRequest, reader: TableReader): DirectGro
   if (windows !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
-    if (column === undefined) return undefined;
     // Sums of integers wrap at 64 bits: rows in memory answer only where they come nowhere near.
-    if (!/^(?:min|max|mean|count|sum)$/.test(name)) return undefined;
-    outputs.push({ kind: name as 'sum', column }); // one of the five
+    const kind = AGGREGATES.get(name)?.measure;
+    if (column === undefined || kind === undefined) return undefined;
+    outputs.push({ kind, column });
   }
   const ascending = { descending: false, nullsFirst: true } as const;
   const order = [

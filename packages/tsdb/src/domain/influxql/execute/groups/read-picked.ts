@@ -1,9 +1,10 @@
+import { AGGREGATES } from '../../functions/aggregates.js';
 import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { outputColumn, sqlTypeOf, type TableRange, TableReader } from '../series/table-reader.js';
 import type { Session } from '../session.js';
 import type { Windows } from '../windows/windows.js';
-import { bucketText } from './aggregate-text.js';
+import { bucketText } from './bucket-text.js';
 import { type CallGroup, isEngineCall } from './read-aggregates.js';
 
 export interface PickRequest extends TableRange {
@@ -14,13 +15,8 @@ export interface PickRequest extends TableRange {
   readonly hasLowerBound: boolean;
 }
 
-export function isPicked(call: CompiledCall): boolean {
-  return (
-    isEngineCall(call) &&
-    /^(min|max|first|last)$/.test(call.name) &&
-    call.argument.kind === 'column'
-  );
-}
+export const isPicked = (call: CompiledCall): boolean =>
+  isEngineCall(call) && AGGREGATES.get(call.name)?.best !== undefined;
 
 /** The points that a selector picks, with their own times and the columns beside them. */
 export async function* readPicked(
@@ -43,8 +39,8 @@ export async function* readPicked(
     ...beside.map((ref, i) => `${reader.column(ref)} AS a${i}`),
   ].join(', ');
   const where = reader.where([`${x} IS NOT NULL`]);
-  const best = { min: 'min(x)', max: 'max(x)', first: 'min(t)', last: 'max(t)' }[name] ?? '';
-  const isByValue = name === 'min' || name === 'max';
+  const { best = 'min(x)' } = AGGREGATES.get(name) ?? {}; // see `isPicked`
+  const isByValue = best.endsWith('(x)');
   const matched = [
     isByValue ? 'p.x = m.m' : 'p.t = m.m',
     ...keys.map((key) => `p.${key} = m.${key}`),

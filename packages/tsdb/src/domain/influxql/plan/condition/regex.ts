@@ -1,4 +1,4 @@
-import { invariant, Memo } from '@plinth/kernel';
+import { invariant, Memo, messageOf } from '@plinth/kernel';
 import type { RE2JS } from 're2js';
 import { regexEffort } from '../../../../model/regex-effort.js';
 import { planFailure } from '../plan-failure.js';
@@ -36,9 +36,7 @@ function compile(source: string): RE2JS {
   try {
     return library.RE2JS.compile(cleaned(source));
   } catch (error) {
-    throw planFailure(
-      `regex parse error: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw planFailure(`regex parse error: ${messageOf(error)}`);
   }
 }
 

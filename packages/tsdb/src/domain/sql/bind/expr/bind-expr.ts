@@ -8,7 +8,7 @@ import { bindFieldAccess } from './fields.js';
 import { bindFunction } from './function-calls.js';
 import { bindLike } from './like.js';
 import { bindInterval, bindTypedString, bindValue } from './literals.js';
-import { bindAnyOp, bindBinaryOp, bindUnaryOp } from './operators.js';
+import { bindBinaryOp, bindUnaryOp } from './operators.js';
 import {
   bindBetween,
   bindDistinctTest,
@@ -16,6 +16,7 @@ import {
   bindNullTest,
   bindTruthTest,
 } from './predicates.js';
+import { bindAllOp, bindAnyOp } from './quantified.js';
 import {
   bindArray,
   bindAtTimeZone,
@@ -78,6 +79,7 @@ const HANDLERS: Handlers = {
   Dictionary: bindDictionary,
   Map: bindMap,
   AnyOp: bindAnyOp,
+  AllOp: bindAllOp,
 };
 
 export function bindExpr(expr: Expr, env: Env): Bound {

@@ -21,7 +21,8 @@ const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
   Divide: '/',
   Modulo: '%',
 };
-const COMPARISON: Readonly<Record<string, readonly [ComparisonOp, string]>> = {
+/** Operators of comparison in the engine's words and as they are shown. */
+export const COMPARISON: Readonly<Record<string, readonly [ComparisonOp, string]>> = {
   Eq: ['=', '='],
   NotEq: ['<>', '!='],
   Lt: ['<', '<'],
@@ -165,14 +166,6 @@ function listOperation(
 
 function listDepth(type: SqlType): number {
   return type.kind === 'list' ? 1 + listDepth(type.element) : 0;
-}
-
-/** `x = ANY (list)`. */
-export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
-  if (node.compare_op !== 'Eq' || 'Subquery' in node.right) {
-    throw tsdbError('not_implemented', 'ANY with another operator than =, or over a subquery');
-  }
-  return env.session.bindExpr(callNode('array_has', [node.right, node.left]), env);
 }
 
 function bindConcat(left: Bound, right: Bound, env: Env): Bound {

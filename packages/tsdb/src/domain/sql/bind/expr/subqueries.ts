@@ -25,17 +25,26 @@ export function bindScalarSubquery(subquery: Query, env: Env): Bound {
 
 export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
   const value = env.session.bindExpr(node.expr, env);
-  const query = inner(node.subquery, env);
-  const { type, engineName } = onlyColumn(query);
   const word = node.negated ? 'NOT IN' : 'IN';
-  const name = env.session.newName('q');
-  const member = derive([], { text: `${name}.${engineName}`, type, displayName: '' });
+  const { member, from } = memberOf(node.subquery, env);
   const [left, right] = comparable(value, word, member);
   return derive([value], {
-    text: `(${left.text} ${word} (SELECT ${right.text} FROM (${query.text}) AS ${name}))`,
+    text: `(${left.text} ${word} (SELECT ${right.text} FROM ${from}))`,
     type: BOOLEAN,
     displayName: `${value.displayName} ${word} (<subquery>)`,
   });
+}
+
+/** The one column of a subquery, and what it is selected from. */
+export function memberOf(
+  subquery: Query,
+  env: Env,
+): { readonly member: Bound; readonly from: string } {
+  const query = inner(subquery, env);
+  const { type, engineName } = onlyColumn(query);
+  const name = env.session.newName('q');
+  const member = derive([], { text: `${name}.${engineName}`, type, displayName: '' });
+  return { member, from: `(${query.text}) AS ${name}` };
 }
 
 function inner(query: Query, env: Env): BoundQuery {

@@ -12,7 +12,7 @@ import {
 } from '../signature.js';
 
 /**
- * A selector finds one row and gives `{value, time}` of it. Rows rank by `key`, the greatest wins; ties of the
+ * A selector finds one row and gives `{value, time}` of it, and `other_1`, `other_2`, ... of further arguments. Rows rank by `key`, the greatest wins; ties of the
  * time go to the larger value, ties of the value to the smaller time. Times rank as integers, so that a sign
  * reverses their order.
  * Source: query-languages, "Selectors".
@@ -37,10 +37,11 @@ export const SELECTORS: readonly FunctionDefinition[] = Object.entries(RANKING).
 );
 
 function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
-  expectArgCount(call, 2);
+  expectArgCount(call, 2, Number.MAX_SAFE_INTEGER);
   const value = argAt(call, 0);
   const time = argAt(call, 1);
-  if (!isSelectable(value.type)) throw badArguments(call);
+  const others = call.args.slice(2).map((_, i) => argAt(call, i + 2));
+  if (![value, ...others].every(({ type }) => isSelectable(type))) throw badArguments(call);
   if (time.type.kind !== 'timestamp' || time.type.unit !== 'ns') {
     throw tsdbError(
       'plan_error',
@@ -48,24 +49,22 @@ function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
         arrowTypeName(time.type),
     );
   }
+  const fields = [
+    { name: 'value', text: value.text, type: valueType(value.type) },
+    { name: 'time', text: time.text, type: { ...TIMESTAMP } },
+    ...others.map(({ text, type }, i) => ({ name: `other_${i + 1}`, text, type: valueType(type) })),
+  ];
+  const struct = (textOf: (field: (typeof fields)[number]) => string): string =>
+    `{${fields.map((field) => `'${field.name}': ${textOf(field)}`).join(', ')}}`;
   const picked = call.aggregate(
     ranking.engineFunction,
-    [
-      `{'value': ${value.text}, 'time': ${time.text}}`,
-      ranking.key(value.text, `epoch_ns(${time.text})`),
-    ],
+    [struct(({ text }) => text), ranking.key(value.text, `epoch_ns(${time.text})`)],
     { filter: `${value.text} IS NOT NULL`, ignoreDistinct: true },
   );
-  // A group without any value has a struct of NULLs, not a NULL struct.
   return {
-    text: `{'value': struct_extract(${picked}, 'value'), 'time': struct_extract(${picked}, 'time')}`,
-    type: {
-      kind: 'struct',
-      fields: [
-        { name: 'value', type: valueType(value.type) },
-        { name: 'time', type: { ...TIMESTAMP } },
-      ],
-    },
+    // A group without any value has a struct of NULLs, not a NULL struct.
+    text: struct(({ name }) => `struct_extract(${picked}, '${name}')`),
+    type: { kind: 'struct', fields: fields.map(({ name, type }) => ({ name, type })) },
   };
 }
 

@@ -13,6 +13,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { blake3 } from '@noble/hashes/blake3.js';
+import { messageOf } from '@plinth/kernel';
 import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
 import { formatTime } from '../time/chrono-format.js';
 import { parseByFormats } from '../time/time-conversion.js';
@@ -133,7 +134,7 @@ function define(
         }
         output.flush();
       } catch (failure) {
-        info.setError(failure instanceof Error ? failure.message : String(failure));
+        info.setError(messageOf(failure));
       }
     },
   });

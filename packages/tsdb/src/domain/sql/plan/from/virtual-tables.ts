@@ -44,7 +44,7 @@ function findVirtualTable(
     let rowCount = tables.size;
     if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
     session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION)); // before they are made
-    return informationSchemaTable(name, session.context);
+    return informationSchemaTable(name, session.context, session.functions);
   }
   return session.context.virtualTables.table(schema, name);
 }

@@ -25,6 +25,29 @@ export function orderByText(
   return ` ORDER BY ${texts.join(', ')}`;
 }
 
+/** `ORDER BY ALL` as the positions of all columns; every other list as it is. A column of that name goes in quotes. */
+export function spelledOut(
+  items: readonly OrderByExpr[],
+  columnCount: number,
+): readonly OrderByExpr[] {
+  const [only] = items;
+  if (items.length !== 1 || only === undefined || !isAll(only.expr)) return items;
+  const { options } = only;
+  return Array.from({ length: columnCount }, (_, index) => ({
+    expr: positionNode(index + 1),
+    options,
+  }));
+}
+
+const isAll = (expr: Expr): boolean =>
+  'Identifier' in expr &&
+  expr.Identifier.quote_style === undefined &&
+  expr.Identifier.value.toLowerCase() === 'all';
+
+const positionNode = (position: number): Expr => ({
+  Value: { value: { Number: [String(position), false] } },
+});
+
 /** The position that an integer literal names; `undefined` for anything else. */
 export function positionOf(expr: Expr, columnCount: number, clause: string): number | undefined {
   if (!('Value' in expr)) return undefined;

@@ -15,7 +15,7 @@ import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
-import { type OrderTarget, orderByText, positionOf } from './order-limit.js';
+import { type OrderTarget, orderByText, positionOf, spelledOut } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
 
 export interface SelectClauses {
@@ -24,7 +24,7 @@ export interface SelectClauses {
   readonly limitText: string;
 }
 
-export function bindSelect(select: Select, clauses: SelectClauses, around: QueryEnv): BoundQuery {
+export function bindSelect(select: Select, asked: SelectClauses, around: QueryEnv): BoundQuery {
   refuseUnsupported(select);
   const from = bindFrom(select.from, around);
   const env: Env = {
@@ -37,12 +37,13 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
   const groups = bindGroups(
     select,
     env,
-    clauses.orderBy.map(({ expr }) => expr),
+    spelledOut(asked.orderBy, 1).map(({ expr }) => expr),
   );
   const { noAggregate: _rows, ...groupEnv } = env;
   const itemEnv: Env =
     groups === undefined ? env : { ...groupEnv, aggregation: groups.aggregation };
   const items = bindProjection(select.projection, itemEnv);
+  const clauses = { ...asked, orderBy: spelledOut(asked.orderBy, items.length) };
   const aliases = new Map(items.map((item) => [item.name, item.expr]));
   const having =
     select.having &&

@@ -1,0 +1,82 @@
+import { connection } from './connection.js';
+import { messageOf, Problem } from './problem.js';
+import { session } from './session.js';
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON; text as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Asked without a token, as on the way to one. */
+  readonly isOpen?: boolean;
+}
+
+/** Where a path with its parameters is. */
+export function urlOf(path: string, query: Call['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+export const authorization = (): Readonly<Record<string, string>> =>
+  session.token === '' ? {} : { authorization: `Bearer ${session.token}` };
+
+/** Throws `Problem`. */
+export async function send(path: string, call: Call = {}): Promise<Response> {
+  const { method = call.body === undefined ? 'GET' : 'POST', body, isOpen = false } = call;
+  const isText = typeof body === 'string';
+  const headers = {
+    ...(isOpen ? {} : authorization()),
+    ...(body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
+    ...call.headers,
+  };
+  const text = body === undefined ? undefined : isText ? body : JSON.stringify(body);
+  const url = urlOf(path, call.query);
+  const curl = curlOf({ method, url, headers, body: text });
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      ...{ method, headers, cache: 'no-store' },
+      ...(text !== undefined && { body: text }),
+      ...(call.signal && { signal: call.signal }),
+    });
+  } catch (error) {
+    if (call.signal?.aborted) throw error;
+    connection.noteSilence();
+    throw new Problem('the server does not answer', { status: 0, curl });
+  }
+  connection.noteAnswer();
+  if (response.ok) return response;
+  if (response.status === 401 && !isOpen) session.refused();
+  throw new Problem(messageOf(await response.text(), response.status), {
+    status: response.status,
+    curl,
+  });
+}
+
+export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> {
+  return (await (await send(path, call)).json()) as T;
+}
+
+/** The same request for a shell; whoever reads it sets the token. */
+export function curlOf(at: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}): string {
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+  const parts = [`curl -X ${at.method} ${quoted(new URL(at.url, location.origin).href)}`];
+  for (const [name, value] of Object.entries(at.headers)) {
+    parts.push(
+      name === 'authorization'
+        ? '-H "Authorization: Bearer $PLINTH_TOKEN"'
+        : `-H ${quoted(`${name}: ${value}`)}`,
+    );
+  }
+  if (at.body !== undefined) parts.push(`--data-binary ${quoted(at.body)}`);
+  return parts.join(' \\\n  ');
+}

@@ -1,0 +1,54 @@
+/** What a server said instead of an answer, word for word. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  /** 0: there was no answer. */
+  readonly status: number;
+  /** How to ask the same by hand; the token is not in it. */
+  readonly curl: string;
+  /** By field. */
+  readonly fields: readonly { readonly field: string; readonly message: string }[];
+
+  constructor(
+    message: string,
+    at: {
+      readonly status: number;
+      readonly curl: string;
+      readonly fields?: readonly { readonly field: string; readonly message: string }[];
+    },
+  ) {
+    super(message);
+    this.status = at.status;
+    this.curl = at.curl;
+    this.fields = at.fields ?? [];
+  }
+}
+
+/** The sentence in the body of a refusal, whichever service worded it. */
+export function messageOf(body: string, status: number): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) {
+      const { error, message, data, errors } = value as Record<string, unknown>;
+      const lines = Array.isArray(data) ? `\n${data.map(lineOf).join('\n')}` : '';
+      const fields = Array.isArray(errors) ? `\n${errors.map(fieldOf).join('\n')}` : '';
+      if (typeof error === 'string') return error + lines;
+      if (typeof message === 'string') return message + fields;
+      if (typeof error === 'object' && error !== null && 'message' in error) {
+        return String(error.message);
+      }
+    }
+  } catch {
+    // Then it is text.
+  }
+  return body.trim() || `the server answered ${status} without a word`;
+}
+
+function lineOf(value: unknown): string {
+  const { line_number, error_message, original_line } = Object(value) as Record<string, unknown>;
+  return `line ${line_number}: ${error_message} — ${original_line}`;
+}
+
+function fieldOf(value: unknown): string {
+  const { field, code, message } = Object(value) as Record<string, unknown>;
+  return `${field}: ${message ?? code}`;
+}

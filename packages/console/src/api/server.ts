@@ -1,0 +1,76 @@
+import { sendForJson } from './client.js';
+
+export interface ServerInfo {
+  readonly product: string;
+  readonly version: string;
+  readonly build: string;
+  readonly setup_needed: boolean;
+  readonly auth: boolean;
+  readonly services: readonly string[];
+  readonly node_id?: string;
+  readonly cores?: number;
+  readonly started?: string;
+  readonly now?: string;
+  readonly relational_store?: string;
+}
+
+export interface SessionInfo {
+  readonly kind: 'admin' | 'open';
+  readonly token_id: number | null;
+  readonly name: string | null;
+  readonly expiry: string | null;
+}
+
+export interface IssuedToken {
+  readonly id: number;
+  readonly name: string;
+  readonly token: string;
+  readonly expiry: string | null;
+}
+
+export const fetchInfo = (): Promise<ServerInfo> => sendForJson('/ops/v1/info');
+
+/** @param token another than that of this tab. */
+export const fetchSession = (token?: string): Promise<SessionInfo> =>
+  sendForJson('/ops/v1/session', {
+    isOpen: token !== undefined,
+    ...(token !== undefined && token !== '' && { headers: { authorization: `Bearer ${token}` } }),
+  });
+
+export const createFirstToken = (): Promise<IssuedToken> =>
+  sendForJson('/api/v3/configure/token/admin', { method: 'POST', isOpen: true });
+
+export interface Setting {
+  readonly name: string;
+  readonly value?: unknown;
+  readonly default?: unknown;
+  readonly is_secret: boolean;
+  readonly is_default: boolean;
+  readonly description: string;
+  readonly flag: string;
+  readonly variable: string;
+}
+
+export interface LogLine {
+  readonly seq: number;
+  readonly time: string;
+  readonly level: string;
+  readonly service?: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface LogPage {
+  readonly lines: readonly LogLine[];
+  readonly first_seq: number;
+  readonly last_seq: number;
+}
+
+export const fetchSettings = async (): Promise<readonly Setting[]> =>
+  (await sendForJson<{ settings: Setting[] }>('/ops/v1/settings')).settings;
+
+export const fetchLogs = (query: {
+  level?: string | undefined;
+  find?: string | undefined;
+  limit: number;
+}): Promise<LogPage> => sendForJson('/ops/v1/logs', { query });

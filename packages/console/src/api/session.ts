@@ -1,0 +1,72 @@
+/** Of one tab: never in `localStorage`, a cookie or an address, so that it ends with the tab. */
+const KEY = 'plinth-token';
+
+type Message =
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'have'; readonly token: string }
+  | { readonly kind: 'signed-out' };
+
+/** The token of this tab. Others of the same browser give theirs to a new one, and forget it together. */
+class Session {
+  #token = sessionStorage.getItem(KEY) ?? '';
+  /** The server has refused the token, or there is none and one is needed. */
+  #isRefused = false;
+  readonly #channel = new BroadcastChannel('plinth');
+  readonly #listeners = new Set<() => void>();
+
+  constructor() {
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+      if (data.kind === 'ask' && this.#token !== '') {
+        this.#channel.postMessage({ kind: 'have', token: this.#token } satisfies Message);
+      }
+      if (data.kind === 'have' && this.#token === '') this.#set(data.token);
+      if (data.kind === 'signed-out') this.#set('');
+    });
+    if (this.#token === '') this.#channel.postMessage({ kind: 'ask' } satisfies Message);
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  signIn(token: string): void {
+    this.#set(token);
+  }
+
+  signOut(): void {
+    this.#channel.postMessage({ kind: 'signed-out' } satisfies Message);
+    this.#set('');
+  }
+
+  refused(): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    this.#tell();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Changes whenever anything does. */
+  readonly snapshot = (): string => `${this.#isRefused} ${this.#token}`;
+
+  #set(token: string): void {
+    this.#token = token;
+    this.#isRefused = false;
+    if (token === '') sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const session = new Session();

@@ -1,0 +1,179 @@
+import type { Language } from '../lib/query/macros.js';
+import { authorization, curlOf, send, sendForJson, urlOf } from './client.js';
+
+export interface Extent {
+  readonly row_count: number;
+  readonly size_bytes: number;
+  readonly segment_count: number;
+  readonly buffered_row_count: number;
+  readonly min_time: string | null;
+  readonly max_time: string | null;
+}
+
+export interface Database extends Extent {
+  readonly name: string;
+  readonly retention_ns: string | null;
+  readonly table_count: number;
+  readonly deleted_at: string | null;
+  readonly hard_delete_at: string | null;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly kind: 'time' | 'tag' | 'float64' | 'int64' | 'uint64' | 'utf8' | 'bool';
+}
+
+export interface Table extends Extent {
+  readonly name: string;
+  readonly series_key: readonly string[];
+  readonly columns: readonly TableColumn[];
+  readonly retention_ns: string | null;
+  readonly series_count: number;
+}
+
+export interface TablePage {
+  readonly tables: readonly Table[];
+  readonly table_count: number;
+  readonly next_cursor: string | null;
+}
+
+export interface SavedQuery {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly folder: string;
+  readonly db: string;
+  readonly lang: Language;
+  readonly text: string;
+  readonly view: Readonly<Record<string, string>>;
+  readonly rev: number;
+  readonly created_by: string | null;
+  readonly updated_at: string;
+}
+
+export interface LoggedQuery {
+  readonly id: string;
+  readonly language: string;
+  readonly text: string;
+  readonly issued: string;
+  readonly phase: string;
+  readonly running: boolean;
+  readonly age_ms: number;
+  readonly file_count?: number;
+}
+
+const DATABASE = '/api/v3/configure/database';
+const SAVED = '/ops/v1/tsdb/saved-queries';
+
+export const fetchDatabases = async (
+  query: { find?: string; deleted?: boolean } = {},
+): Promise<readonly Database[]> =>
+  (await sendForJson<{ databases: Database[] }>('/ops/v1/tsdb/databases', { query })).databases;
+
+export const fetchTables = (query: {
+  db: string;
+  find?: string;
+  cursor?: string;
+  limit?: number;
+}): Promise<TablePage> => sendForJson('/ops/v1/tsdb/schema', { query });
+
+export const createDatabase = (db: string, retention: string): Promise<unknown> =>
+  send(DATABASE, { body: { db, ...(retention !== '' && { retention_period: retention }) } });
+
+export const setRetention = (db: string, duration: string): Promise<unknown> =>
+  duration === ''
+    ? send(`${DATABASE}/retention_period`, { method: 'DELETE', query: { db } })
+    : send(`${DATABASE}/retention_period`, { method: 'POST', query: { db, duration } });
+
+export const deleteDatabase = (db: string): Promise<unknown> =>
+  send(DATABASE, { method: 'DELETE', query: { db } });
+
+export const undeleteDatabase = (db: string): Promise<unknown> =>
+  send(`${DATABASE}/undelete`, { body: { db } });
+
+export const deleteTable = (db: string, table: string): Promise<unknown> =>
+  send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
+
+export const writeLines = (at: {
+  readonly db: string;
+  readonly precision: string;
+  readonly lines: string;
+}): Promise<unknown> =>
+  send('/api/v3/write_lp', {
+    query: { db: at.db, precision: at.precision, accept_partial: true },
+    body: at.lines,
+  });
+
+export const fetchQueries = async (
+  query: { running?: boolean; limit?: number } = {},
+): Promise<readonly LoggedQuery[]> =>
+  (await sendForJson<{ queries: LoggedQuery[] }>('/ops/v1/tsdb/queries', { query })).queries;
+
+export const cancelQuery = (id: string): Promise<unknown> =>
+  send(`/ops/v1/tsdb/queries/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+export const fetchSavedQueries = async (): Promise<readonly SavedQuery[]> =>
+  (await sendForJson<{ saved_queries: SavedQuery[] }>(SAVED)).saved_queries;
+
+export const fetchSavedQuery = (id: string): Promise<SavedQuery> =>
+  sendForJson(`${SAVED}/${encodeURIComponent(id)}`);
+
+export type SavedContent = Pick<SavedQuery, 'name' | 'db' | 'lang' | 'text' | 'view'>;
+
+export const createSavedQuery = (content: SavedContent): Promise<SavedQuery> =>
+  sendForJson(SAVED, { body: content });
+
+export const deleteSavedQuery = (id: string): Promise<unknown> =>
+  send(`${SAVED}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+export interface QueryText {
+  readonly db: string;
+  readonly lang: Language;
+  readonly text: string;
+}
+
+export const queryPath = (lang: Language): string =>
+  lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
+
+/** Rows as objects: for short answers; 64-bit integers lose digits. */
+export const queryRows = async <T>({ db, lang, text }: QueryText): Promise<readonly T[]> =>
+  await sendForJson(queryPath(lang), { body: { db, q: text, format: 'json_rows' } });
+
+export const queryCurl = ({ db, lang, text }: QueryText, format: string): string =>
+  curlOf({
+    method: 'POST',
+    url: queryPath(lang),
+    headers: { ...authorization(), 'content-type': 'application/json' },
+    body: JSON.stringify({ db, q: text, format }),
+  });
+
+export const queryLink = ({ db, lang, text }: QueryText, format: string): string =>
+  urlOf(queryPath(lang), { db, q: text, format });
+
+/** Tokens as the server lists them: without their texts. */
+export interface TokenRow {
+  readonly token_id: number;
+  readonly name: string;
+  readonly hash: string;
+  readonly created_at: string;
+  /** Absent where it never expires. */
+  readonly expiry?: string | null;
+}
+
+export const fetchTokens = (): Promise<readonly TokenRow[]> =>
+  queryRows({
+    db: '_internal',
+    lang: 'sql',
+    text: 'SELECT * FROM system.tokens ORDER BY token_id',
+  });
+
+export const createToken = (
+  name: string,
+  expirySec: number | undefined,
+): Promise<{ readonly token: string; readonly name: string }> =>
+  sendForJson('/api/v3/configure/token/named_admin', {
+    body: { token_name: name, ...(expirySec !== undefined && { expiry_secs: expirySec }) },
+  });
+
+export const deleteToken = (name: string): Promise<unknown> =>
+  send('/api/v3/configure/token', { method: 'DELETE', query: { token_name: name } });

@@ -1,0 +1,118 @@
+import { useMemo, useState } from 'react';
+import { lookOf } from '../../lib/chart/palette.js';
+import type { ChartSeries } from '../../lib/chart/series.js';
+import type { SeriesStats } from '../../lib/frame/stats.js';
+import { countText, shortNumber } from '../../lib/units.js';
+
+const FIGURES = ['last', 'min', 'max', 'avg', 'sum'] as const;
+type Order = 'name' | keyof SeriesStats;
+
+/** All series with their figures. A click shows one alone, with Ctrl it shows or hides it. */
+export function Legend(props: {
+  readonly series: readonly ChartSeries[];
+  readonly totalCount: number;
+  readonly hidden: ReadonlySet<string>;
+  readonly colourOf: (key: string) => number;
+  readonly onHide: (hidden: ReadonlySet<string>) => void;
+}) {
+  const { series, totalCount, hidden, colourOf, onHide } = props;
+  const [find, setFind] = useState('');
+  const [order, setOrder] = useState<Order>('name');
+  const [isAscending, setIsAscending] = useState(true);
+  const shown = useMemo(() => {
+    const wanted = find.toLowerCase();
+    const list = series.filter(({ label }) => label.toLowerCase().includes(wanted));
+    const sign = isAscending ? 1 : -1;
+    return list.sort(
+      (a, b) =>
+        sign *
+        (order === 'name'
+          ? a.label.localeCompare(b.label, undefined, { numeric: true })
+          : (a.stats[order] || 0) - (b.stats[order] || 0)),
+    );
+  }, [series, find, order, isAscending]);
+  const choose = (key: string, isToggle: boolean) => {
+    if (isToggle) {
+      const next = new Set(hidden);
+      if (!next.delete(key)) next.add(key);
+      onHide(next);
+      return;
+    }
+    const others = series.filter((each) => each.key !== key).map((each) => each.key);
+    const isAlone = !hidden.has(key) && others.every((each) => hidden.has(each));
+    onHide(new Set(isAlone ? [] : others));
+  };
+  const sortBy = (next: Order) => {
+    setIsAscending(next === order ? !isAscending : next === 'name');
+    setOrder(next);
+  };
+  const head = (name: Order, word: string) => (
+    <th key={name} aria-sort={order === name ? (isAscending ? 'ascending' : 'descending') : 'none'}>
+      <button type="button" onClick={() => sortBy(name)}>
+        {word}
+        {order === name ? (isAscending ? ' ↑' : ' ↓') : ''}
+      </button>
+    </th>
+  );
+  const count = series.length < totalCount ? `, highest by max` : '';
+  return (
+    <div className="legend">
+      {series.length > 6 && (
+        <div className="legend-head">
+          <input
+            className="input small"
+            aria-label="Find series"
+            placeholder="Find series"
+            value={find}
+            onChange={(event) => setFind(event.target.value)}
+          />
+          <span className="hint soft">
+            {countText(shown.length)} of {countText(totalCount)} series{count}
+          </span>
+          {hidden.size > 0 && (
+            <button type="button" className="button small quiet" onClick={() => onHide(new Set())}>
+              Show all
+            </button>
+          )}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys. */}
+      <section className="legend-scroll" aria-label="Legend" tabIndex={0}>
+        <table className="legend-table">
+          <thead>
+            <tr>
+              {head('name', 'Series')}
+              {FIGURES.map((figure) => head(figure, figure))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((each) => (
+              <tr key={each.key} data-off={hidden.has(each.key)}>
+                <td>
+                  <button
+                    type="button"
+                    className="legend-name"
+                    aria-pressed={!hidden.has(each.key)}
+                    title="Only this one; with Ctrl show or hide it"
+                    onClick={(event) => choose(each.key, event.ctrlKey || event.metaKey)}
+                  >
+                    <span
+                      className="legend-mark"
+                      style={{ background: lookOf(colourOf(each.key)).color }}
+                    />
+                    {each.label}
+                  </button>
+                </td>
+                {FIGURES.map((figure) => (
+                  <td key={figure} className="num">
+                    {Number.isNaN(each.stats[figure]) ? '–' : shortNumber(each.stats[figure])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}

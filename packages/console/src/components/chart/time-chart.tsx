@@ -1,0 +1,287 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { cssColor, lookOf } from '../../lib/chart/palette.js';
+import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/chart/series.js';
+import { onThemeChange } from '../../lib/storage/theme.js';
+import type { TimeRange } from '../../lib/time/time-range.js';
+import { shortNumber, timeText } from '../../lib/units.js';
+import './time-chart.css';
+
+export type ChartKind = 'line' | 'area' | 'bar';
+
+/** Lines over time. A drag chooses a range, a double click asks for a wider one. */
+export function TimeChart(props: {
+  readonly series: readonly ChartSeries[];
+  readonly kind: ChartKind;
+  readonly range: TimeRange;
+  readonly isLog?: boolean;
+  readonly isStacked?: boolean;
+  readonly height: number;
+  /** Which series has which colour stays when others are hidden. */
+  readonly colourOf: (key: string) => number;
+  readonly onZoom?: (range: TimeRange) => void;
+  readonly onZoomOut?: () => void;
+  readonly isPlain?: boolean;
+  /** Of values on the axis. */
+  readonly axisText?: (value: number) => string;
+}) {
+  const { series, kind, range, isLog = false, isStacked = false, height, colourOf } = props;
+  const { isPlain = false, axisText = shortNumber } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const theme = useThemeCount();
+  const zoom = useRef(props);
+  zoom.current = props;
+  const points = useMemo(
+    () => (width === 0 ? undefined : alignSeries(series, { ...range, width })),
+    [series, range, width],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the theme.
+  useEffect(() => {
+    if (box.current === null || points === undefined) return;
+    const drawn = isStacked && kind !== 'line' ? stacked(points.data) : points.data;
+    const [xs, ...lists] = drawn;
+    // The highest stands behind the others.
+    const plot = new uPlot(
+      optionsOf({
+        ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
+        series: series.toReversed(),
+        values: points.data.slice(1).toReversed() as Values,
+        onZoom: (chosen) => zoom.current.onZoom?.(chosen),
+      }),
+      [xs, ...lists.toReversed()] as uPlot.AlignedData,
+      box.current,
+    );
+    return () => plot.destroy();
+  }, [points, kind, isLog, isStacked, height, theme]);
+  return (
+    <div className="time-chart">
+      <div
+        ref={box}
+        role="img"
+        aria-label={sentenceOf(series, range)}
+        className="time-chart-box"
+        onDoubleClick={() => props.onZoomOut?.()}
+      />
+      {points?.isReduced === true && !isPlain && (
+        <span className="time-chart-note">reduced for drawing: no peak is lost</span>
+      )}
+    </div>
+  );
+}
+
+/** One list a series, as they are: what is drawn may be stacked. */
+type Values = readonly (readonly (number | null | undefined)[])[];
+
+interface Look {
+  readonly values: Values;
+  readonly series: readonly ChartSeries[];
+  readonly kind: ChartKind;
+  readonly range: TimeRange;
+  readonly isLog: boolean;
+  readonly isStacked: boolean;
+  readonly isPlain: boolean;
+  readonly axisText: (value: number) => string;
+  readonly width: number;
+  readonly height: number;
+  readonly colourOf: (key: string) => number;
+  readonly onZoom: (range: TimeRange) => void;
+}
+
+const FONT = '11px system-ui, sans-serif';
+/** More points of one series are a band, in which marks are noise. */
+const MAX_MARKED_COUNT = 60;
+
+function optionsOf(look: Look): uPlot.Options {
+  const { series, kind, range, isLog, width, height, isPlain } = look;
+  const soft = cssColor('--ink-soft');
+  const grid = { stroke: cssColor('--grid-line'), width: 1 };
+  const axis = { stroke: soft, font: FONT, grid, ticks: { ...grid, size: 4 } };
+  return {
+    width,
+    height,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    padding: [10, isPlain ? 8 : 22, 0, 0],
+    cursor: {
+      drag: { x: true, y: false, setScale: false },
+      points: { size: 7 },
+      focus: { prox: 24 },
+    },
+    focus: { alpha: series.length > 1 ? 0.35 : 1 },
+    legend: { show: false },
+    scales: {
+      x: { range: () => [range.fromMs / 1000, range.toMs / 1000] },
+      y: { distr: isLog ? 3 : 1, ...(isLog ? {} : { range: yRange(kind) }) },
+    },
+    axes: [
+      {
+        ...axis,
+        size: isPlain ? 26 : 42,
+        space: isPlain ? 70 : 60,
+        values: isPlain ? SHORT_TIMES : TIMES,
+      },
+      {
+        ...axis,
+        size: isPlain ? 56 : 60,
+        ...(isPlain && { space: 36 }),
+        values: (_plot, values) => values.map((each) => (each === null ? '' : look.axisText(each))),
+      },
+    ],
+    series: [{}, ...series.map((each) => seriesLook(each, look))],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          const { left, width: selected } = plot.select;
+          if (selected < 4) return;
+          const fromMs = plot.posToVal(left, 'x') * 1000;
+          const toMs = plot.posToVal(left + selected, 'x') * 1000;
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          look.onZoom({ fromMs, toMs });
+        },
+      ],
+      ...(!isPlain && { init: [(plot) => addTooltip(plot, series, look.values)] }),
+    },
+  };
+}
+
+/** Width of a step in seconds, its text, and a second line where year, day or minute begin. */
+const SECOND = '{HH}:{mm}:{ss}';
+const MINUTE = '{HH}:{mm}';
+const DAY = '{MMM} {D}';
+const TIMES: uPlot.Axis.Values = [
+  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
+  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [86_400, DAY, '\n{YYYY}', null, null, null, null, null, 1],
+  [60, MINUTE, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+  [1, SECOND, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+  [0.001, `${SECOND}.{fff}`, `\n${DAY} {YYYY}`, null, `\n${DAY}`, null, null, null, 1],
+];
+const SHORT_TIMES = TIMES.map((row) =>
+  Array.isArray(row) ? [row[0], row[1], ...Array(6).fill(null), 1] : row,
+) as uPlot.Axis.Values;
+
+const yRange =
+  (kind: ChartKind): uPlot.Range.Function =>
+  (_plot, min, max) => {
+    if (min === null || max === null) return [0, 1];
+    const floor = kind === 'line' ? min : Math.min(0, min);
+    const ceiling = kind === 'line' ? max : Math.max(0, max);
+    const room = (ceiling - floor || Math.abs(ceiling) || 1) * 0.08;
+    return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
+  };
+
+function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
+  const { color, dash } = lookOf(look.colourOf(series.key));
+  const { kind, isStacked } = look;
+  const bars = uPlot.paths.bars?.({ size: [0.7, 24] });
+  return {
+    label: series.label,
+    stroke: color,
+    width: kind === 'bar' ? 1 : 1.6,
+    ...(dash.length > 0 && kind === 'line' && { dash: [...dash] }),
+    ...(kind === 'area' && { fill: `${color}${isStacked ? '99' : '33'}` }),
+    ...(kind === 'bar' && { fill: `${color}cc`, ...(bars && { paths: bars }) }),
+    points: {
+      show: kind !== 'bar' && !look.isPlain && series.times.length <= MAX_MARKED_COUNT,
+      size: 5,
+    },
+  };
+}
+
+/** The values under the cursor, nearest first, as text beside it. */
+function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: Values): void {
+  const tip = document.createElement('div');
+  tip.className = 'time-chart-tip';
+  tip.hidden = true;
+  plot.over.append(tip);
+  const show = (): void => {
+    const { idx, left = -1, top = -1 } = plot.cursor;
+    const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
+    if (x === undefined || left < 0) {
+      tip.hidden = true;
+      return;
+    }
+    const y = plot.posToVal(top, 'y');
+    const rows = series
+      .flatMap((each, index) => {
+        const value = values[index]?.[idx as number];
+        const drawn = plot.data[index + 1]?.[idx as number] ?? value;
+        if (value === null || value === undefined) return [];
+        return [{ label: each.label, value, index, distance: Math.abs((drawn ?? 0) - y) }];
+      })
+      .sort((a, b) => a.distance - b.distance)
+      .slice(0, 8);
+    const head = document.createElement('div');
+    head.className = 'time-chart-tip-time';
+    head.textContent = `${timeText(x * 1000)} UTC`;
+    tip.replaceChildren(head, ...rows.map((row) => tipRow(row, plot)));
+    tip.hidden = rows.length === 0;
+    const isRight = left > plot.over.clientWidth / 2;
+    tip.style.left = isRight ? '' : `${left + 14}px`;
+    tip.style.right = isRight ? `${plot.over.clientWidth - left + 14}px` : '';
+    tip.style.top = `${Math.max(0, Math.min(top, plot.over.clientHeight - tip.offsetHeight))}px`;
+  };
+  const hide = (): void => {
+    tip.hidden = true;
+  };
+  plot.over.addEventListener('mousemove', () => requestAnimationFrame(show));
+  plot.over.addEventListener('mouseleave', hide);
+}
+
+function tipRow(
+  row: { readonly label: string; readonly value: number; readonly index: number },
+  plot: uPlot,
+): HTMLElement {
+  const line = document.createElement('div');
+  line.className = 'time-chart-tip-row';
+  const mark = document.createElement('i');
+  const { stroke } = plot.series[row.index + 1] ?? {};
+  mark.style.background = typeof stroke === 'function' ? String(stroke(plot, row.index + 1)) : '';
+  const label = document.createElement('span');
+  label.textContent = row.label;
+  const value = document.createElement('b');
+  value.textContent = shortNumber(row.value);
+  line.append(mark, label, value);
+  return line;
+}
+
+/** One on top of the other; what is missing counts as nothing. */
+function stacked(data: AlignedPoints['data']): AlignedPoints['data'] {
+  const [xs, ...lists] = data;
+  const sums = new Array<number>(xs.length).fill(0);
+  const tops = lists.map((list) =>
+    list.map((value, index) => {
+      sums[index] = (sums[index] as number) + (value ?? 0);
+      return value === null || value === undefined ? null : sums[index];
+    }),
+  );
+  return [xs, ...tops];
+}
+
+function sentenceOf(series: readonly ChartSeries[], { fromMs, toMs }: TimeRange): string {
+  const span = `${timeText(fromMs)} to ${timeText(toMs)} UTC`;
+  if (series.length === 0) return `No points from ${span}`;
+  let highest = series[0] as ChartSeries;
+  for (const each of series) if (each.stats.max > highest.stats.max) highest = each;
+  const count = series.length === 1 ? '1 series' : `${series.length} series`;
+  return `${count}, ${span}, highest ${shortNumber(highest.stats.max)} for ${highest.label}`;
+}
+
+function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}
+
+function useThemeCount(): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => onThemeChange(() => setCount((before) => before + 1)), []);
+  return count;
+}

@@ -1,0 +1,156 @@
+import { useEffect, useState } from 'react';
+import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import {
+  absoluteRange,
+  PRESETS,
+  type RangeText,
+  rangeLabel,
+  resolveRange,
+  shiftRange,
+  widenRange,
+} from '../../lib/time/time-range.js';
+import { Icon } from '../controls/icon.js';
+import '../controls/dialog.css';
+import './time-picker.css';
+
+const REFRESH = ['', '1s', '5s', '10s', '30s', '1m', '5m'];
+
+/** The range of time that a page shows; relative texts stay relative. */
+export function TimePicker(props: {
+  readonly range: RangeText;
+  readonly onChange: (range: RangeText) => void;
+  readonly refresh?: string;
+  readonly onRefresh?: (refresh: string) => void;
+}) {
+  const { range, onChange, refresh = '', onRefresh } = props;
+  const move = (change: typeof widenRange) => {
+    const resolved = resolveRange(range, Date.now());
+    if (resolved !== undefined) onChange(absoluteRange(change(resolved)));
+  };
+  return (
+    <fieldset className="time-picker" aria-label="Range of time">
+      <IconButton icon="left" label="Earlier" act={() => move((each) => shiftRange(each, -1))} />
+      <DialogTrigger>
+        <Button className="button time-picker-label">
+          <Icon name="clock" size={14} />
+          {rangeLabel(range)}
+          <Icon name="down" size={12} />
+        </Button>
+        <Popover className="menu-popover" placement="bottom end">
+          <Dialog className="time-picker-dialog" aria-label="Range of time">
+            {({ close }) => (
+              <RangeForm
+                range={range}
+                onChoose={(chosen) => {
+                  onChange(chosen);
+                  close();
+                }}
+              />
+            )}
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      <IconButton icon="right" label="Later" act={() => move((each) => shiftRange(each, 1))} />
+      <IconButton icon="zoomOut" label="Wider" act={() => move(widenRange)} />
+      {onRefresh && (
+        <select
+          className="input"
+          aria-label="Ask again by itself"
+          value={refresh}
+          onChange={(event) => onRefresh(event.target.value)}
+        >
+          {REFRESH.map((each) => (
+            <option key={each} value={each}>
+              {each === '' ? 'Refresh: off' : `every ${each}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </fieldset>
+  );
+}
+
+function IconButton(props: {
+  readonly icon: 'left' | 'right' | 'zoomOut';
+  readonly label: string;
+  readonly act: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="button icon"
+      aria-label={props.label}
+      title={props.label}
+      onClick={props.act}
+    >
+      <Icon name={props.icon} size={14} />
+    </button>
+  );
+}
+
+function RangeForm(props: {
+  readonly range: RangeText;
+  readonly onChoose: (range: RangeText) => void;
+}) {
+  const { range, onChoose } = props;
+  const [from, setFrom] = useState(range.from);
+  const [to, setTo] = useState(range.to);
+  const isRight = resolveRange({ from, to }, Date.now()) !== undefined;
+  useEffect(() => {
+    setFrom(range.from);
+    setTo(range.to);
+  }, [range.from, range.to]);
+  return (
+    <div className="time-picker-parts">
+      <ul className="time-picker-presets">
+        {PRESETS.map(({ label, range: preset }) => (
+          <li key={label}>
+            <button type="button" className="button quiet small" onClick={() => onChoose(preset)}>
+              {label}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isRight) onChoose({ from, to });
+        }}
+      >
+        <div className="field">
+          <label htmlFor="range-from">From</label>
+          <input
+            id="range-from"
+            className="input mono"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          />
+        </div>
+        <div className="field">
+          <label htmlFor="range-to">To</label>
+          <input
+            id="range-to"
+            className="input mono"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+          />
+        </div>
+        <p className={isRight ? 'hint soft' : 'field-error'} role="status">
+          {isRight
+            ? 'UTC: 2026-11-26, 2026-11-26T08:30:00Z, or now, now-1h, now-1d/d'
+            : 'These are no times, or the first is not before the second.'}
+        </p>
+        <button type="submit" className="button primary" disabled={!isRight}>
+          Use this range
+        </button>
+      </form>
+    </div>
+  );
+}
+
+/** Seconds between two questions; `undefined`: it does not ask by itself. */
+export function refreshMs(text: string | undefined): number | undefined {
+  const [, amount = '', unit] = /^(\d+)([sm])$/.exec(text ?? '') ?? [];
+  return amount === '' ? undefined : Number(amount) * (unit === 'm' ? 60_000 : 1000);
+}

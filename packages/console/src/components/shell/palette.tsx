@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { ServerInfo } from '../../api/server.js';
+import { fetchDatabases, fetchSavedQueries, fetchTables } from '../../api/tsdb.js';
+import { placesOf } from '../../lib/places.js';
+import { setTheme, type Theme } from '../../lib/storage/theme.js';
+import { Dialog } from '../controls/dialog.js';
+
+interface Entry {
+  readonly key: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly act: () => void;
+}
+
+const MAX_SHOWN_COUNT = 50;
+/** Of one database; what is typed is asked of the server beyond that. */
+const MAX_TABLE_COUNT = 200;
+
+/** Finds anything by a part of its name. */
+export function Palette(props: { readonly info: ServerInfo; readonly onClose: () => void }) {
+  const { info, onClose } = props;
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const entries = useEntries(info, text);
+  const wanted = text.trim().toLowerCase();
+  const found = entries.filter((entry) => entry.text.toLowerCase().includes(wanted));
+  const shown = found.slice(0, MAX_SHOWN_COUNT);
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return;
+    onClose();
+    entry.act();
+  };
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <Dialog title="Find" isOpen onClose={onClose}>
+      <input
+        className="input"
+        autoFocus
+        role="combobox"
+        aria-label="Find a page, database, table or saved query"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={shown[active] && `${id}-${active}`}
+        placeholder="A page, database, table or saved query"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setActive(0);
+        }}
+        onKeyDown={(event) => {
+          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (step !== undefined) {
+            event.preventDefault();
+            setActive((at) => Math.max(0, Math.min(shown.length - 1, at + step)));
+          }
+          if (event.key === 'Enter') choose(shown[active]);
+        }}
+      />
+      <ul ref={list} id={`${id}-list`} className="palette-list" role="listbox" aria-label="Found">
+        {shown.map((entry, index) => (
+          <li
+            key={entry.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            onClick={() => choose(entry)}
+          >
+            <span className="grow">{entry.text}</span>
+            <span className="hint soft">{entry.kind}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="hint soft" role="status">
+        {found.length > shown.length
+          ? `${shown.length} of ${found.length}`
+          : `${found.length} found`}
+      </p>
+    </Dialog>
+  );
+}
+
+function useEntries({ services }: ServerInfo, text: string): readonly Entry[] {
+  const navigate = useNavigate();
+  const hasTables = services.includes('tsdb');
+  const databases = useQuery({
+    queryKey: ['tsdb', 'databases'],
+    queryFn: () => fetchDatabases(),
+    enabled: hasTables,
+  });
+  const names = databases.data?.map(({ name }) => name) ?? [];
+  const tables = useQuery({
+    queryKey: ['tsdb', 'palette', names, text],
+    queryFn: async () =>
+      await Promise.all(
+        names.map(async (db) => ({
+          db,
+          ...(await fetchTables({ db, find: text, limit: MAX_TABLE_COUNT })),
+        })),
+      ),
+    enabled: names.length > 0,
+    placeholderData: (before) => before,
+  });
+  const saved = useQuery({
+    queryKey: ['tsdb', 'saved-queries'],
+    queryFn: fetchSavedQueries,
+    enabled: hasTables,
+  });
+  const themes: readonly Theme[] = ['light', 'dark', 'system'];
+  return [
+    ...placesOf(services).map(({ path, title }) => ({
+      key: path,
+      kind: 'page',
+      text: title,
+      act: () => void navigate({ to: path }),
+    })),
+    ...(saved.data ?? []).map(({ id, name }) => ({
+      key: `saved ${id}`,
+      kind: 'saved query',
+      text: name,
+      act: () => void navigate({ to: '/explore/$savedId', params: { savedId: id } }),
+    })),
+    ...names.map((db) => ({
+      key: `db ${db}`,
+      kind: 'database',
+      text: db,
+      act: () => void navigate({ to: '/data/$db', params: { db } }),
+    })),
+    ...(tables.data ?? []).flatMap(({ db, tables: found }) =>
+      found.map(({ name }) => ({
+        key: `table ${db} ${name}`,
+        kind: `table of ${db}`,
+        text: name,
+        act: () => void navigate({ to: '/data/$db/$table', params: { db, table: name } }),
+      })),
+    ),
+    ...themes.map((theme) => ({
+      key: `theme ${theme}`,
+      kind: 'action',
+      text: `Theme: ${theme}`,
+      act: () => setTheme(theme),
+    })),
+  ];
+}

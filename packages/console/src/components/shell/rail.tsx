@@ -1,0 +1,73 @@
+import { Link } from '@tanstack/react-router';
+import type { ServerInfo } from '../../api/server.js';
+import { session } from '../../api/session.js';
+import { placesOf } from '../../lib/places.js';
+import { setTheme, shownTheme } from '../../lib/storage/theme.js';
+import { Icon } from '../controls/icon.js';
+
+/** The way to every section, and what concerns the whole console. */
+export function Rail(props: {
+  readonly info: ServerInfo;
+  readonly openPalette: () => void;
+  readonly openHelp: () => void;
+}) {
+  const { info, openPalette, openHelp } = props;
+  return (
+    <div className="rail">
+      <Link to="/" className="brand" aria-label="plinth, home">
+        <svg aria-hidden="true" width="26" height="26" viewBox="0 0 32 32">
+          <rect width="32" height="32" rx="7" className="brand-ground" />
+          <path
+            d="M7 24h18v2.500H7zM9.500 20.500h13V23h-13zM11 6h10v2.500H11zM12.500 9.500h2v10h-2zM17.500 9.500h2v10h-2z"
+            className="brand-sign"
+          />
+        </svg>
+      </Link>
+      <nav aria-label="Sections">
+        <ul>
+          {placesOf(info.services).map(({ path, title, icon }) => (
+            <li key={path}>
+              <Link
+                to={path}
+                className="rail-link"
+                activeOptions={{ exact: path === '/', includeSearch: false }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
+                <Icon name={icon} size={18} />
+                <span>{title}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="rail-end">
+        <RailButton icon="search" word="Find" hint="Ctrl+K" act={openPalette} />
+        <RailButton
+          icon="theme"
+          word="Theme"
+          hint="light or dark"
+          act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
+        />
+        <RailButton icon="help" word="Keys" hint="?" act={openHelp} />
+        {info.auth && (
+          <RailButton icon="out" word="Sign out" hint="in all tabs" act={() => session.signOut()} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function RailButton(props: {
+  readonly icon: 'search' | 'theme' | 'help' | 'out';
+  readonly word: string;
+  readonly hint: string;
+  readonly act: () => void;
+}) {
+  const { icon, word, hint, act } = props;
+  return (
+    <button type="button" className="rail-link" title={`${word} (${hint})`} onClick={act}>
+      <Icon name={icon} size={18} />
+      <span>{word}</span>
+    </button>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { fetchInfo, type ServerInfo } from '../../api/server.js';
+import { session } from '../../api/session.js';
+import { Toasts } from '../controls/toasts.js';
+import { FirstToken } from './first-token.js';
+import { OfflineBar } from './offline-bar.js';
+import { Rail } from './rail.js';
+import { ServerContext } from './server-context.js';
+import './shell.css';
+import { SignIn } from './sign-in.js';
+import { useShortcuts } from './use-shortcuts.js';
+
+const Palette = lazy(() => import('./palette.js').then((m) => ({ default: m.Palette })));
+const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.Shortcuts })));
+
+/** Other tabs answer within this. */
+const OTHER_TABS_MS = 150;
+const INFO_INTERVAL_MS = 15_000;
+
+/** What stands around every page, and before it as long as nobody has signed in. */
+export function Shell() {
+  useSyncExternalStore(session.subscribe, session.snapshot);
+  const [hasWaited, setHasWaited] = useState(session.token !== '');
+  useEffect(() => {
+    const timer = setTimeout(() => setHasWaited(true), OTHER_TABS_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const info = useQuery({
+    queryKey: ['server', 'info'],
+    queryFn: fetchInfo,
+    refetchInterval: INFO_INTERVAL_MS,
+    retry: false,
+  });
+  if (info.data === undefined) {
+    return info.isError ? (
+      <main className="gate">
+        <div className="gate-card card stack">
+          <h1>No answer</h1>
+          <p className="soft">The server does not answer. This page asks again by itself.</p>
+          <button type="button" className="button" onClick={() => void info.refetch()}>
+            Ask now
+          </button>
+        </div>
+      </main>
+    ) : null;
+  }
+  if (!hasWaited && session.token === '' && info.data.auth) return null;
+  return <Gate info={info.data} />;
+}
+
+function Gate({ info }: { readonly info: ServerInfo }) {
+  const client = useQueryClient();
+  const isOut = info.auth && session.token === '';
+  // Once a page was there it stays below the sign-in, with all that was typed.
+  const wasIn = useRef(false);
+  const [isMaking, setIsMaking] = useState(info.setup_needed && isOut);
+  if (isMaking) return <FirstToken onDone={() => setIsMaking(false)} />;
+  if (!isOut) wasIn.current = true;
+  const isRefused = info.auth && session.isRefused;
+  const onSignedIn = () => void client.invalidateQueries();
+  if (isOut && !isRefused) {
+    wasIn.current = false;
+    return <SignIn onSignedIn={onSignedIn} />;
+  }
+  return (
+    <ServerContext value={info}>
+      {wasIn.current && <Frame info={info} isCovered={isRefused} />}
+      {isRefused && <SignIn isOverlay onSignedIn={onSignedIn} />}
+    </ServerContext>
+  );
+}
+
+function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCovered: boolean }) {
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const [firstBuild] = useState(info.build);
+  useShortcuts({
+    isOff: isCovered || isPaletteOpen || isHelpOpen,
+    services: info.services,
+    openPalette: () => setIsPaletteOpen(true),
+    openHelp: () => setIsHelpOpen(true),
+  });
+  usePageFocus();
+  return (
+    <div className="frame" inert={isCovered}>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <Rail
+        info={info}
+        openPalette={() => setIsPaletteOpen(true)}
+        openHelp={() => setIsHelpOpen(true)}
+      />
+      <div className="frame-side">
+        <OfflineBar isNewBuild={info.build !== firstBuild} />
+        {!info.auth && (
+          <div className="bar warn" role="note">
+            Authentication is off: whoever reaches this address may do everything.
+          </div>
+        )}
+        <main id="content" className="content" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Toasts />
+      <Suspense>
+        {isPaletteOpen && <Palette info={info} onClose={() => setIsPaletteOpen(false)} />}
+        {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** A new page is announced by its heading; the first one leaves the focus where the browser put it. */
+function usePageFocus(): void {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    const timer = setTimeout(() => document.querySelector<HTMLElement>('main h1')?.focus(), 50);
+    return () => clearTimeout(timer);
+  }, [path]);
+}

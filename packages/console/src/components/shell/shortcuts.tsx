@@ -1,0 +1,34 @@
+import { PLACES } from '../../lib/places.js';
+import { Dialog } from '../controls/dialog.js';
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'find a page, database, table or saved query'],
+  ['Ctrl Enter', 'run the query'],
+  ['Ctrl .', 'cancel the running query'],
+  ['Ctrl S', 'save the query'],
+  ['Ctrl Space', 'complete what is typed'],
+  ['Alt ← →', 'move the range of time'],
+  ['/', 'to the field that finds'],
+  ['Esc', 'close what is open'],
+  ...PLACES.map(({ letter, title }) => [`g ${letter}`, `go to ${title}`] as const),
+  ['?', 'this list'],
+];
+
+export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" isOpen onClose={onClose}>
+      <dl className="key-list">
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { Problem } from '../../api/problem.js';
+import { fetchSession } from '../../api/server.js';
+import { session } from '../../api/session.js';
+
+/** One field for a token. Over a page it leaves all that was typed there as it is. */
+export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedIn: () => void }) {
+  const { isOverlay = false, onSignedIn } = props;
+  const field = useRef<HTMLInputElement>(null);
+  const [error, setError] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const id = useId();
+  useEffect(() => field.current?.focus(), []);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    if (token === '') return;
+    setIsBusy(true);
+    try {
+      await fetchSession(token);
+      session.signIn(token);
+      onSignedIn();
+    } catch (failure) {
+      const isWrong = failure instanceof Problem && failure.status === 401;
+      setError(isWrong ? 'The server does not know this token.' : String(failure));
+      field.current?.focus();
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const paste = async () => {
+    if (field.current === null) return;
+    field.current.value = await navigator.clipboard.readText();
+    field.current.focus();
+  };
+  const form = (
+    <form className="gate-card card stack" onSubmit={(event) => void submit(event)}>
+      <Brand />
+      <h1>{isOverlay ? 'Sign in again' : 'Sign in'}</h1>
+      <p className="soft">
+        {isOverlay
+          ? 'The token is no longer valid. The page behind stays as it is.'
+          : 'With an admin token of this server. It is kept in this tab alone.'}
+      </p>
+      <div className="field">
+        <label htmlFor={id}>Token</label>
+        <div className="row">
+          <input
+            ref={field}
+            id={id}
+            className="input mono grow"
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="apiv3_…"
+            aria-invalid={error !== ''}
+            aria-describedby={`${id}-error`}
+          />
+          {navigator.clipboard?.readText !== undefined && (
+            <button type="button" className="button" onClick={() => void paste()}>
+              Paste
+            </button>
+          )}
+        </div>
+        <div id={`${id}-error`} className="field-error" role="alert">
+          {error}
+        </div>
+      </div>
+      <button type="submit" className="button primary" disabled={isBusy}>
+        {isBusy ? 'Asking …' : 'Sign in'}
+      </button>
+      <p className="hint soft">
+        No token at hand? On the machine of the server: <code>plinth token create console</code>
+      </p>
+    </form>
+  );
+  if (!isOverlay) return <main className="gate">{form}</main>;
+  return (
+    <div className="gate gate-overlay" role="dialog" aria-modal="true" aria-label="Sign in again">
+      {form}
+    </div>
+  );
+}
+
+export function Brand() {
+  return (
+    <div className="row brand-line">
+      <svg aria-hidden="true" width="28" height="28" viewBox="0 0 32 32">
+        <rect width="32" height="32" rx="7" className="brand-ground" />
+        <path
+          d="M7 24h18v2.500H7zM9.500 20.500h13V23h-13zM11 6h10v2.500H11zM12.500 9.500h2v10h-2zM17.500 9.500h2v10h-2z"
+          className="brand-sign"
+        />
+      </svg>
+      <span>plinth</span>
+    </div>
+  );
+}

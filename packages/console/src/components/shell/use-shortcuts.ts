@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { placesOf } from '../../lib/places.js';
+
+const LETTER_WAIT_MS = 1200;
+
+/** Keys that work on every page: none of them while a field has the focus, but for those with Ctrl. */
+export function useShortcuts(at: {
+  readonly isOff: boolean;
+  readonly services: readonly string[];
+  readonly openPalette: () => void;
+  readonly openHelp: () => void;
+}): void {
+  const navigate = useNavigate();
+  const latest = useRef(at);
+  latest.current = at;
+  useEffect(() => {
+    let goUntilMs = 0;
+    const onKey = (event: KeyboardEvent): void => {
+      const { isOff, services, openPalette, openHelp } = latest.current;
+      if (isOff || event.defaultPrevented) return;
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        openPalette();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (performance.now() < goUntilMs) {
+        goUntilMs = 0;
+        const place = placesOf(services).find(({ letter }) => letter === event.key);
+        if (place !== undefined) {
+          event.preventDefault();
+          void navigate({ to: place.path });
+        }
+        return;
+      }
+      if (event.key === 'g') goUntilMs = performance.now() + LETTER_WAIT_MS;
+      if (event.key === '?') openHelp();
+      if (event.key === '/') {
+        const field = document.querySelector<HTMLElement>('[data-find]');
+        if (field !== null) {
+          event.preventDefault();
+          field.focus();
+        }
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [navigate]);
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

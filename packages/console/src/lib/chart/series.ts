@@ -1,0 +1,132 @@
+import { FIGURE_COUNT, type Frame } from '../frame/frame.js';
+import type { SeriesStats } from '../frame/stats.js';
+import { lowerBound, reduceM4 } from './m4.js';
+
+/** One line of a chart: points in order of time. */
+export interface ChartSeries {
+  readonly key: string;
+  readonly label: string;
+  /** Which tags make it, for "filter for value". */
+  readonly words: readonly (readonly [name: string, value: string])[];
+  readonly field: string;
+  readonly times: Float64Array;
+  /** NaN where there is no value. */
+  readonly values: Float64Array;
+  readonly stats: SeriesStats;
+}
+
+export const MAX_SERIES_COUNT = 500;
+
+export interface SeriesSet {
+  /** At most `MAX_SERIES_COUNT`, highest by their maximum. */
+  readonly series: readonly ChartSeries[];
+  readonly totalCount: number;
+}
+
+/** Lines of all numbers in `fields`, one for each series of the result: views of its lists, without a copy. */
+export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
+  if (groups === undefined) return { series: [], totalCount: 0 };
+  const lines = groups.lines.filter(({ field }) => fields.includes(field));
+  const series = lines.flatMap((line) =>
+    groups.labels.map((label, index): ChartSeries => {
+      const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
+      const words = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
+      const tags = words.map(([name, value]) => `${name}=${value}`).join(' ');
+      const isNamed = lines.length > 1 || tags === '';
+      const at = index * FIGURE_COUNT;
+      const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);
+      return {
+        key: `${line.field}\0${label.join('\0')}`,
+        label: isNamed ? `${line.field} ${tags}`.trim() : tags,
+        words,
+        field: line.field,
+        times: groups.times.subarray(from, to),
+        values: line.values.subarray(from, to),
+        stats: { last, min, max, avg, sum },
+      };
+    }),
+  );
+  if (series.length <= MAX_SERIES_COUNT) return { series, totalCount: series.length };
+  const highest = [...series].sort((a, b) => b.stats.max - a.stats.max).slice(0, MAX_SERIES_COUNT);
+  return { series: highest, totalCount: series.length };
+}
+
+/** A picture's worth of points: times in seconds, then one list a series; `undefined` where another series has the point. */
+export interface AlignedPoints {
+  readonly data: readonly [number[], ...(number | null | undefined)[][]];
+  /** Fewer points than there are. */
+  readonly isReduced: boolean;
+}
+
+/** Places of a column of pixels: the reduced points of all series share them. */
+const SLOT_COUNT = 5;
+
+interface Picked {
+  readonly series: ChartSeries;
+  readonly rows: Uint32Array;
+  readonly isReduced: boolean;
+}
+
+/**
+ * Points of all series between two times, with one beyond each end, reduced to what so many pixels can show. What is reduced
+ * stands within the pixel of its time: so many lines have few times together.
+ */
+export function alignSeries(
+  series: readonly ChartSeries[],
+  at: { readonly fromMs: number; readonly toMs: number; readonly width: number },
+): AlignedPoints {
+  const { fromMs, toMs, width } = at;
+  const picked = series.map((each): Picked => {
+    const { times, values } = each;
+    const from = Math.max(0, lowerBound(times, fromMs, 0, times.length) - 1);
+    const to = Math.min(times.length, lowerBound(times, toMs + 1, from, times.length) + 1);
+    if (to - from <= 2 * width) return { series: each, rows: range(from, to), isReduced: false };
+    const within = { from, to, minTime: fromMs, maxTime: toMs, width };
+    return { series: each, rows: reduceM4(times, values, within), isReduced: true };
+  });
+  const placed = picked.map((each) => timesOf(each, at));
+  const all = new Set<number>();
+  for (const times of placed) for (const time of times) all.add(time);
+  const xs = [...all].sort((a, b) => a - b);
+  const placeOf = new Map(xs.map((x, index) => [x, index]));
+  const ys = picked.map(({ series: { values }, rows }, index) => {
+    const times = placed[index] as Float64Array; // as many as picked
+    const list = new Array<number | null | undefined>(xs.length).fill(undefined);
+    for (const [at, row] of rows.entries()) {
+      const value = values[row] as number;
+      list[placeOf.get(times[at] as number) as number] = Number.isNaN(value) ? null : value;
+    }
+    return list;
+  });
+  return {
+    data: [xs.map((ms) => ms / 1000), ...ys],
+    isReduced: picked.some((each) => each.isReduced),
+  };
+}
+
+/** Where the points are drawn. */
+function timesOf(
+  { series: { times }, rows, isReduced }: Picked,
+  {
+    fromMs,
+    toMs,
+    width,
+  }: { readonly fromMs: number; readonly toMs: number; readonly width: number },
+): Float64Array {
+  if (!isReduced) return Float64Array.from(rows, (row) => times[row] as number);
+  const pixelMs = (toMs - fromMs) / width;
+  let before = Number.NaN;
+  let slot = 0;
+  return Float64Array.from(rows, (row) => {
+    const pixel = Math.floor(((times[row] as number) - fromMs) / pixelMs);
+    slot = pixel === before ? slot + 1 : 0;
+    before = pixel;
+    return fromMs + (pixel + slot / SLOT_COUNT) * pixelMs;
+  });
+}
+
+function range(from: number, to: number): Uint32Array {
+  const rows = new Uint32Array(to - from);
+  for (let index = 0; index < rows.length; index++) rows[index] = from + index;
+  return rows;
+}

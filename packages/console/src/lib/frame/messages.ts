@@ -1,0 +1,37 @@
+import type { Frame } from './frame.js';
+
+/** What the worker is asked. */
+export type WorkerRequest =
+  | {
+      readonly kind: 'run';
+      readonly id: number;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+/** What it says. */
+export type WorkerReply =
+  | {
+      readonly kind: 'progress';
+      readonly id: number;
+      readonly rowCount: number;
+      readonly sizeBytes: number;
+    }
+  | {
+      readonly kind: 'done';
+      readonly id: number;
+      readonly frame: Frame;
+      readonly sizeBytes: number;
+      /** Until the first byte, and until the last. */
+      readonly firstMs: number;
+      readonly totalMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly id: number;
+      /** 0: there was no answer. */
+      readonly status: number;
+      readonly message: string;
+    };

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { columnWindow, rowWindow, scrollTopOf } from './windowing.js';
+
+const view = { rowHeight: 27, viewHeight: 540, spare: 0 };
+
+describe('The rows in sight', () => {
+  it('are those at the place of the scroll', () => {
+    const at = rowWindow({ ...view, rowCount: 1000, scrollTop: 2700 });
+    assert.deepEqual(at, { totalHeight: 27_000, first: 100, last: 120, top: 2700 });
+  });
+
+  it('reach from the first to the last of a million, in less height than a browser takes', () => {
+    const rowCount = 1_000_000;
+    const top = rowWindow({ ...view, rowCount, scrollTop: 0 });
+    assert.ok(top.totalHeight <= 8_000_000);
+    assert.equal(top.first, 0);
+    const end = rowWindow({ ...view, rowCount, scrollTop: top.totalHeight - view.viewHeight });
+    assert.equal(end.last, rowCount);
+    assert.ok(end.first >= rowCount - 21, `${end.first}`);
+  });
+
+  it('hold any row that is gone to', () => {
+    const rowCount = 1_000_000;
+    let scrollTop = 0;
+    for (const row of [0, 19, 20, 500_000, 499_999, 999_999, 3]) {
+      scrollTop = scrollTopOf(row, { ...view, rowCount, scrollTop });
+      const { first, last } = rowWindow({ ...view, rowCount, scrollTop });
+      assert.ok(first <= row && row < last, `${row} in ${first}..${last}`);
+    }
+  });
+});
+
+describe('The columns in sight', () => {
+  it('are those that reach into it', () => {
+    const ends = [100, 200, 300, 400];
+    assert.deepEqual(columnWindow(ends, 0, 150), { first: 0, last: 2 });
+    assert.deepEqual(columnWindow(ends, 150, 200), { first: 1, last: 4 });
+    assert.deepEqual(columnWindow(ends, 100, 100), { first: 1, last: 2 });
+  });
+});

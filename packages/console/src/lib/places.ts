@@ -1,0 +1,22 @@
+/** A page of the rail. */
+export interface Place {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: 'home' | 'explore' | 'data' | 'queries' | 'key' | 'server';
+  /** Behind `g`. */
+  readonly letter: string;
+  /** Not shown unless this one runs. */
+  readonly service?: string;
+}
+
+export const PLACES: readonly Place[] = [
+  { path: '/', title: 'Home', icon: 'home', letter: 'h' },
+  { path: '/explore', title: 'Explore', icon: 'explore', letter: 'e', service: 'tsdb' },
+  { path: '/data', title: 'Data', icon: 'data', letter: 'd', service: 'tsdb' },
+  { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
+  { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
+  { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },
+];
+
+export const placesOf = (services: readonly string[]): readonly Place[] =>
+  PLACES.filter(({ service }) => service === undefined || services.includes(service));

@@ -1,0 +1,43 @@
+// Source: docs/CONSOLE.md, what `${from}`, `${to}`, `${interval}` and `${max_points}` stand for.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expandMacros, intervalFor } from './macros.js';
+
+const HOUR_MS = 3_600_000;
+const range = { fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 0, 1) + HOUR_MS };
+
+describe('Macros of a query', () => {
+  it('become literals of their language', () => {
+    const text = 'x >= ${from} AND x < ${to} BY ${interval} TO ${max_points} ${other}';
+    const at = { range, maxPoints: 60 };
+    assert.equal(
+      expandMacros(text, { ...at, language: 'sql' }).text,
+      "x >= TIMESTAMP '2026-01-01T00:00:00.000Z' AND x < TIMESTAMP '2026-01-01T01:00:00.000Z' BY INTERVAL '1 minute' TO 60 ${other}",
+    );
+    assert.equal(
+      expandMacros(text, { ...at, language: 'influxql' }).text,
+      "x >= '2026-01-01T00:00:00.000Z' AND x < '2026-01-01T01:00:00.000Z' BY 1m TO 60 ${other}",
+    );
+  });
+
+  it('make the narrowest bucket that the picture has room for', () => {
+    const check = (spanMs: number, maxPoints: number, expected: string) =>
+      assert.equal(intervalFor({ fromMs: 0, toMs: spanMs }, maxPoints).influxql, expected);
+    check(HOUR_MS, 360, '10s');
+    check(HOUR_MS, 359, '15s');
+    check(24 * HOUR_MS, 300, '5m');
+    check(1, 1000, '1ms');
+    check(1e15, 10, '30d');
+  });
+
+  it('lead from a place in what was sent to the place in what was typed', () => {
+    const typed = 'a ${max_points} b ${max_points} c';
+    const { text, placeOf } = expandMacros(typed, { language: 'sql', range, maxPoints: 5 });
+    for (const letter of ['a', 'b', 'c']) {
+      assert.equal(
+        placeOf(text.indexOf(letter)),
+        typed.indexOf(letter === 'a' ? 'a' : ` ${letter}`) + (letter === 'a' ? 0 : 1),
+      );
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import type { TimeRange } from '../time/time-range.js';
+
+export type Language = 'sql' | 'influxql';
+
+const MACRO = /\$\{(from|to|interval|max_points)\}/g;
+/** Widths of buckets, with their names in both languages. */
+const INTERVALS: readonly (readonly [ms: number, sql: string, influxql: string])[] = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => step(n, 'millisecond', 'ms', 1)),
+  ...[1, 2, 5, 10, 15, 30].map((n) => step(n, 'second', 's', 1000)),
+  ...[1, 2, 5, 10, 15, 30].map((n) => step(n, 'minute', 'm', 60_000)),
+  ...[1, 2, 3, 6, 12].map((n) => step(n, 'hour', 'h', 3_600_000)),
+  ...[1, 2, 7, 14, 30].map((n) => step(n, 'day', 'd', 86_400_000)),
+];
+
+function step(n: number, word: string, letter: string, unitMs: number) {
+  return [n * unitMs, `${n} ${word}${n === 1 ? '' : 's'}`, `${n}${letter}`] as const;
+}
+
+/** The narrowest bucket that makes at most so many of the range; 30 days at the most. */
+export function intervalFor({ fromMs, toMs }: TimeRange, maxPoints: number) {
+  const found = INTERVALS.find(([ms]) => (toMs - fromMs) / ms <= maxPoints);
+  const [ms, sql, influxql] = found ?? (INTERVALS.at(-1) as (typeof INTERVALS)[number]);
+  return { ms, sql, influxql };
+}
+
+export interface Expanded {
+  readonly text: string;
+  /** From a place in what was sent to the place in what was typed. */
+  placeOf(position: number): number;
+}
+
+/** Puts literals that are made here, and by nobody else, in the place of `${from}`, `${to}`, `${interval}`, `${max_points}`. */
+export function expandMacros(
+  typed: string,
+  at: { readonly language: Language; readonly range: TimeRange; readonly maxPoints: number },
+): Expanded {
+  const { language, range, maxPoints } = at;
+  const isSql = language === 'sql';
+  const time = (ms: number): string => {
+    const iso = new Date(ms).toISOString();
+    return isSql ? `TIMESTAMP '${iso}'` : `'${iso}'`;
+  };
+  const literalOf = (name: string): string => {
+    if (name === 'from') return time(range.fromMs);
+    if (name === 'to') return time(range.toMs);
+    if (name === 'max_points') return String(maxPoints);
+    const interval = intervalFor(range, maxPoints);
+    return isSql ? `INTERVAL '${interval.sql}'` : interval.influxql;
+  };
+  const shifts: { readonly end: number; readonly by: number }[] = [];
+  let grown = 0;
+  const text = typed.replace(MACRO, (macro, name: string, index: number) => {
+    const literal = literalOf(name);
+    grown += literal.length - macro.length;
+    shifts.push({ end: index + macro.length + grown, by: grown });
+    return literal;
+  });
+  return {
+    text,
+    placeOf: (position) => position - (shifts.findLast(({ end }) => end <= position)?.by ?? 0),
+  };
+}
+
+export const usesRange = (text: string): boolean => /\$\{(?:from|to)\}/.test(text);

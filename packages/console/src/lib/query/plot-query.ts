@@ -1,0 +1,25 @@
+import { quoteName } from './identifiers.js';
+import type { Language } from './macros.js';
+
+/** The query behind "Plot": one field over time, a line for each combination of the tags. */
+export function plotQuery(
+  at: { readonly table: string; readonly field: string; readonly tags: readonly string[] },
+  language: Language,
+): string {
+  const name = (text: string): string => quoteName(text, language);
+  const tags = at.tags.map(name);
+  if (language === 'influxql') {
+    const groups = ['time(${interval})', ...tags].join(', ');
+    return `SELECT mean(${name(at.field)}) FROM ${name(at.table)}\nWHERE time >= \${from} AND time < \${to}\nGROUP BY ${groups} fill(null)`;
+  }
+  const columns = [
+    'date_bin(${interval}, time) AS time',
+    ...tags,
+    `avg(${name(at.field)}) AS ${name(at.field)}`,
+  ].join(', ');
+  const groups = ['1', ...tags].join(', ');
+  return `SELECT ${columns}\nFROM ${name(at.table)}\nWHERE time >= \${from} AND time < \${to}\nGROUP BY ${groups}\nORDER BY 1`;
+}
+
+export const sampleQuery = (table: string, language: Language): string =>
+  `SELECT * FROM ${quoteName(table, language)}\nORDER BY time DESC\nLIMIT 100`;

@@ -1,0 +1,34 @@
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEY = 'plinth-theme';
+const listeners = new Set<() => void>();
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+
+export const keptTheme = (): Theme => {
+  const kept = localStorage.getItem(KEY);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+};
+
+export const shownTheme = (): 'light' | 'dark' =>
+  document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light';
+
+export function setTheme(theme: Theme): void {
+  if (theme === 'system') localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, theme);
+  apply();
+}
+
+/** Charts draw with the colours of the theme, so they are told. */
+export function onThemeChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function apply(): void {
+  const theme = keptTheme();
+  const isDark = theme === 'dark' || (theme === 'system' && prefersDark.matches);
+  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
+  for (const listener of listeners) listener();
+}
+
+prefersDark.addEventListener('change', apply);

@@ -1,0 +1,43 @@
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const RELATIVE = /^now(?:-(\d{1,9})([smhdw]))?(?:\/([mhdw]))?$/;
+const ABSOLUTE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A time as the picker takes it: `now-1h`, `now-1d/d` or RFC 3339, UTC where it names no zone. */
+export function parseTimeText(text: string, nowMs: number): number | undefined {
+  const trimmed = text.trim();
+  const relative = RELATIVE.exec(trimmed);
+  if (relative !== null) {
+    const [, amount = '0', unit = 's', round] = relative;
+    const ms = nowMs - Number(amount) * (UNIT_MS[unit] ?? 0);
+    return round === undefined ? ms : startOf(ms, round);
+  }
+  if (!ABSOLUTE.test(trimmed)) return undefined;
+  const isDate = trimmed.length === 10;
+  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(trimmed);
+  const ms = Date.parse(
+    isDate ? `${trimmed}T00:00:00Z` : trimmed.replace(' ', 'T') + (hasZone ? '' : 'Z'),
+  );
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export const isRelative = (text: string): boolean => RELATIVE.test(text.trim());
+
+function startOf(ms: number, unit: string): number {
+  const size = UNIT_MS[unit] ?? 1;
+  // 1970 began on a Thursday, weeks begin on Mondays.
+  const offset = unit === 'w' ? 3 * 86_400_000 : 0;
+  return Math.floor((ms + offset) / size) * size - offset;
+}
+
+/** UTC, without what is zero at the end: for fields that people read and change. */
+export const timeTextOf = (ms: number): string =>
+  new Date(ms)
+    .toISOString()
+    .replace(/\.000Z$/, 'Z')
+    .replace('T00:00:00Z', '');

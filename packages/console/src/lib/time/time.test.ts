@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bytesText, durationText, millisText, nanosText, shortNumber } from '../units.js';
+import { parseDuration } from './duration.js';
+import { rangeLabel, resolveRange } from './time-range.js';
+import { parseTimeText } from './time-text.js';
+
+const NOW = Date.parse('2026-11-26T10:20:30.500Z'); // a Thursday
+const check = (text: string, expected: string | undefined) => {
+  const ms = parseTimeText(text, NOW);
+  assert.equal(ms === undefined ? undefined : new Date(ms).toISOString(), expected, text);
+};
+
+describe('Times in the picker', () => {
+  it('are relative, or RFC 3339 with UTC where no zone is named', () => {
+    check('now', '2026-11-26T10:20:30.500Z');
+    check('now-1h', '2026-11-26T09:20:30.500Z');
+    check('now/d', '2026-11-26T00:00:00.000Z');
+    check('now-1d/d', '2026-11-25T00:00:00.000Z');
+    check('now/w', '2026-11-23T00:00:00.000Z');
+    check('2026-01-02', '2026-01-02T00:00:00.000Z');
+    check('2026-01-02 03:04', '2026-01-02T03:04:00.000Z');
+    check('2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000Z');
+  });
+
+  it('are refused when they are none', () => {
+    for (const text of [
+      '',
+      'yesterday',
+      'now+1h',
+      'now-1y',
+      '2026-13-01',
+      '2026-1-1',
+      '1700000000',
+    ])
+      check(text, undefined);
+    assert.equal(resolveRange({ from: 'now', to: 'now-1h' }, NOW), undefined);
+  });
+
+  it('have a name where they are a preset', () => {
+    assert.equal(rangeLabel({ from: 'now-1h', to: 'now' }), 'Last 1 hour');
+    assert.equal(
+      rangeLabel({ from: '2026-01-02T03:04:05Z', to: 'now' }),
+      '2026-01-02 03:04:05 – now',
+    );
+  });
+});
+
+describe('Durations', () => {
+  it('are read with their units, all of the text', () => {
+    assert.deepEqual(
+      ['30d', '1d 6h', '90m', '2w', '', '5', '5x', 'd', '1h nonsense'].map(parseDuration),
+      [2_592_000, 108_000, 5400, 1_209_600, undefined, undefined, undefined, undefined, undefined],
+    );
+  });
+});
+
+describe('Figures', () => {
+  it('keep nanoseconds exact, before 1970 as well', () => {
+    assert.equal(nanosText(1_700_000_000_123_456_789n), '2023-11-14 22:13:20.123456789');
+    assert.equal(nanosText(1_000_000_000n), '1970-01-01 00:00:01');
+    assert.equal(nanosText(-1n), '1969-12-31 23:59:59.999999999');
+  });
+
+  it('are short', () => {
+    assert.deepEqual([0, 1.2345, 1234.56, 12_345, 1.5e9].map(shortNumber), [
+      '0',
+      '1.234',
+      '1234.6',
+      '12.35 k',
+      '1.5 G',
+    ]);
+    assert.deepEqual([0, 1023, 1536, 5 * 1024 ** 3].map(bytesText), [
+      '0 B',
+      '1023 B',
+      '1.5 KiB',
+      '5.0 GiB',
+    ]);
+    assert.deepEqual([0.5, 12, 1500, 61_000].map(millisText), [
+      '0.50 ms',
+      '12 ms',
+      '1.50 s',
+      '1 min 1 s',
+    ]);
+    assert.deepEqual([0, 59, 90_061].map(durationText), ['0 s', '59 s', '1 d 1 h']);
+  });
+});

@@ -1,0 +1,77 @@
+const SI = ['', 'k', 'M', 'G', 'T', 'P'];
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** With the browser's own separators. */
+export const countText = (count: number | bigint): string =>
+  new Intl.NumberFormat(undefined).format(count);
+
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let index = 0;
+  while (Math.abs(value) >= 1024 && index < BINARY.length - 1) {
+    value /= 1024;
+    index++;
+  }
+  return `${index === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BINARY[index]}`;
+}
+
+/** Short, for axes and legends: 12.4 k. */
+export function shortNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e18)) return value.toExponential(2);
+  if (size < 1e4) return trimmed(value, size < 10 ? 3 : size < 1000 ? 2 : 1);
+  let scaled = value;
+  let index = 0;
+  while (Math.abs(scaled) >= 1000 && index < SI.length - 1) {
+    scaled /= 1000;
+    index++;
+  }
+  return `${trimmed(scaled, 2)} ${SI[index]}`;
+}
+
+const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+
+export function millisText(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(2)} ms`;
+  if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return durationText(ms / 1000);
+}
+
+const UNITS: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+
+/** The two largest parts: 3 d 4 h. */
+export function durationText(seconds: number): string {
+  const parts: string[] = [];
+  let left = Math.round(seconds);
+  for (const [size, name] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) parts.push(`${count} ${name}`);
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0 s';
+}
+
+export const retentionText = (ns: string | null): string =>
+  ns === null ? 'kept for ever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
+
+/** Of nanoseconds, with all digits that are there: `2026-11-26 00:24:27.34`. */
+export function nanosText(ns: bigint): string {
+  const ms = ns / 1_000_000n - (ns % 1_000_000n < 0n ? 1n : 0n);
+  const date = new Date(Number(ms));
+  if (Number.isNaN(date.getTime())) return `${ns} ns`;
+  const whole = date.toISOString().slice(0, -5).replace('T', ' ');
+  const seconds = ns / 1_000_000_000n - (ns % 1_000_000_000n < 0n ? 1n : 0n);
+  const fraction = (ns - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+export const timeText = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

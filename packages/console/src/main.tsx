@@ -1,0 +1,33 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Problem } from './api/problem.js';
+import { router } from './routes.js';
+import './styles/tokens.css';
+import './styles/base.css';
+
+const LIST_STALE_MS = 5000;
+const MAX_RETRY_COUNT = 3;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: LIST_STALE_MS,
+      // What the server has refused it refuses again; silence may end.
+      retry: (count, error) =>
+        error instanceof Problem && error.status === 0 && count < MAX_RETRY_COUNT,
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,3 @@
+export { DatabasePage } from './database-page.js';
+export { DatabasesPage } from './databases-page.js';
+export { TablePage } from './table-page.js';

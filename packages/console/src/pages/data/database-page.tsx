@@ -1,0 +1,173 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { deleteTable, fetchTables, type Table } from '../../api/tsdb.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { sampleQuery } from '../../lib/query/plot-query.js';
+import { bytesText, countText } from '../../lib/units.js';
+import { extentText } from './extent-text.js';
+import { WriteDrawer } from './write-drawer.js';
+
+const PAGE_SIZE = 200;
+
+/** The tables of one database. */
+export function DatabasePage() {
+  const { db = '' } = useParams({ strict: false }) as { readonly db?: string };
+  const { find = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [going, setGoing] = useState<Table | undefined>();
+  const [isWriting, setIsWriting] = useState(false);
+  const pages = useInfiniteQuery({
+    queryKey: ['tsdb', 'tables', db, find],
+    queryFn: ({ pageParam }) =>
+      fetchTables({ db, find, limit: PAGE_SIZE, ...(pageParam !== '' && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: (before) => before,
+  });
+  const tables = pages.data?.pages.flatMap((page) => page.tables) ?? [];
+  const total = pages.data?.pages[0]?.table_count ?? 0;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>
+          <Link to="/data">Data</Link> <span className="soft">›</span> {db}
+        </h1>
+        <input
+          className="input"
+          data-find
+          aria-label="Find table"
+          placeholder="Find table   /"
+          value={find}
+          onChange={(event) =>
+            void navigate({
+              to: '/data/$db',
+              params: { db },
+              search: { find: event.target.value },
+              replace: true,
+            })
+          }
+        />
+        <span className="row end">
+          {db !== '_internal' && (
+            <button type="button" className="button" onClick={() => setIsWriting(true)}>
+              <Icon name="edit" size={14} /> Write
+            </button>
+          )}
+          <Link to="/explore" search={{ db }} className="button">
+            <Icon name="explore" size={14} /> Explore
+          </Link>
+        </span>
+      </header>
+      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.isSuccess && tables.length === 0 && (
+        <div className="card empty">
+          <p className="soft">
+            {find === ''
+              ? 'No table yet: one appears with the first line that is written to it.'
+              : `No table has “${find}” in its name.`}
+          </p>
+          {find === '' && db !== '_internal' && (
+            <button type="button" className="button primary" onClick={() => setIsWriting(true)}>
+              Write a line
+            </button>
+          )}
+        </div>
+      )}
+      {tables.length > 0 && (
+        <TableWrap label="Tables">
+          <thead>
+            <tr>
+              <th>Table</th>
+              <th className="num">Columns</th>
+              <th className="num">Series</th>
+              <th className="num">Rows</th>
+              <th className="num">In memory</th>
+              <th className="num">Files</th>
+              <th>From – to (UTC)</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tables.map((table) => (
+              <tr key={table.name}>
+                <td>
+                  <Link to="/data/$db/$table" params={{ db, table: table.name }}>
+                    {table.name}
+                  </Link>
+                </td>
+                <td className="num">{countText(table.columns.length)}</td>
+                <td className="num">{countText(table.series_count)}</td>
+                <td className="num">{countText(table.row_count)}</td>
+                <td className="num">{countText(table.buffered_row_count)}</td>
+                <td className="num">{bytesText(table.size_bytes)}</td>
+                <td className="nowrap">{extentText(table)}</td>
+                <td className="num">
+                  <MenuButton
+                    label={`Actions for ${table.name}`}
+                    className="small quiet"
+                    entries={[
+                      {
+                        id: 'query',
+                        label: 'Query',
+                        act: () =>
+                          void navigate({
+                            to: '/explore',
+                            search: { db, q: sampleQuery(table.name, 'sql'), view: 'table' },
+                          }),
+                      },
+                      ...(db === '_internal'
+                        ? []
+                        : [{ id: 'delete', label: 'Delete …', act: () => setGoing(table) }]),
+                    ]}
+                  >
+                    …
+                  </MenuButton>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {tables.length > 0 && (
+        <p className="hint soft row" role="status">
+          {tables.length === total
+            ? `${countText(total)} ${total === 1 ? 'table' : 'tables'}`
+            : `${countText(tables.length)} of ${countText(total)} tables`}
+          {pages.hasNextPage && (
+            <button
+              type="button"
+              className="button small"
+              disabled={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+      {going && (
+        <ConfirmDelete
+          what="table"
+          name={going.name}
+          loss={`Its ${countText(going.row_count)} rows in ${countText(going.series_count)} series are hidden at once.`}
+          onClose={() => setGoing(undefined)}
+          act={async () => {
+            await deleteTable(db, going.name);
+            await client.invalidateQueries({ queryKey: ['tsdb'] });
+            toast(`${going.name} deleted`);
+          }}
+        />
+      )}
+      {isWriting && <WriteDrawer db={db} onClose={() => setIsWriting(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,212 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  createDatabase,
+  type Database,
+  deleteDatabase,
+  fetchDatabases,
+  setRetention,
+  undeleteDatabase,
+} from '../../api/tsdb.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { bytesText, countText, retentionText } from '../../lib/units.js';
+import { extentText } from './extent-text.js';
+import { NameAndRetention } from './name-and-retention.js';
+import { WriteDrawer } from './write-drawer.js';
+
+type Open =
+  | { readonly kind: 'create' | 'write' }
+  | { readonly kind: 'retention' | 'delete'; readonly database: Database };
+
+/** All databases, with what can be done to each. */
+export function DatabasesPage() {
+  const { find = '', deleted = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [open, setOpen] = useState<Open | undefined>();
+  const isWithDeleted = deleted === '1';
+  const databases = useQuery({
+    queryKey: ['tsdb', 'databases', find, isWithDeleted],
+    queryFn: () => fetchDatabases({ find, deleted: isWithDeleted }),
+    placeholderData: (before) => before,
+  });
+  const search = (change: Record<string, string>) =>
+    void navigate({ to: '/data', search: { find, deleted, ...change }, replace: true });
+  const changed = async (text: string) => {
+    await client.invalidateQueries({ queryKey: ['tsdb'] });
+    toast(text);
+  };
+  const undelete = async (name: string) => {
+    try {
+      await undeleteDatabase(name);
+      await changed(`${name} is back`);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+  };
+  const list = databases.data ?? [];
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Data</h1>
+        <input
+          className="input"
+          data-find
+          aria-label="Find database"
+          placeholder="Find database   /"
+          value={find}
+          onChange={(event) => search({ find: event.target.value })}
+        />
+        <label className="row small">
+          <input
+            type="checkbox"
+            checked={isWithDeleted}
+            onChange={(event) => search({ deleted: event.target.checked ? '1' : '' })}
+          />
+          deleted ones as well
+        </label>
+        <span className="row end">
+          <button type="button" className="button" onClick={() => setOpen({ kind: 'write' })}>
+            <Icon name="edit" size={14} /> Write
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => setOpen({ kind: 'create' })}
+          >
+            <Icon name="plus" size={14} /> Create database
+          </button>
+        </span>
+      </header>
+      {databases.isError && (
+        <ProblemNote error={databases.error} onRetry={() => void databases.refetch()} />
+      )}
+      {databases.data !== undefined && list.length === 0 ? (
+        <p className="card empty soft">No database has “{find}” in its name.</p>
+      ) : (
+        <TableWrap label="Databases">
+          <thead>
+            <tr>
+              <th>Database</th>
+              <th className="num">Tables</th>
+              <th className="num">Rows</th>
+              <th className="num">Files</th>
+              <th>From – to (UTC)</th>
+              <th>Retention</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((database) => {
+              const { name, deleted_at, hard_delete_at } = database;
+              return (
+                <tr key={`${name} ${deleted_at}`}>
+                  <td>
+                    {deleted_at === null ? (
+                      <Link to="/data/$db" params={{ db: name }}>
+                        {name}
+                      </Link>
+                    ) : (
+                      <span className="row">
+                        {name}
+                        <span className="chip warn">
+                          deleted{hard_delete_at ? `, gone ${hard_delete_at.slice(0, 10)}` : ''}
+                        </span>
+                      </span>
+                    )}
+                  </td>
+                  <td className="num">{countText(database.table_count)}</td>
+                  <td className="num">{countText(database.row_count)}</td>
+                  <td className="num">{bytesText(database.size_bytes)}</td>
+                  <td className="nowrap">{extentText(database)}</td>
+                  <td className="nowrap">{retentionText(database.retention_ns)}</td>
+                  <td className="num">
+                    {name !== '_internal' && (
+                      <MenuButton
+                        label={`Actions for ${name}`}
+                        className="small quiet"
+                        entries={
+                          deleted_at === null
+                            ? [
+                                {
+                                  id: 'retention',
+                                  label: 'Change retention',
+                                  act: () => setOpen({ kind: 'retention', database }),
+                                },
+                                {
+                                  id: 'delete',
+                                  label: 'Delete …',
+                                  act: () => setOpen({ kind: 'delete', database }),
+                                },
+                              ]
+                            : [
+                                {
+                                  id: 'undelete',
+                                  label: 'Restore',
+                                  act: () => void undelete(name),
+                                },
+                              ]
+                        }
+                      >
+                        …
+                      </MenuButton>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </TableWrap>
+      )}
+      <p className="hint soft">
+        {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Rows count as they
+        lie: points that were written twice count twice until their files are merged.
+      </p>
+      {open?.kind === 'create' && (
+        <NameAndRetention
+          title="Create database"
+          action="Create"
+          onClose={() => setOpen(undefined)}
+          act={async (name, retention) => {
+            await createDatabase(name, retention);
+            await changed(`${name} created`);
+          }}
+        />
+      )}
+      {open?.kind === 'retention' && (
+        <NameAndRetention
+          title={`Retention of ${open.database.name}`}
+          action="Set retention"
+          name={open.database.name}
+          retentionNs={open.database.retention_ns}
+          onClose={() => setOpen(undefined)}
+          act={async (name, retention) => {
+            await setRetention(name, retention);
+            await changed(`Retention of ${name} is set`);
+          }}
+        />
+      )}
+      {open?.kind === 'delete' && (
+        <ConfirmDelete
+          what="database"
+          name={open.database.name}
+          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden at once. It can be restored from “deleted ones as well” until its data are removed.`}
+          onClose={() => setOpen(undefined)}
+          act={async () => {
+            await deleteDatabase(open.database.name);
+            await changed(`${open.database.name} deleted`);
+          }}
+        />
+      )}
+      {open?.kind === 'write' && <WriteDrawer db="" onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { type Result, resultRunner } from '../../api/result-runner.js';
+import { fetchTables, type Table } from '../../api/tsdb.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { Icon } from '../../components/controls/icon.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { ResultGrid } from '../../components/grid/result-grid.js';
+import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
+import { bytesText, countText, retentionText } from '../../lib/units.js';
+import { extentText } from './extent-text.js';
+import './table-page.css';
+
+const NUMERIC = new Set(['float64', 'int64', 'uint64']);
+const WORDS: Readonly<Record<string, string>> = {
+  tag: 'tag: text that names a series',
+  time: 'time in nanoseconds',
+  float64: 'number',
+  int64: 'whole number',
+  uint64: 'whole number, not negative',
+  utf8: 'text',
+  bool: 'true or false',
+};
+
+/** What one table is made of. */
+export function TablePage() {
+  const { db = '', table: name = '' } = useParams({ strict: false }) as Record<string, string>;
+  const page = useQuery({
+    queryKey: ['tsdb', 'table', db, name],
+    queryFn: () => fetchTables({ db, find: name, limit: 1000 }),
+  });
+  const table = page.data?.tables.find((each) => each.name === name);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>
+          <Link to="/data">Data</Link> <span className="soft">›</span>{' '}
+          <Link to="/data/$db" params={{ db }}>
+            {db}
+          </Link>{' '}
+          <span className="soft">›</span> {name}
+        </h1>
+        <CopyButton text={name} label="Copy the name" />
+        <span className="row end">
+          <Link
+            to="/explore"
+            search={{ db, q: sampleQuery(name, 'sql'), view: 'table' }}
+            className="button"
+          >
+            <Icon name="explore" size={14} /> Query
+          </Link>
+        </span>
+      </header>
+      {page.isError && <ProblemNote error={page.error} onRetry={() => void page.refetch()} />}
+      {page.isSuccess && table === undefined && (
+        <p className="card empty soft">There is no such table.</p>
+      )}
+      {table && <TableContent db={db} table={table} />}
+    </div>
+  );
+}
+
+function TableContent({ db, table }: { readonly db: string; readonly table: Table }) {
+  const order = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
+  const columns = [...table.columns].sort((a, b) => order(a.kind) - order(b.kind));
+  return (
+    <>
+      <dl className="facts card">
+        <Fact name="Rows" value={countText(table.row_count)} />
+        <Fact name="Series" value={countText(table.series_count)} />
+        <Fact name="Files" value={`${table.segment_count} · ${bytesText(table.size_bytes)}`} />
+        <Fact name="Rows in memory" value={countText(table.buffered_row_count)} />
+        <Fact name="From – to (UTC)" value={extentText(table)} />
+        <Fact name="Series key" value={table.series_key.join(', ') || 'no tags'} />
+        {table.retention_ns !== null && (
+          <Fact name="Retention" value={retentionText(table.retention_ns)} />
+        )}
+      </dl>
+      <section className="stack" aria-labelledby="columns-title">
+        <h2 id="columns-title">Columns</h2>
+        <TableWrap label="Columns">
+          <thead>
+            <tr>
+              <th>Column</th>
+              <th>Kind</th>
+              <th>Means</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map(({ name, kind }) => (
+              <tr key={name}>
+                <td>
+                  <code>{name}</code>
+                </td>
+                <td>{kind}</td>
+                <td className="soft">{WORDS[kind]}</td>
+                <td className="num">
+                  {NUMERIC.has(kind) && (
+                    <Link
+                      to="/explore"
+                      search={{
+                        db,
+                        view: 'line',
+                        q: plotQuery(
+                          { table: table.name, field: name, tags: table.series_key },
+                          'sql',
+                        ),
+                        ...rangeOf(table),
+                      }}
+                      aria-label={`Plot ${name}`}
+                    >
+                      Plot
+                    </Link>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      </section>
+      <section className="stack" aria-labelledby="sample-title">
+        <h2 id="sample-title">Newest rows</h2>
+        <NewestRows db={db} table={table.name} />
+      </section>
+    </>
+  );
+}
+
+function NewestRows({ db, table }: { readonly db: string; readonly table: string }) {
+  const [result, setResult] = useState<Result | undefined>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const text = sampleQuery(table, 'sql').replace('LIMIT 100', 'LIMIT 50');
+    resultRunner
+      .run({ db, lang: 'sql', text }, { signal: controller.signal, onProgress: () => undefined })
+      .then(setResult)
+      .catch((failure: unknown) => controller.signal.aborted || setError(failure));
+    return () => controller.abort();
+  }, [db, table]);
+  if (error !== undefined) return <ProblemNote error={error} />;
+  return <div className="newest-rows card">{result && <ResultGrid frame={result.frame} />}</div>;
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** So that a plot shows what there is. */
+function rangeOf({ min_time, max_time }: Table): { from?: string; to?: string } {
+  if (min_time === null || max_time === null) return {};
+  const ms = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
+  const isRecent = Date.now() - ms(max_time) < 3_600_000;
+  if (isRecent) return {};
+  return {
+    from: new Date(ms(min_time)).toISOString(),
+    to: new Date(ms(max_time) + 1000).toISOString(),
+  };
+}

@@ -1,0 +1,204 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { createSavedQuery } from '../../api/tsdb.js';
+import { copyText } from '../../components/controls/copy-button.js';
+import { Dialog } from '../../components/controls/dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { toast } from '../../components/controls/toasts.js';
+import { expandMacros, type Language } from '../../lib/query/macros.js';
+import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
+import { bytesText, countText, millisText } from '../../lib/units.js';
+import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { exportEntries } from './export-result.js';
+import { KeptQueries } from './kept-queries.js';
+import { snippetEntries } from './snippets.js';
+import type { RunState } from './use-run.js';
+
+/** Beyond this an address is not sent well. */
+const MAX_LINK_LENGTH = 4000;
+
+/** What can be done with the query, and how the last run went. */
+export function ExploreActions(props: {
+  readonly search: ExploreSearch;
+  readonly state: RunState;
+  readonly onRun: () => void;
+  readonly onCancel: () => void;
+  readonly onLanguage: (language: Language) => void;
+  readonly onOpen: (search: ExploreSearch) => void;
+}) {
+  const { search, state, onRun, onCancel, onLanguage, onOpen } = props;
+  const [isSaving, setIsSaving] = useState(false);
+  const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
+  const language = languageOf(search);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      setIsSaving(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  const range = resolveRange(rangeOf(search), Date.now());
+  const sent = () =>
+    range === undefined
+      ? undefined
+      : {
+          db: search['db'] ?? '',
+          lang: language,
+          text: expandMacros(search['q'] ?? '', { language, range, maxPoints: 600 }).text,
+        };
+  const share = async (isAbsolute: boolean) => {
+    const url = new URL(location.href);
+    url.searchParams.delete('tab');
+    if (isAbsolute && range !== undefined) {
+      const { from, to } = absoluteRange(range);
+      url.searchParams.set('from', from);
+      url.searchParams.set('to', to);
+    }
+    if (url.href.length > MAX_LINK_LENGTH) {
+      setIsSaving(true);
+      toast('The link would be too long: save the query, its short link is copied.');
+      return;
+    }
+    await copyText(url.href);
+    toast('Link copied');
+  };
+  return (
+    <div className="explore-actions">
+      {state.isRunning ? (
+        <button type="button" className="button" onClick={onCancel} title="Ctrl+.">
+          <Icon name="stop" size={13} /> Cancel
+        </button>
+      ) : (
+        <button type="button" className="button primary" onClick={onRun} title="Ctrl+Enter">
+          <Icon name="play" size={13} /> Run
+        </button>
+      )}
+      <fieldset className="segments" aria-label="Language">
+        {(['sql', 'influxql'] as const).map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={language === each}
+            onClick={() => onLanguage(each)}
+          >
+            {each === 'sql' ? 'SQL' : 'InfluxQL'}
+          </button>
+        ))}
+      </fieldset>
+      <button type="button" className="button" onClick={() => setIsSaving(true)} title="Ctrl+S">
+        <Icon name="save" size={14} /> Save
+      </button>
+      <button type="button" className="button" onClick={() => void share(false)}>
+        <Icon name="share" size={14} /> Share
+      </button>
+      <MenuButton
+        label="Export"
+        entries={[
+          ...exportEntries(sent, state),
+          ...snippetEntries(sent),
+          {
+            id: 'absolute',
+            label: 'Link with absolute times',
+            hint: 'shows the same range tomorrow',
+            act: () => void share(true),
+          },
+        ]}
+      >
+        <Icon name="download" size={14} /> Export <Icon name="down" size={12} />
+      </MenuButton>
+      <button type="button" className="button quiet" onClick={() => setShownList('saved')}>
+        Saved
+      </button>
+      <button type="button" className="button quiet" onClick={() => setShownList('history')}>
+        History
+      </button>
+      <RunFigures state={state} />
+      {isSaving && <SaveDialog search={search} onClose={() => setIsSaving(false)} />}
+      {shownList && (
+        <KeptQueries
+          list={shownList}
+          onClose={() => setShownList(undefined)}
+          onOpen={(opened) => {
+            setShownList(undefined);
+            onOpen(opened);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function RunFigures({ state }: { readonly state: RunState }) {
+  const [nowMs, setNowMs] = useState(0);
+  useEffect(() => {
+    if (!state.isRunning) return;
+    const timer = setInterval(() => setNowMs(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, [state.isRunning]);
+  const { result, progress, isRunning, startMs } = state;
+  const text = isRunning
+    ? `${millisText(Math.max(0, nowMs - startMs))}${progress ? ` · ${countText(progress.rowCount)} rows · ${bytesText(progress.sizeBytes)}` : ''}`
+    : result &&
+      `${millisText(result.totalMs)} · ${countText(result.frame.rowCount)} ${result.frame.rowCount === 1 ? 'row' : 'rows'} · ${bytesText(result.sizeBytes)}`;
+  return (
+    <span className="run-figures soft" role="status">
+      {text}
+    </span>
+  );
+}
+
+function SaveDialog(props: { readonly search: ExploreSearch; readonly onClose: () => void }) {
+  const { search, onClose } = props;
+  const client = useQueryClient();
+  const [name, setName] = useState(search['name'] ?? '');
+  const [error, setError] = useState<unknown>();
+  const save = async () => {
+    const { q: text = '', db = '', lang: _, tab: __, name: ___, ...view } = search;
+    try {
+      const saved = await createSavedQuery({ name, db, lang: languageOf(search), text, view });
+      await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
+      await copyText(`${location.origin}/console/explore/${saved.id}`);
+      toast(`Saved; its link is copied: …/explore/${saved.id}`);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Dialog title="Save query" isOpen onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') void save();
+        }}
+      >
+        <div className="field">
+          <label htmlFor="save-name">Name</label>
+          <input
+            id="save-name"
+            className="input"
+            autoFocus
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <span className="hint">It is kept on the server, for everybody who has a token.</span>
+        </div>
+        {error !== undefined && <ProblemNote error={error} />}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={name.trim() === ''}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,272 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../api/tsdb.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
+import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { quoteName } from '../../lib/query/identifiers.js';
+import { usesRange } from '../../lib/query/macros.js';
+import { plotQuery } from '../../lib/query/plot-query.js';
+import { SAMPLE_EXPLORE } from '../../lib/samples.js';
+import {
+  absoluteRange,
+  resolveRange,
+  shiftRange,
+  type TimeRange,
+  widenRange,
+} from '../../lib/time/time-range.js';
+import './explore.css';
+import { EmptyExplore } from './empty-explore.js';
+import { ExploreActions } from './explore-actions.js';
+import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { ResultPane } from './result-pane.js';
+import { SchemaTree } from './schema-tree.js';
+import { TabBar } from './tab-bar.js';
+import { useRun } from './use-run.js';
+import { useTabs } from './use-tabs.js';
+
+const TYPED_AFTER_MS = 150;
+const MAX_COMPLETED_TABLE_COUNT = 1000;
+const MAX_VALUE_COUNT = 100;
+const DEFAULT_POINT_COUNT = 600;
+
+/** Opens what was saved under the id of the address. */
+export function SavedQueryPage() {
+  const { savedId = '' } = useParams({ strict: false }) as { readonly savedId?: string };
+  const navigate = useNavigate();
+  const saved = useQuery({
+    queryKey: ['tsdb', 'saved-queries', savedId],
+    queryFn: () => fetchSavedQuery(savedId),
+  });
+  useEffect(() => {
+    if (saved.data === undefined) return;
+    const { db, lang, text, view, name } = saved.data;
+    const search = { ...view, db, lang, q: text, name };
+    void navigate({ to: '/explore', search, replace: true });
+  }, [saved.data, navigate]);
+  return saved.isError ? (
+    <div className="page">
+      <h1 tabIndex={-1}>Saved query</h1>
+      <ProblemNote error={saved.error} onRetry={() => void saved.refetch()} />
+    </div>
+  ) : null;
+}
+
+export function ExplorePage() {
+  const search = useSearch({ strict: false }) as ExploreSearch;
+  const navigate = useNavigate();
+  const router = useRouter();
+  const editor = useRef<EditorHandle>(null);
+  const pane = useRef<HTMLDivElement>(null);
+  const [draft, setDraft] = useState(search['q'] ?? '');
+  const sent = useRef(search['q'] ?? '');
+  const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const { state, run, cancel, clear } = useRun(
+    () => Math.max(50, Math.round((pane.current?.clientWidth ?? 0) / 2)) || DEFAULT_POINT_COUNT,
+  );
+  const latest = useRef({ search, draft });
+  latest.current = { search, draft };
+  const show = (next: ExploreSearch, isNew: boolean): void =>
+    void navigate({ to: '/explore', search: next, replace: !isNew });
+  const tabs = useTabs(search, (next, isNew) => {
+    if (isNew) wantsRun.current = next['q'] !== undefined && next['q'] !== '';
+    if (isNew) clear();
+    show(next, isNew);
+  });
+
+  // Somebody else changed the address: Back, a link, another tab of the page.
+  useEffect(() => {
+    const text = search['q'] ?? '';
+    if (text === sent.current) return;
+    sent.current = text;
+    clearTimeout(typing.current);
+    setDraft(text);
+  }, [search]);
+
+  const wantsRun = useRef((search['q'] ?? '') !== '');
+  useEffect(
+    () =>
+      router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {
+        if (action.type === 'BACK' || action.type === 'FORWARD' || action.type === 'GO') {
+          wantsRun.current = true;
+        }
+      }),
+    [router],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what is run.
+  useEffect(() => {
+    if (!wantsRun.current || search['tab'] === undefined) return;
+    wantsRun.current = false;
+    void run(search);
+  }, [search]);
+
+  const onType = (text: string) => {
+    setDraft(text);
+    clearTimeout(typing.current);
+    typing.current = setTimeout(() => {
+      if (text === latest.current.search['q']) return;
+      sent.current = text;
+      show({ ...latest.current.search, q: text }, false);
+    }, TYPED_AFTER_MS);
+  };
+  /** Runs what stands in the editor, and makes a step that Back leads to. */
+  const runWith = (change: ExploreSearch = {}) => {
+    clearTimeout(typing.current);
+    const next = { ...latest.current.search, q: latest.current.draft, ...change };
+    sent.current = next['q'] ?? '';
+    if (change['q'] !== undefined) setDraft(change['q']);
+    show(next, true);
+    void run(next);
+  };
+  const change = (next: ExploreSearch) => show({ ...latest.current.search, ...next }, false);
+
+  const databases = useQuery({
+    queryKey: ['tsdb', 'databases'],
+    queryFn: () => fetchDatabases(),
+  });
+  const db = search['db'] ?? '';
+  const language = languageOf(search);
+  const tables = useQuery({
+    queryKey: ['tsdb', 'schema', db, '', MAX_COMPLETED_TABLE_COUNT],
+    queryFn: () => fetchTables({ db, limit: MAX_COMPLETED_TABLE_COUNT }),
+    enabled: db !== '',
+    staleTime: 60_000,
+  });
+  // A fresh page begins where the data are.
+  useEffect(() => {
+    if (search['tab'] === undefined || db !== '' || databases.data === undefined) return;
+    const own = databases.data.find(
+      ({ name, table_count }) => name !== '_internal' && table_count > 0,
+    );
+    const first = own ?? databases.data[0];
+    if (first !== undefined) change({ db: first.name });
+  });
+  useRefresh(search['refresh'], () => {
+    if (!state.isRunning) void run(latest.current.search);
+  });
+  useKeys({ cancel, move: (direction) => runWith(rangeAfter(direction, latest.current.search)) });
+
+  const onZoom = (range: TimeRange) => runWith(addressOf(range));
+  const plot = (table: string, field: string, tags: readonly string[]) =>
+    runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
+  const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
+  const hasNothing =
+    databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
+    true;
+  return (
+    <div className="explore">
+      <header className="explore-head">
+        <h1 tabIndex={-1}>Explore</h1>
+        <TabBar {...tabs} active={search['tab']} />
+        <TimePicker
+          range={rangeOf(search)}
+          onChange={({ from, to }) => runWith({ from, to })}
+          refresh={search['refresh'] ?? ''}
+          onRefresh={(refresh) => change({ refresh })}
+        />
+      </header>
+      <div className="explore-body">
+        <SchemaTree
+          databases={databases.data}
+          db={db}
+          onDatabase={(name) => change({ db: name })}
+          onInsert={(name) => editor.current?.insert(quoteName(name, language))}
+          onPlot={plot}
+        />
+        <div className="explore-main" ref={pane}>
+          <section className="explore-editor" aria-label="Editor">
+            <CodeEditor
+              text={draft}
+              language={language}
+              schema={schema}
+              problem={state.problem}
+              tagValues={(table, tag, typed) => tagValues(db, { table, tag, typed })}
+              onChange={onType}
+              onRun={() => runWith()}
+              handle={editor}
+            />
+          </section>
+          <ExploreActions
+            search={{ ...search, q: draft }}
+            state={state}
+            onRun={() => runWith()}
+            onCancel={cancel}
+            onLanguage={(lang) => change({ lang })}
+            onOpen={(opened) => tabs.open(opened)}
+          />
+          {hasNothing && db === '' ? (
+            <EmptyExplore onWritten={() => runWith(SAMPLE_EXPLORE)} />
+          ) : (
+            <ResultPane
+              search={search}
+              state={state}
+              onChange={change}
+              onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
+              onZoomOut={() => {
+                const range = state.result?.ran.range;
+                if (range !== undefined) onZoom(widenRange(range));
+              }}
+              onRun={() => runWith()}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function addressOf(range: TimeRange): ExploreSearch {
+  const { from, to } = absoluteRange(range);
+  return { from, to };
+}
+
+function rangeAfter(direction: -1 | 1, search: ExploreSearch): ExploreSearch {
+  const range = resolveRange(rangeOf(search), Date.now());
+  return range === undefined ? {} : addressOf(shiftRange(range, direction));
+}
+
+function useRefresh(text: string | undefined, ask: () => void): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const ms = refreshMs(text);
+    if (ms === undefined) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current();
+    }, ms);
+    return () => clearInterval(timer);
+  }, [text]);
+}
+
+function useKeys(at: { readonly cancel: () => void; readonly move: (direction: -1 | 1) => void }) {
+  const latest = useRef(at);
+  latest.current = at;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === '.') latest.current.cancel();
+      if (!event.altKey || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
+      event.preventDefault();
+      latest.current.move(event.key === 'ArrowLeft' ? -1 : 1);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Values of a tag that begin with what is typed. */
+async function tagValues(
+  db: string,
+  at: { readonly table: string; readonly tag: string; readonly typed: string },
+): Promise<readonly string[]> {
+  if (db === '' || at.table === '') return [];
+  const name = (text: string) => quoteName(text, 'influxql');
+  const begin = at.typed.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  const where = begin === '' ? '' : ` WHERE ${name(at.tag)} =~ /^${begin}/`;
+  const rows = await queryRows<{ readonly value: string }>({
+    db,
+    lang: 'influxql',
+    text: `SHOW TAG VALUES FROM ${name(at.table)} WITH KEY = ${name(at.tag)}${where} LIMIT ${MAX_VALUE_COUNT}`,
+  });
+  return rows.map(({ value }) => value);
+}

@@ -1,0 +1,36 @@
+import { download } from '../../api/download.js';
+import { type QueryText, queryPath } from '../../api/tsdb.js';
+import type { MenuEntry } from '../../components/controls/menu-button.js';
+import { toast } from '../../components/controls/toasts.js';
+import type { RunState } from './use-run.js';
+
+const FORMATS = [
+  ['csv', 'CSV', 'csv'],
+  ['jsonl', 'JSON lines', 'jsonl'],
+  ['json_rows', 'JSON', 'json'],
+  ['parquet', 'Parquet', 'parquet'],
+] as const;
+
+/** The whole result, written by the server. */
+export const exportEntries = (
+  sent: () => QueryText | undefined,
+  state: RunState,
+): readonly MenuEntry[] =>
+  FORMATS.map(([format, word, ending]) => ({
+    id: format,
+    label: `Download ${word}`,
+    ...(format === 'csv' && { hint: 'the whole result, also beyond what is shown' }),
+    act: () => {
+      const query = state.result?.ran.query ?? sent();
+      if (query === undefined) return;
+      const table = /\bfrom\s+"?([\w-]+)/i.exec(query.text)?.[1] ?? 'result';
+      const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+      download({
+        path: queryPath(query.lang),
+        body: { db: query.db, q: query.text, format },
+        filename: `${query.db}-${table}-${stamp}.${ending}`,
+      }).catch((error: unknown) =>
+        toast(error instanceof Error ? error.message : String(error), true),
+      );
+    },
+  }));

@@ -1,0 +1,222 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Legend } from '../../components/chart/legend.js';
+import { TimeChart } from '../../components/chart/time-chart.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ResultGrid } from '../../components/grid/result-grid.js';
+import { buildSeries, type SeriesSet } from '../../lib/chart/series.js';
+import { type Frame, isNumeric, MAX_ROW_COUNT } from '../../lib/frame/frame.js';
+import type { TimeRange } from '../../lib/time/time-range.js';
+import { countText } from '../../lib/units.js';
+import { type ExploreSearch, VIEWS, type View, viewOf } from './explore-search.js';
+import { StatView } from './stat-view.js';
+import type { RunState } from './use-run.js';
+
+const WORDS: Readonly<Record<View, string>> = {
+  line: 'Line',
+  area: 'Area',
+  bar: 'Bar',
+  stat: 'Stat',
+  table: 'Table',
+};
+
+/** The answer, drawn or as rows. The old one stays until the new one is there. */
+export function ResultPane(props: {
+  readonly search: ExploreSearch;
+  readonly state: RunState;
+  readonly onChange: (change: ExploreSearch) => void;
+  /** `undefined`: the query does not follow the range. */
+  readonly onZoom: ((range: TimeRange) => void) | undefined;
+  readonly onZoomOut: () => void;
+  readonly onRun: () => void;
+}) {
+  const { search, state, onChange, onRun } = props;
+  const { result, error } = state;
+  const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
+  return (
+    <section className="result" aria-label="Result" aria-busy={state.isRunning}>
+      {state.isRunning && <div className="result-progress" />}
+      {error !== undefined && <ProblemNote error={error} onRetry={onRun} />}
+      {result === undefined ? (
+        error === undefined && (
+          <p className="empty soft">
+            {state.isRunning
+              ? 'Running …'
+              : 'Write a query, or choose Plot beside a field on the left.'}
+          </p>
+        )
+      ) : (
+        <div className={`result-content ${state.isRunning || error ? 'result-old' : ''}`}>
+          <div className="result-head">
+            <fieldset className="segments" aria-label="View">
+              {VIEWS.map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  aria-pressed={view === each}
+                  onClick={() => onChange({ view: each })}
+                >
+                  {WORDS[each]}
+                </button>
+              ))}
+            </fieldset>
+            {result.frame.isCut && (
+              <span className="chip warn">
+                showing the first {countText(MAX_ROW_COUNT)} rows: Export has all
+              </span>
+            )}
+            {view !== 'table' && view !== 'stat' && (
+              <span className="row end">
+                <Toggle
+                  label="log"
+                  isOn={search['scale'] === 'log'}
+                  onChange={(isOn) => onChange({ scale: isOn ? 'log' : '' })}
+                />
+                {view !== 'line' && (
+                  <Toggle
+                    label="stack"
+                    isOn={search['stack'] === '1'}
+                    onChange={(isOn) => onChange({ stack: isOn ? '1' : '' })}
+                  />
+                )}
+              </span>
+            )}
+          </div>
+          {view === 'table' ? (
+            <div className="result-grid">
+              <ResultGrid frame={result.frame} />
+            </div>
+          ) : (
+            <Drawn {...props} result={result} view={view} />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Drawn(
+  props: Parameters<typeof ResultPane>[0] & {
+    readonly result: NonNullable<RunState['result']>;
+    readonly view: Exclude<View, 'table'>;
+  },
+) {
+  const { result, view, search, onChange, onZoom, onZoomOut } = props;
+  const { frame, ran } = result;
+  const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [ownZoom, setOwnZoom] = useState<TimeRange | undefined>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another result is seen as a whole.
+  useEffect(() => {
+    setOwnZoom(undefined);
+    setHidden(new Set());
+  }, [frame]);
+  const whole = useMemo(() => extentOf(set, onZoom ? ran.range : undefined), [set, ran, onZoom]);
+  const shown = useMemo(() => set.series.filter(({ key }) => !hidden.has(key)), [set, hidden]);
+  const colours = useMemo(() => new Map(set.series.map(({ key }, index) => [key, index])), [set]);
+  const colourOf = (key: string): number => colours.get(key) ?? 0;
+  const height = useHeight();
+  if (view === 'stat') return <StatView frame={frame} set={set} range={whole} />;
+  if (set.series.length === 0) {
+    return (
+      <div className="empty">
+        <p className="soft">
+          {frame.rowCount === 0
+            ? 'No rows in this range of time.'
+            : 'A chart needs a column of times and one of numbers.'}
+        </p>
+        {frame.rowCount > 0 && (
+          <button type="button" className="button" onClick={() => onChange({ view: 'table' })}>
+            Show as table
+          </button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="drawn" ref={height.box}>
+      <TimeChart
+        series={shown}
+        kind={view}
+        range={ownZoom ?? whole}
+        isLog={search['scale'] === 'log'}
+        isStacked={search['stack'] === '1'}
+        height={height.px}
+        colourOf={colourOf}
+        onZoom={onZoom ?? setOwnZoom}
+        onZoomOut={onZoom ? onZoomOut : () => setOwnZoom(undefined)}
+      />
+      {ownZoom && (
+        <p className="hint soft drawn-note">
+          Only the picture is zoomed: the query has no <code>{'${from}'}</code>.{' '}
+          <button type="button" className="button small" onClick={() => setOwnZoom(undefined)}>
+            Show all
+          </button>
+        </p>
+      )}
+      <Legend
+        series={set.series}
+        totalCount={set.totalCount}
+        hidden={hidden}
+        colourOf={colourOf}
+        onHide={setHidden}
+      />
+    </div>
+  );
+}
+
+function Toggle(props: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label className="row small">
+      <input
+        type="checkbox"
+        checked={props.isOn}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      {props.label}
+    </label>
+  );
+}
+
+const numericNames = ({ columns }: Frame): readonly string[] =>
+  columns.filter(isNumeric).map(({ name }) => name);
+
+/** Lines for times with numbers, one number for one number, rows for the rest. */
+function viewThatFits(frame: Frame): View {
+  const hasNumbers = frame.columns.some(isNumeric);
+  if (frame.timeIndex !== undefined && hasNumbers && frame.rowCount > 1) return 'line';
+  return frame.rowCount === 1 && hasNumbers && frame.columns.length <= 2 ? 'stat' : 'table';
+}
+
+/** What was asked for; without that, what there is. */
+function extentOf({ series }: SeriesSet, asked: TimeRange | undefined): TimeRange {
+  if (asked !== undefined) return asked;
+  let [fromMs, toMs] = [Infinity, -Infinity];
+  for (const { times } of series) {
+    if (times.length === 0) continue;
+    fromMs = Math.min(fromMs, times[0] as number);
+    toMs = Math.max(toMs, times.at(-1) as number);
+  }
+  if (fromMs > toMs) return { fromMs: 0, toMs: 1 };
+  return fromMs === toMs ? { fromMs: fromMs - 500, toMs: toMs + 500 } : { fromMs, toMs };
+}
+
+/** A chart takes what the legend leaves of the page, within reason. */
+function useHeight() {
+  const box = useRef<HTMLDivElement>(null);
+  const [px, setPx] = useState(320);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => {
+      const room = element.clientHeight;
+      setPx(Math.max(200, Math.min(560, Math.round(room * 0.66))));
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { box, px };
+}

@@ -1,0 +1,225 @@
+import { useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { type Database, fetchTables, type Table } from '../../api/tsdb.js';
+import { Icon } from '../../components/controls/icon.js';
+import { countText } from '../../lib/units.js';
+
+const ROW_HEIGHT = 28;
+const MAX_TABLE_COUNT = 1000;
+const FIND_AFTER_MS = 150;
+
+type Row =
+  | { readonly kind: 'table'; readonly table: Table; readonly isOpen: boolean }
+  | {
+      readonly kind: 'column';
+      readonly table: Table;
+      readonly name: string;
+      readonly type: string;
+    };
+
+/** Tables and columns of the chosen database; only what is in sight is drawn. */
+export function SchemaTree(props: {
+  readonly databases: readonly Database[] | undefined;
+  readonly db: string;
+  readonly onDatabase: (name: string) => void;
+  readonly onInsert: (name: string) => void;
+  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+}) {
+  const { databases, db, onDatabase, onInsert, onPlot } = props;
+  const [typed, setTyped] = useState('');
+  const find = useDelayed(typed, FIND_AFTER_MS);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const page = useQuery({
+    queryKey: ['tsdb', 'schema', db, find, MAX_TABLE_COUNT],
+    queryFn: () => fetchTables({ db, find, limit: MAX_TABLE_COUNT }),
+    enabled: db !== '',
+    staleTime: 60_000,
+    placeholderData: (before, query) => (query?.queryKey[2] === db ? before : undefined),
+  });
+  const tables = page.data?.tables ?? [];
+  const rows = useMemo(() => rowsOf(tables, open), [tables, open]);
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
+  const toggle = (name: string) =>
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(name)) next.add(name);
+      return next;
+    });
+  const total = page.data?.table_count ?? 0;
+  return (
+    <aside className="schema" aria-label="Schema">
+      <div className="schema-head">
+        <select
+          className="input"
+          aria-label="Database"
+          value={db}
+          onChange={(event) => onDatabase(event.target.value)}
+        >
+          {db === '' && <option value="">no database</option>}
+          {databases?.every(({ name }) => name !== db) && db !== '' && (
+            <option value={db}>{db} (not there)</option>
+          )}
+          {databases?.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <input
+          className="input"
+          data-find
+          aria-label="Find table"
+          placeholder="Find table   /"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      <div className="schema-list" ref={box}>
+        <ul aria-label="Tables" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <li
+                  key={row.kind === 'table' ? row.table.name : `${row.table.name}\0${row.name}`}
+                  className="schema-row"
+                  style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+                >
+                  {row.kind === 'table' ? (
+                    <TableRow row={row} onToggle={toggle} onInsert={onInsert} onPlot={onPlot} />
+                  ) : (
+                    <ColumnRow row={row} onInsert={onInsert} onPlot={onPlot} />
+                  )}
+                </li>
+              )
+            );
+          })}
+        </ul>
+      </div>
+      <p className="schema-foot hint soft" role="status">
+        {page.isError
+          ? String(page.error.message)
+          : total === tables.length
+            ? `${countText(total)} ${total === 1 ? 'table' : 'tables'}`
+            : `${countText(tables.length)} of ${countText(total)} tables: find the others by name`}
+      </p>
+    </aside>
+  );
+}
+
+function TableRow(props: {
+  readonly row: Row & { kind: 'table' };
+  readonly onToggle: (name: string) => void;
+  readonly onInsert: (name: string) => void;
+  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+}) {
+  const { row, onToggle, onInsert, onPlot } = props;
+  const { table, isOpen } = row;
+  const field = numericFields(table)[0];
+  return (
+    <>
+      <button
+        type="button"
+        className="schema-name"
+        aria-expanded={isOpen}
+        title={`${table.name}, ${countText(table.row_count)} rows`}
+        onClick={() => onToggle(table.name)}
+      >
+        <Icon name={isOpen ? 'down' : 'right'} size={12} />
+        <span className="schema-text">{table.name}</span>
+      </button>
+      <button
+        type="button"
+        className="schema-act"
+        aria-label={`Put ${table.name} into the query`}
+        title="Put into the query"
+        onClick={() => onInsert(table.name)}
+      >
+        <Icon name="plus" size={12} />
+      </button>
+      {field !== undefined && (
+        <button
+          type="button"
+          className="schema-act"
+          aria-label={`Plot ${field} of ${table.name}`}
+          title={`Plot ${field}`}
+          onClick={() => onPlot(table.name, field, table.series_key)}
+        >
+          <Icon name="explore" size={13} />
+        </button>
+      )}
+    </>
+  );
+}
+
+function ColumnRow(props: {
+  readonly row: Row & { kind: 'column' };
+  readonly onInsert: (name: string) => void;
+  readonly onPlot: (table: string, field: string, tags: readonly string[]) => void;
+}) {
+  const { row, onInsert, onPlot } = props;
+  const { table, name, type } = row;
+  const isNumber = numericFields(table).includes(name);
+  return (
+    <>
+      <button
+        type="button"
+        className="schema-name schema-column"
+        title={`Put ${name} into the query`}
+        onClick={() => onInsert(name)}
+      >
+        <Icon name={type === 'tag' ? 'tag' : type === 'time' ? 'clock' : 'table'} size={12} />
+        <span className="schema-text">{name}</span>
+        <span className="schema-type">{type}</span>
+      </button>
+      {isNumber && (
+        <button
+          type="button"
+          className="schema-act"
+          aria-label={`Plot ${name}`}
+          title={`Plot ${name}`}
+          onClick={() => onPlot(table.name, name, table.series_key)}
+        >
+          <Icon name="explore" size={13} />
+        </button>
+      )}
+    </>
+  );
+}
+
+const numericFields = ({ columns }: Table): readonly string[] =>
+  columns.flatMap(({ name, kind }) =>
+    kind === 'float64' || kind === 'int64' || kind === 'uint64' ? [name] : [],
+  );
+
+function rowsOf(tables: readonly Table[], open: ReadonlySet<string>): readonly Row[] {
+  return tables.flatMap((table): Row[] => {
+    const isOpen = open.has(table.name) || tables.length === 1;
+    const head: Row = { kind: 'table', table, isOpen };
+    if (!isOpen) return [head];
+    const columns = [...table.columns].sort((a, b) => orderOf(a.kind) - orderOf(b.kind));
+    return [
+      head,
+      ...columns.map(({ name, kind }): Row => ({ kind: 'column', table, name, type: kind })),
+    ];
+  });
+}
+
+/** Tags, then fields, then the time. */
+const orderOf = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
+
+function useDelayed(value: string, ms: number): string {
+  const [delayed, setDelayed] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return delayed;
+}

@@ -1,0 +1,60 @@
+import { TimeChart } from '../../components/chart/time-chart.js';
+import type { SeriesSet } from '../../lib/chart/series.js';
+import { cellText, type Frame, isNumeric } from '../../lib/frame/frame.js';
+import type { TimeRange } from '../../lib/time/time-range.js';
+import { countText, shortNumber } from '../../lib/units.js';
+
+const MAX_CARD_COUNT = 24;
+
+/** The last value of each series, large, with its course. */
+export function StatView(props: {
+  readonly frame: Frame;
+  readonly set: SeriesSet;
+  readonly range: TimeRange;
+}) {
+  const { frame, set, range } = props;
+  if (set.series.length === 0) {
+    const numbers = frame.columns.filter(isNumeric);
+    if (frame.rowCount === 0 || numbers.length === 0) {
+      return <p className="empty soft">There is no number to show.</p>;
+    }
+    return (
+      <div className="stats">
+        {numbers.map((column) => (
+          <div key={column.name} className="stat card">
+            <span className="soft">{column.name}</span>
+            <strong title={cellText(column, 0)}>{shortNumber(Number(cellText(column, 0)))}</strong>
+          </div>
+        ))}
+      </div>
+    );
+  }
+  const shown = set.series.slice(0, MAX_CARD_COUNT);
+  return (
+    <>
+      <div className="stats">
+        {shown.map((each, index) => (
+          <div key={each.key} className="stat card">
+            <span className="soft stat-name">{each.label}</span>
+            <strong>{Number.isNaN(each.stats.last) ? '–' : shortNumber(each.stats.last)}</strong>
+            {each.times.length > 1 && (
+              <TimeChart
+                series={[each]}
+                kind="line"
+                range={range}
+                height={70}
+                colourOf={() => index}
+                isPlain
+              />
+            )}
+          </div>
+        ))}
+      </div>
+      {set.totalCount > shown.length && (
+        <p className="hint soft drawn-note">
+          {shown.length} of {countText(set.totalCount)} series
+        </p>
+      )}
+    </>
+  );
+}

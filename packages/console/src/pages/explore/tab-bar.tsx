@@ -1,0 +1,63 @@
+import { Icon } from '../../components/controls/icon.js';
+import { type ExploreSearch, titleOf } from './explore-search.js';
+import type { Tab } from './use-tabs.js';
+
+/** The queries that are open in this browser. */
+export function TabBar(props: {
+  readonly tabs: readonly Tab[];
+  readonly closed: readonly Tab[];
+  readonly active: string | undefined;
+  readonly open: (content: ExploreSearch) => void;
+  readonly choose: (id: string) => void;
+  readonly close: (id: string) => void;
+  readonly reopen: () => void;
+}) {
+  const { tabs, closed, active, open, choose, close, reopen } = props;
+  const current = tabs.find(({ id }) => id === active)?.search ?? {};
+  const { db = '', lang = 'sql', from = '', to = '' } = current;
+  return (
+    <nav className="tab-bar" aria-label="Open queries">
+      {tabs.map(({ id, search }) => (
+        <span key={id} className="tab" data-active={id === active}>
+          <button
+            type="button"
+            className="tab-name"
+            aria-current={id === active ? 'true' : undefined}
+            title={search['q'] ?? 'New query'}
+            onClick={() => choose(id)}
+          >
+            {titleOf(search)}
+          </button>
+          <button
+            type="button"
+            className="tab-close"
+            aria-label={`Close ${titleOf(search)}`}
+            onClick={() => close(id)}
+          >
+            <Icon name="close" size={11} />
+          </button>
+        </span>
+      ))}
+      <button
+        type="button"
+        className="button icon small quiet"
+        aria-label="New query"
+        title="New query"
+        onClick={() => open({ db, lang, from, to })}
+      >
+        <Icon name="plus" size={14} />
+      </button>
+      {closed.length > 0 && (
+        <button
+          type="button"
+          className="button icon small quiet"
+          aria-label="Open the query closed last"
+          title="Open the query closed last"
+          onClick={reopen}
+        >
+          <Icon name="history" size={14} />
+        </button>
+      )}
+    </nav>
+  );
+}

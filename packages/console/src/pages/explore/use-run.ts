@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { Cancelled, type Progress, type Result, resultRunner } from '../../api/result-runner.js';
+import type { QueryText } from '../../api/tsdb.js';
+import { errorPosition } from '../../lib/query/error-position.js';
+import { expandMacros } from '../../lib/query/macros.js';
+import { resolveRange, type TimeRange } from '../../lib/time/time-range.js';
+import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { addToHistory } from './run-history.js';
+
+/** A query as it was sent. */
+export interface Ran {
+  readonly query: QueryText;
+  readonly typed: string;
+  readonly range: TimeRange;
+}
+
+export interface RunState {
+  readonly isRunning: boolean;
+  readonly progress: Progress | undefined;
+  readonly startMs: number;
+  /** Stays while another one runs. */
+  readonly result: (Result & { readonly ran: Ran }) | undefined;
+  readonly error: unknown;
+  readonly problem: { readonly position: number; readonly message: string } | undefined;
+  /** The text that was refused. */
+  readonly failed: Ran | undefined;
+}
+
+const IDLE: RunState = {
+  isRunning: false,
+  progress: undefined,
+  startMs: 0,
+  result: undefined,
+  error: undefined,
+  problem: undefined,
+  failed: undefined,
+};
+
+export function useRun(maxPoints: () => number) {
+  const [state, setState] = useState<RunState>(IDLE);
+  const running = useRef<AbortController | undefined>(undefined);
+  const cancel = useCallback(() => running.current?.abort(), []);
+  useEffect(() => cancel, [cancel]);
+  const run = async (search: ExploreSearch): Promise<void> => {
+    const { q = '', db = '' } = search;
+    const range = resolveRange(rangeOf(search), Date.now());
+    if (q.trim() === '' || db === '' || range === undefined) return;
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    const language = languageOf(search);
+    const expanded = expandMacros(q, { language, range, maxPoints: maxPoints() });
+    const ran = { query: { db, lang: language, text: expanded.text }, typed: q, range };
+    const startMs = performance.now();
+    setState((before) => ({ ...before, isRunning: true, startMs, progress: undefined }));
+    const note = (rowCount: number | undefined, error: string | undefined) =>
+      addToHistory({
+        ...{ atMs: Date.now(), db, lang: language, text: q, ...rangeOf(search) },
+        ...{ totalMs: performance.now() - startMs, rowCount, error },
+      });
+    try {
+      const result = await resultRunner.run(ran.query, {
+        signal: controller.signal,
+        onProgress: (progress) => setState((before) => ({ ...before, progress })),
+      });
+      setState({ ...IDLE, result: { ...result, ran } });
+      await note(result.frame.rowCount, undefined);
+    } catch (error) {
+      if (error instanceof Cancelled) {
+        if (running.current === controller)
+          setState((before) => ({ ...before, isRunning: false, progress: undefined }));
+        return;
+      }
+      const message = error instanceof Error ? error.message : String(error);
+      const place = errorPosition(message, expanded.text);
+      const problem =
+        place === undefined ? undefined : { position: expanded.placeOf(place), message };
+      setState((before) => ({ ...before, isRunning: false, error, problem, failed: ran }));
+      await note(undefined, message);
+    }
+  };
+  const clear = useCallback(() => setState(IDLE), []);
+  return { state, run, cancel, clear };
+}

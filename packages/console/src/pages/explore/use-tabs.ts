@@ -1,0 +1,100 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { keep, readKept } from '../../lib/storage/database.js';
+import type { ExploreSearch } from './explore-search.js';
+
+const KEY = 'tabs';
+const MAX_TAB_COUNT = 20;
+const MAX_CLOSED_COUNT = 20;
+const KEEP_AFTER_MS = 300;
+
+export interface Tab {
+  readonly id: string;
+  readonly search: ExploreSearch;
+}
+
+interface Kept {
+  readonly tabs: readonly Tab[];
+  readonly closed: readonly Tab[];
+  readonly active: string;
+}
+
+let kept: Kept | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+const reading = readKept<Kept>(KEY).then((found) => {
+  kept = found ?? { tabs: [], closed: [], active: '' };
+  for (const listener of listeners) listener();
+});
+
+function set(next: Kept): void {
+  kept = next;
+  for (const listener of listeners) listener();
+  clearTimeout(timer);
+  timer = setTimeout(() => void keep(KEY, next), KEEP_AFTER_MS);
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+const newId = (): string => Math.random().toString(36).slice(2, 8);
+
+/** Query tabs of this browser, which outlive page, server and tab. The address is the content of the one in front. */
+export function useTabs(
+  search: ExploreSearch,
+  show: (search: ExploreSearch, isNew: boolean) => void,
+) {
+  const state = useSyncExternalStore(subscribe, () => kept);
+  const latest = useRef({ search, show });
+  latest.current = { search, show };
+  useEffect(() => {
+    void reading.then(() => {
+      const { search: shown, show: change } = latest.current;
+      if (kept === undefined || shown['tab'] !== undefined) return;
+      const last = kept.tabs.find(({ id }) => id === kept?.active) ?? kept.tabs[0];
+      // An address that asks for something gets a tab of its own.
+      const isAsked = shown['q'] !== undefined || shown['db'] !== undefined;
+      if (isAsked || last === undefined) change({ ...shown, tab: newId() }, false);
+      else change({ ...last.search, tab: last.id }, false);
+    });
+  }, []);
+  useEffect(() => {
+    const id = search['tab'];
+    if (state === undefined || id === undefined || kept === undefined) return;
+    const tab = { id, search };
+    const place = kept.tabs.findIndex((each) => each.id === id);
+    if (kept.active === id && kept.tabs[place]?.search === search) return;
+    const tabs = place === -1 ? [...kept.tabs, tab] : kept.tabs.with(place, tab);
+    set({ ...kept, tabs: tabs.slice(-MAX_TAB_COUNT), active: id });
+  }, [state, search]);
+  return {
+    tabs: state?.tabs ?? [],
+    closed: state?.closed ?? [],
+    open: (content: ExploreSearch) => show({ ...content, tab: newId() }, true),
+    choose: (id: string) => {
+      const tab = kept?.tabs.find((each) => each.id === id);
+      if (tab !== undefined) show({ ...tab.search, tab: id }, true);
+    },
+    close: (id: string) => {
+      if (kept === undefined) return;
+      const place = kept.tabs.findIndex((each) => each.id === id);
+      const gone = kept.tabs[place];
+      if (gone === undefined) return;
+      const tabs = kept.tabs.filter((each) => each.id !== id);
+      const closed = [gone, ...kept.closed].slice(0, MAX_CLOSED_COUNT);
+      set({ ...kept, tabs, closed });
+      if (latest.current.search['tab'] !== id) return;
+      const next = tabs[Math.min(place, tabs.length - 1)];
+      const { db = '', lang = 'sql' } = gone.search;
+      show(next ? { ...next.search, tab: next.id } : { db, lang, tab: newId() }, true);
+    },
+    reopen: () => {
+      const [last, ...closed] = kept?.closed ?? [];
+      if (kept === undefined || last === undefined) return;
+      set({ ...kept, closed });
+      show({ ...last.search, tab: last.id }, true);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { QueriesPage } from './queries-page.js';
+export { ServerPage } from './server-page.js';
+export { TokensPage } from './tokens-page.js';

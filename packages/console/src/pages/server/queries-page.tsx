@@ -1,0 +1,122 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { cancelQuery, fetchQueries, type LoggedQuery } from '../../api/tsdb.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { millisText, nanosText } from '../../lib/units.js';
+import './queries.css';
+
+const REFRESH_MS = 2000;
+const SHOWN_COUNT = 100;
+
+/** Queries that run now, and the last ones. */
+export function QueriesPage() {
+  const client = useQueryClient();
+  const queries = useQuery({
+    queryKey: ['tsdb', 'queries'],
+    queryFn: () => fetchQueries({ limit: SHOWN_COUNT }),
+    refetchInterval: REFRESH_MS,
+  });
+  const all = queries.data ?? [];
+  const running = all.filter((query) => query.running);
+  const ended = all.filter((query) => !query.running);
+  const cancel = async (id: string) => {
+    try {
+      await cancelQuery(id);
+      toast('The query was told to end');
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['tsdb', 'queries'] });
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Queries</h1>
+        <span className="soft small">of this node, looked at every 2 s</span>
+      </header>
+      {queries.isError && (
+        <ProblemNote error={queries.error} onRetry={() => void queries.refetch()} />
+      )}
+      <section className="stack" aria-labelledby="running-title">
+        <h2 id="running-title">Running {running.length > 0 && `(${running.length})`}</h2>
+        {running.length === 0 ? (
+          <p className="card empty soft">No query runs at the moment.</p>
+        ) : (
+          <QueryTable queries={running} onCancel={(id) => void cancel(id)} />
+        )}
+      </section>
+      <section className="stack" aria-labelledby="ended-title">
+        <h2 id="ended-title">Last ones</h2>
+        {ended.length === 0 ? (
+          <p className="card empty soft">None has ended since the start of the server.</p>
+        ) : (
+          <QueryTable queries={ended} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+const LOOKS: Readonly<Record<string, readonly [look: string, word: string]>> = {
+  success: ['good', '✓ done'],
+  fail: ['bad', '✕ failed'],
+  cancel: ['warn', '– cancelled'],
+};
+
+function QueryTable(props: {
+  readonly queries: readonly LoggedQuery[];
+  readonly onCancel?: (id: string) => void;
+}) {
+  const { queries, onCancel } = props;
+  return (
+    <TableWrap label="Queries">
+      <thead>
+        <tr>
+          <th>{onCancel ? 'Since (UTC)' : 'Begun (UTC)'}</th>
+          <th>State</th>
+          <th className="num">{onCancel ? 'Age' : 'Took'}</th>
+          <th>Language</th>
+          <th className="wide">Text</th>
+          <th>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {queries.map(({ id, issued, phase, age_ms, language, text }) => {
+          const [look, word] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
+          return (
+            <tr key={id}>
+              <td className="nowrap">{nanosText(BigInt(issued)).slice(0, 19)}</td>
+              <td>
+                <span className={`chip ${look}`}>{word}</span>
+              </td>
+              <td className="num nowrap">{millisText(age_ms)}</td>
+              <td>{language}</td>
+              <td className="wide">
+                <code className="query-text" title={text}>
+                  {text.replace(/\s+/g, ' ')}
+                </code>
+              </td>
+              <td className="num nowrap">
+                {onCancel ? (
+                  <button
+                    type="button"
+                    className="button small danger"
+                    onClick={() => onCancel(id)}
+                  >
+                    Cancel
+                  </button>
+                ) : (
+                  <CopyButton text={text} label="Copy the text" />
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </TableWrap>
+  );
+}

@@ -1,0 +1,192 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { resultRunner } from '../../api/result-runner.js';
+import { TimeChart } from '../../components/chart/time-chart.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { useServer } from '../../components/shell/server-context.js';
+import { buildSeries } from '../../lib/chart/series.js';
+import { expandMacros } from '../../lib/query/macros.js';
+import { type RangeText, resolveRange } from '../../lib/time/time-range.js';
+import { bytesText, durationText, shortNumber } from '../../lib/units.js';
+import { LogList } from './log-list.js';
+import { PANELS, type Panel } from './panels.js';
+import { SettingsList } from './settings-list.js';
+import './queries.css';
+
+const INTERNAL = '_internal';
+const MAX_POINTS = 180;
+
+const TABS = [
+  ['', 'Dashboard'],
+  ['settings', 'Settings'],
+  ['logs', 'Logs'],
+] as const;
+
+/** The server as it measures itself, how it was started, and what it says. */
+export function ServerPage() {
+  const info = useServer();
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const { tab = '', from = 'now-1h', to = 'now', refresh = '10s' } = search;
+  const change = (next: Record<string, string>, replace: boolean) =>
+    void navigate({ to: '/server', search: { ...search, ...next }, replace });
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Server</h1>
+        <span className="soft small">
+          plinth {info.version}
+          {info.node_id && ` · ${info.node_id}`}
+          {info.started &&
+            info.now &&
+            ` · up ${durationText((Date.parse(info.now) - Date.parse(info.started)) / 1000)}`}
+        </span>
+        {tab === '' && (
+          <span className="end">
+            <TimePicker
+              range={{ from, to }}
+              onChange={(range) => change({ from: range.from, to: range.to }, false)}
+              refresh={refresh}
+              onRefresh={(next) => change({ refresh: next === '' ? 'off' : next }, true)}
+            />
+          </span>
+        )}
+      </header>
+      <nav className="tabs" aria-label="Parts of this page">
+        {TABS.map(([name, word]) => (
+          <a
+            key={name}
+            href={`/console/server${name === '' ? '' : `?tab=${name}`}`}
+            aria-current={tab === name ? 'page' : undefined}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey) return;
+              event.preventDefault();
+              void navigate({ to: '/server', search: name === '' ? {} : { tab: name } });
+            }}
+          >
+            {word}
+          </a>
+        ))}
+      </nav>
+      {tab === 'settings' && (
+        <SettingsList
+          find={search['find'] ?? ''}
+          isAll={search['all'] === '1'}
+          onChange={(next) => change(next, true)}
+        />
+      )}
+      {tab === 'logs' && (
+        <LogList
+          find={search['find'] ?? ''}
+          level={search['level'] ?? ''}
+          isLive={search['live'] !== 'off'}
+          onChange={(next) => change(next, true)}
+        />
+      )}
+      {tab === '' && (
+        <div className="panels">
+          {PANELS.map((panel) => (
+            <PanelCard
+              key={panel.title}
+              panel={panel}
+              range={{ from, to }}
+              refresh={refresh}
+              onZoom={(fromMs, toMs) =>
+                change(
+                  { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
+                  false,
+                )
+              }
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function PanelCard(props: {
+  readonly panel: Panel;
+  readonly range: RangeText;
+  readonly refresh: string;
+  readonly onZoom: (fromMs: number, toMs: number) => void;
+}) {
+  const { panel, range, refresh, onZoom } = props;
+  const answer = useQuery({
+    queryKey: ['server', 'panel', panel.title, range.from, range.to],
+    queryFn: async ({ signal }) => {
+      const resolved = resolveRange(range, Date.now());
+      if (resolved === undefined) throw new Error('the range of time is none');
+      const at = { language: 'sql', range: resolved, maxPoints: MAX_POINTS } as const;
+      const { text } = expandMacros(panel.sql, at);
+      const query = { db: INTERNAL, lang: 'sql', text } as const;
+      const { frame } = await resultRunner.run(query, { signal, onProgress: () => undefined });
+      return { frame, range: resolved };
+    },
+    refetchInterval: refreshMs(refresh) ?? false,
+    placeholderData: (before) => before,
+  });
+  const series = useMemo(() => {
+    if (answer.data === undefined) return [];
+    const names = answer.data.frame.columns.map(({ name }) => name);
+    return buildSeries(answer.data.frame, names).series;
+  }, [answer.data]);
+  const last = series[0]?.stats.last;
+  return (
+    <section className="card panel" aria-label={panel.title}>
+      <div className="panel-head">
+        <h2>{panel.title}</h2>
+        <span className="panel-value end">
+          {last === undefined || Number.isNaN(last) ? '–' : valueText(last, panel.unit)}
+        </span>
+      </div>
+      <div className="panel-room">
+        {answer.isError && <ProblemNote error={answer.error} />}
+        {answer.data && series.length === 0 && (
+          <p className="soft small">Nothing was measured in this range of time yet.</p>
+        )}
+        {answer.data && series.length > 0 && (
+          <TimeChart
+            series={series}
+            kind={panel.kind}
+            range={answer.data.range}
+            height={150}
+            colourOf={() => 0}
+            axisText={(value) => axisText(value, panel.unit)}
+            onZoom={({ fromMs, toMs }) => onZoom(fromMs, toMs)}
+            isPlain
+          />
+        )}
+      </div>
+      <Link
+        to="/explore"
+        search={{ db: INTERNAL, lang: 'sql', q: panel.sql, view: 'line', ...range }}
+        className="small"
+        aria-label={`Open ${panel.title} in Explore`}
+      >
+        Open in Explore
+      </Link>
+    </section>
+  );
+}
+
+/** Without the unit where the title has it. */
+const axisText = (value: number, unit: Panel['unit']): string =>
+  unit === 'bytes' ? bytesText(value) : shortNumber(value);
+
+function valueText(value: number, unit: Panel['unit']): string {
+  switch (unit) {
+    case 'bytes':
+      return bytesText(Math.round(value));
+    case 'percent':
+      return `${shortNumber(value)} %`;
+    case 'ms':
+      return `${shortNumber(value)} ms`;
+    case 'per second':
+      return `${shortNumber(value)}/s`;
+    case 'count':
+      return shortNumber(value);
+  }
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { fetchSettings, type Setting } from '../../api/server.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { countText } from '../../lib/units.js';
+
+/** Every setting as it holds; they are changed where the server is started. */
+export function SettingsList(props: {
+  readonly find: string;
+  readonly isAll: boolean;
+  readonly onChange: (change: Record<string, string>) => void;
+}) {
+  const { find, isAll, onChange } = props;
+  const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
+  const wanted = find.toLowerCase();
+  const shown = (settings.data ?? []).filter(
+    ({ name, description, is_default }) =>
+      (isAll || !is_default) && `${name} ${description}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <section className="stack" aria-label="Settings">
+      <div className="row wrap">
+        <input
+          className="input"
+          data-find
+          aria-label="Find setting"
+          placeholder="Find setting   /"
+          value={find}
+          onChange={(event) => onChange({ find: event.target.value })}
+        />
+        <label className="row small">
+          <input
+            type="checkbox"
+            checked={!isAll}
+            onChange={(event) => onChange({ all: event.target.checked ? '' : '1' })}
+          />
+          only those that differ from their default
+        </label>
+        {settings.data && (
+          <span className="hint soft" role="status">
+            {countText(shown.length)} of {countText(settings.data.length)} settings
+          </span>
+        )}
+      </div>
+      {settings.isError && (
+        <ProblemNote error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {shown.length > 0 && (
+        <TableWrap label="Settings">
+          <thead>
+            <tr>
+              <th>Setting</th>
+              <th>Value</th>
+              <th className="wide">What it does</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((setting) => (
+              <tr key={setting.name}>
+                <td>
+                  <code>{setting.name}</code>
+                </td>
+                <td>
+                  <code>{shownValue(setting)}</code>
+                  {!setting.is_default && <span className="chip">set</span>}
+                </td>
+                <td className="wide soft">{setting.description}</td>
+                <td className="num">
+                  <CopyButton text={setting.flag} label={`Copy the flag ${setting.flag}`} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {settings.data && shown.length === 0 && (
+        <p className="card empty soft">
+          {isAll ? 'No setting has this in its name.' : 'Every setting has its default.'}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function shownValue({ value, is_secret, is_default }: Setting): string {
+  if (is_secret) return is_default ? '–' : '••••••';
+  if (value === undefined) return '–';
+  if (Array.isArray(value)) return value.join(', ') || '(none)';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

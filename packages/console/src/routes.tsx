@@ -1,0 +1,54 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { NotFound } from './components/shell/not-found.js';
+import { Shell } from './components/shell/shell.js';
+import { HomePage } from './pages/home/home-page.js';
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+/** Every value in an address is text, as it is read there; unknown ones stay. */
+const asText = (search: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(search).map(([name, value]) => [name, value === undefined ? '' : String(value)]),
+  );
+
+const route = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    validateSearch: asText,
+    component: lazyRouteComponent(load as never, name as never),
+  });
+
+const explore = () => import('./pages/explore/explore-page.js');
+const data = () => import('./pages/data/data-page.js');
+const server = () => import('./pages/server/index.js');
+
+const routeTree = rootRoute.addChildren([
+  createRoute({ getParentRoute: () => rootRoute, path: '/', component: HomePage }),
+  route('/explore', explore, 'ExplorePage'),
+  route('/explore/$savedId', explore, 'SavedQueryPage'),
+  route('/data', data, 'DatabasesPage'),
+  route('/data/$db', data, 'DatabasePage'),
+  route('/data/$db/$table', data, 'TablePage'),
+  route('/queries', server, 'QueriesPage'),
+  route('/tokens', server, 'TokensPage'),
+  route('/server', server, 'ServerPage'),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch(search) {
+    const given = Object.entries(search).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    );
+    return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  },
+});

@@ -1,0 +1,36 @@
+import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { AdminToken } from '../model/admin-token.js';
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+const Session = Type.Object({
+  kind: Type.String({ enum: ['admin', 'open'], description: 'open: the server asks for no token' }),
+  token_id: nullable(Type.Integer()),
+  name: nullable(Type.String()),
+  scopes: Type.Array(Type.String()),
+  expiry: nullable(Type.String({ format: 'date-time' })),
+});
+
+/** Who the token of the request is: what a page asks before it shows anything. */
+export const sessionRoute = (listTokens: () => readonly AdminToken[]): Route => ({
+  method: 'GET',
+  path: '/ops/v1/session',
+  access: 'admin',
+  about: { summary: 'Whom the token of this request belongs to, and until when' },
+  output: { 200: OpenApi.answer('the token, without its text', OpenApi.json(Session)) },
+  handle({ principal }) {
+    const token =
+      principal.kind === 'admin'
+        ? listTokens().find(({ id }) => id === principal.tokenId)
+        : undefined;
+    return jsonAnswer(200, {
+      kind: token === undefined ? 'open' : 'admin',
+      token_id: token?.id ?? null,
+      name: token?.name ?? null,
+      scopes: ['admin'],
+      expiry: token?.expiryMs === undefined ? null : new Date(token.expiryMs).toISOString(),
+    });
+  },
+});

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** One file of the console, in the forms in which it can be sent. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly br: Buffer | undefined;
+  readonly gzip: Buffer | undefined;
+  readonly etag: string;
+}
+
+/** Small letters, digits and the signs of hashed names; nothing that leads out of the folder. */
+const NAME = /^(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)+$/;
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.lp': 'text/plain; charset=utf-8',
+};
+
+/** The built console, read from its package when it is first asked for and kept: some hundred kilobytes. */
+export class ConsoleFiles {
+  readonly #folder = folderOfPackage();
+  readonly #files = new Map<string, Promise<ConsoleFile | undefined>>();
+
+  /** `undefined`: there is no such file. */
+  find(name: string): Promise<ConsoleFile | undefined> {
+    if (this.#folder === undefined || !NAME.test(name) || TYPES[path.extname(name)] === undefined)
+      return Promise.resolve(undefined);
+    const known = this.#files.get(name);
+    if (known !== undefined) return known;
+    const reading = read(path.join(this.#folder, name));
+    this.#files.set(name, reading);
+    // Names that are asked for have no bound; those that exist have.
+    void reading.then((file) => file === undefined && this.#files.delete(name));
+    return reading;
+  }
+
+  /** Changes with every build; `undefined`: there is none. */
+  async build(): Promise<string | undefined> {
+    return (await this.find('index.html'))?.etag.slice(1, -1);
+  }
+}
+
+function folderOfPackage(): string | undefined {
+  try {
+    const file = createRequire(import.meta.url).resolve('@plinth/console/package.json');
+    return path.join(path.dirname(file), 'dist', 'site');
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(file: string): Promise<ConsoleFile | undefined> {
+  const maybe = (ending: string): Promise<Buffer | undefined> =>
+    readFile(file + ending).catch(() => undefined);
+  const [plain, br, gzip] = await Promise.all([maybe(''), maybe('.br'), maybe('.gz')]);
+  if (plain === undefined) return undefined;
+  const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
+  return { type, plain, br, gzip, etag: `"${hash('sha256', plain).slice(0, 16)}"` };
+}

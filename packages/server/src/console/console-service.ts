@@ -1,0 +1,85 @@
+import {
+  type Dialect,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpService,
+  OpenApi,
+  type Random,
+  type Route,
+} from '@plinth/kernel';
+import { fileAnswer, missingAnswer, shellAnswer } from './console-answers.js';
+import type { ConsoleFiles } from './console-files.js';
+
+const HOME = '/console/';
+const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
+
+/** The web console: static files, which need no credential; all that they show is asked of the API, which does. */
+export function createConsole(needs: {
+  readonly files: ConsoleFiles;
+  readonly dialect: Dialect;
+  /** Who speaks for `/` where nobody is shown a page; asked when all services have said where they speak. */
+  speakerOf(path: string): Dialect;
+  readonly random: Random;
+}): HttpService {
+  const { files, dialect, random } = needs;
+  const shell = async (): Promise<HttpAnswer> => {
+    const file = await files.find('index.html');
+    if (file === undefined) return missingAnswer(NOT_BUILT);
+    return shellAnswer(file, Buffer.from(random.bytes(16)).toString('base64url'));
+  };
+  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const name = request.parameters['*'] ?? '';
+    // Paths of pages have names of tables in them, dots and all; files of the build lie in two places.
+    const isHashed = name.startsWith('assets/');
+    if (!isHashed && !/^[\w-]+\.(?:js|svg|lp)$/.test(name)) return await shell();
+    const file = await files.find(name);
+    return file === undefined
+      ? missingAnswer('no such file\n')
+      : fileAnswer(file, request, isHashed);
+  };
+  const toConsole = (): HttpAnswer => emptyAnswer(303, [['location', HOME]]);
+  return {
+    name: 'console',
+    tables() {
+      const speaker = needs.speakerOf('/');
+      return [
+        {
+          dialect,
+          api: 'operator',
+          routes: [
+            page('/console', 'The web console', FILE, shell),
+            page('/console/*', 'Pages of the web console, and its files', FILE, handle),
+          ],
+        },
+        {
+          dialect: speaker,
+          api: 'operator',
+          routes: [
+            page('/', 'Leads browsers to the console', REDIRECT, async (request) => {
+              if (asksForPage(request)) return toConsole();
+              // Whoever is no browser is answered as if there were nothing here.
+              await speaker.identify(request, undefined);
+              return speaker.answerNotFound(request, []);
+            }),
+          ],
+        },
+      ];
+    },
+    async start() {},
+    async close() {},
+  };
+}
+
+const asksForPage = ({ headers }: HttpRequest): boolean =>
+  headers['accept']?.includes('text/html') === true;
+
+const FILE = { 200: OpenApi.answer('the file', OpenApi.html) };
+const REDIRECT = { 303: OpenApi.answer('to /console/') };
+
+const page = (
+  path: string,
+  summary: string,
+  output: Route['output'],
+  handle: Route['handle'],
+): Route => ({ method: 'GET', path, access: 'public', about: { summary }, output, handle });

@@ -1,0 +1,93 @@
+import { type Clock, type Dialect, type HttpService, jsonAnswer, OpenApi } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { ServiceName } from '../settings.js';
+
+/** What is told to everybody; what an admin is told beside it is optional. */
+const Info = Type.Object({
+  product: Type.Literal('plinth'),
+  version: Type.String(),
+  build: Type.String({ description: 'changes with every build of the console' }),
+  setup_needed: Type.Boolean({ description: 'there is no token yet, and the first one is free' }),
+  auth: Type.Boolean({ description: 'false: the server asks for no token' }),
+  services: Type.Array(Type.String()),
+  node_id: Type.Optional(Type.String()),
+  cores: Type.Optional(Type.Integer()),
+  started: Type.Optional(Type.String({ format: 'date-time' })),
+  now: Type.Optional(Type.String({ format: 'date-time' })),
+  relational_store: Type.Optional(Type.String({ description: 'sqlite or postgresql' })),
+  public_url: Type.Optional(Type.String()),
+});
+
+export interface ServerFacts {
+  readonly version: string;
+  readonly isAuthRequired: boolean;
+  readonly services: readonly ServiceName[];
+  /** Told to admins alone. */
+  readonly inner: Readonly<Record<string, string | number>>;
+}
+
+/** What kind of server this is, for whoever is about to talk to it. */
+export function createServerInfo(needs: {
+  readonly dialect: Dialect;
+  readonly facts: ServerFacts;
+  readonly clock: Clock;
+  isSetupNeeded(): boolean;
+  /** Of the console; `undefined`: it is not built. */
+  build(): Promise<string | undefined>;
+}): HttpService {
+  const { dialect, facts, clock } = needs;
+  const startedMs = clock.nowMs();
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    name: 'info',
+    tables: () => [
+      {
+        dialect,
+        api: 'operator',
+        routes: [
+          {
+            method: 'GET',
+            path: '/ops/v1/info',
+            access: 'public',
+            about: {
+              summary: 'What runs here, and whether the first token is still to be made',
+              description: 'With an admin token the answer says more.',
+            },
+            output: { 200: OpenApi.answer('the server', OpenApi.json(Info)) },
+            async handle(request) {
+              const { version, isAuthRequired, services, inner } = facts;
+              return jsonAnswer(200, {
+                product: 'plinth',
+                version,
+                build: (await needs.build()) ?? version,
+                setup_needed: needs.isSetupNeeded(),
+                auth: isAuthRequired,
+                services,
+                ...((await isAdmin(dialect, request)) && {
+                  ...inner,
+                  started: iso(startedMs),
+                  now: iso(clock.nowMs()),
+                }),
+              });
+            },
+          },
+        ],
+      },
+    ],
+    async start() {},
+    async close() {},
+  };
+}
+
+/** The route is for everybody, so nobody has looked at the token yet. */
+async function isAdmin(
+  dialect: Dialect,
+  request: Parameters<Dialect['identify']>[0],
+): Promise<boolean> {
+  try {
+    await dialect.identify(request, 'admin');
+    return true;
+  } catch {
+    return false;
+  }
+}

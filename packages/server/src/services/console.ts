@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import { type HttpService, LogRing } from '@plinth/kernel';
+import { consoleDialect } from '../console/console-dialect.js';
+import { ConsoleFiles } from '../console/console-files.js';
+import { createConsole } from '../console/console-service.js';
+import type { DialectDirectory } from '../http/dialect-directory.js';
+import type { Router } from '../http/router.js';
+import { createDownloads } from '../operator/downloads.js';
+import { createServerInfo } from '../operator/server-info.js';
+import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
+import { readVersion } from '../product-version.js';
+import type { ServiceParts } from './service-parts.js';
+
+/** The pages for people, and what they ask of the server as a whole. */
+export function openConsole(
+  parts: ServiceParts,
+  at: {
+    readonly dialects: DialectDirectory;
+    readonly router: Router;
+    /** The last lines of the log. */
+    readonly ring: LogRing | undefined;
+  },
+): readonly HttpService[] {
+  const { settings, stores, identity, clock, random, log } = parts;
+  const { dialects, router, ring = new LogRing() } = at;
+  const { services, node_id, public_url } = settings.server;
+  const files = new ConsoleFiles();
+  const isAuthRequired = !settings.identity.without_auth;
+  return [
+    createServerInfo({
+      dialect: identity.dialect,
+      clock,
+      facts: {
+        version: readVersion(),
+        isAuthRequired,
+        services,
+        inner: {
+          node_id,
+          cores: availableParallelism(),
+          relational_store: stores.relational.engine,
+          ...(public_url !== undefined && { public_url }),
+        },
+      },
+      isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
+      build: () => files.build(),
+    }),
+    createDownloads({
+      ...{ dialect: identity.dialect, router, clock, random },
+      grants: (access, principal) => identity.grants(access, principal),
+    }),
+    createSettingsAndLogs({ dialect: identity.dialect, settings, ring }),
+    createConsole({
+      files,
+      dialect: consoleDialect(log),
+      speakerOf: (path) => dialects.find(path),
+      random,
+    }),
+  ];
+}

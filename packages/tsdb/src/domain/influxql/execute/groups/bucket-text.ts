@@ -1,0 +1,37 @@
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import { binText } from '../../../sql/functions/time/time-bins.js';
+import { type outputColumn, sqlTypeOf } from '../series/table-reader.js';
+import type { Windows } from '../windows/windows.js';
+
+export interface Bucket {
+  readonly text: string;
+  readonly column: ReturnType<typeof outputColumn>;
+  startOf(value: bigint | number): bigint;
+}
+
+/** With a lower bound buckets are small numbers, which the engine groups fastest; else their starts. */
+export function bucketText(
+  request: { readonly hasLowerBound: boolean; readonly minNs: bigint; readonly maxNs: bigint },
+  windows: Windows,
+  time: string,
+): Bucket {
+  const { everyNs, offsetNs } = windows;
+  const origin = windows.of(request.minNs).start;
+  // The first bucket of all begins with the earliest time, and not where the others would count from.
+  const isCounted = request.hasLowerBound && origin > MIN_TIME_NS;
+  if (isCounted && (request.maxNs - origin) / everyNs < 2n ** 31n) {
+    // Between the ends of 64 bits there is more than they hold.
+    const isWide = request.maxNs - origin > MAX_TIME_NS;
+    const ns = isWide ? `CAST(epoch_ns(${time}) AS HUGEINT)` : `epoch_ns(${time})`;
+    return {
+      text: `CAST((${ns} - (${origin})) // ${everyNs} AS INTEGER)`,
+      column: { name: 'b', type: { kind: 'int', bits: 32, signed: true }, source: undefined },
+      startOf: (index) => origin + BigInt(index) * everyNs,
+    };
+  }
+  return {
+    text: binText(`epoch_ns(${time})`, { kind: 'fixed', widthNs: everyNs }, offsetNs),
+    column: { name: 'b', type: sqlTypeOf('integer'), source: undefined },
+    startOf: (start) => BigInt(start),
+  };
+}

@@ -1,0 +1,31 @@
+import { MemoryPool } from '../../model/memory-pool.js';
+
+/** Batches that are a little larger than they should be fit, too; one huge row does not. */
+const BODY_BYTES = 256 * 1024;
+/** One is on its way, one in the making, one behind a slow socket. */
+const MAX_KEPT_BYTES = 3 * BODY_BYTES;
+
+/** Bytes that their holder gives back when nobody reads them any more. */
+export interface LentBytes {
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+/** Memory for the bodies of one stream's batches, used again when they have been sent. */
+export class BatchBodies {
+  readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
+
+  take(sizeBytes: number): LentBytes {
+    // A few rows do not need the room of many, and a huge one has its own.
+    if (sizeBytes < BODY_BYTES / 4 || sizeBytes > BODY_BYTES)
+      return { bytes: Buffer.allocUnsafeSlow(sizeBytes), release: () => undefined };
+    let lent: ArrayBuffer | undefined = this.#pool.take(BODY_BYTES);
+    return {
+      bytes: Buffer.from(lent, 0, sizeBytes),
+      release: () => {
+        if (lent !== undefined) this.#pool.giveBack(lent);
+        lent = undefined;
+      },
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import type { AnswerBlock, AnswerColumn } from '../../domain/influxql/answer.js';
+import { sqlTypeOf } from '../../domain/influxql/execute/series/table-reader.js';
+import type { Value } from '../../domain/influxql/plan/data-type.js';
+import { DictionaryTexts } from '../../model/columns/dictionary-vector.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
+
+/** A column of an answer as the formats know columns. */
+export function outputOf(
+  { name, type, source }: AnswerColumn,
+  zone: string | undefined,
+): OutputColumn {
+  const sqlType = sqlTypeOf(type);
+  const isZoned = sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC';
+  return { name, type: isZoned ? { ...sqlType, zone } : sqlType, source };
+}
+
+/** Columns of a block as the formats know them: as they were handed out, or of values. */
+export function chunkOf(
+  block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>,
+): Pick<ResultChunk, 'columns' | 'series'> {
+  const { vectors, series } = block;
+  const columns =
+    vectors === undefined
+      ? block.columns.map(vectorOf)
+      : vectors.map((vector, i) => vector ?? vectorOf(block.columns[i] ?? []));
+  return { columns, series };
+}
+
+const vectorOf = (values: ArrayLike<Value>): ColumnVector =>
+  values instanceof DictionaryTexts ? values.of : { values, validity: undefined };

@@ -1,0 +1,71 @@
+import { checkedRoute, emptyAnswer, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { QueryLog } from '../../domain/system-tables/query-log.js';
+import { notFound } from './not-found.js';
+
+const PATH = '/ops/v1/tsdb/queries';
+const Query = Type.Object({
+  id: Type.String(),
+  language: Type.String(),
+  text: Type.String({ description: 'the first 10,000 characters' }),
+  issued: Type.String({ description: 'nanoseconds since 1970' }),
+  phase: Type.String({ description: 'as in system.queries' }),
+  running: Type.Boolean(),
+  age_ms: Type.Number({ description: 'until now, or its end' }),
+  file_count: Type.Optional(Type.Integer()),
+});
+
+/** Queries that run now and the last ones that ended. */
+export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
+  checkedRoute({
+    method: 'GET',
+    path: PATH,
+    access: 'admin',
+    about: { summary: 'Queries that run, and the last ones that ended' },
+    input: {
+      query: Type.Object({
+        running: Type.Optional(Type.Boolean({ default: false, description: 'only those' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+      }),
+    },
+    output: {
+      200: OpenApi.answer(
+        'newest first',
+        OpenApi.json(Type.Object({ queries: Type.Array(Query) })),
+      ),
+    },
+    handle(_request, { query: { running = false, limit = 100 } }) {
+      const entries = log.entries().filter((entry) => !running || entry.isRunning);
+      return jsonAnswer(200, {
+        queries: entries
+          .slice(-limit)
+          .reverse()
+          .map((entry) => ({
+            id: entry.facts.id,
+            language: entry.facts.language,
+            text: entry.facts.text,
+            issued: entry.facts.issueNs.toString(),
+            phase: entry.phase,
+            running: entry.isRunning,
+            age_ms: Math.round(entry.ageMs * 1000) / 1000,
+            ...(entry.fileCount !== undefined && { file_count: entry.fileCount }),
+          })),
+      });
+    },
+  }),
+  {
+    method: 'DELETE',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    about: { summary: 'Cancel a query that runs; its client is told so' },
+    output: { 202: OpenApi.answer('it ends as soon as the engine hears of it') },
+    errors: { 404: 'no such query runs' },
+    handle(request) {
+      const { id } = request.parameters;
+      const entry = log.entries().find(({ facts, isRunning }) => isRunning && facts.id === id);
+      if (entry === undefined) return notFound(request, `no such query runs: ${id}`);
+      entry.cancel();
+      return emptyAnswer(202);
+    },
+  },
+];

@@ -1,0 +1,132 @@
+import {
+  checkedRoute,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonAnswer,
+  OpenApi,
+  type Route,
+} from '@plinth/kernel';
+import { Type } from 'typebox';
+import type {
+  SavedQueries,
+  SavedQuery,
+  SavedQueryContent,
+} from '../../domain/saved-queries/saved-queries.js';
+import { notFound, refusal } from './not-found.js';
+
+const PATH = '/ops/v1/tsdb/saved-queries';
+const MAX_TEXT_LENGTH = 65_536;
+const BODY = { maxBytes: 1_048_576 };
+const maybe = Type.Optional;
+
+const Content = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: maybe(Type.String({ maxLength: 2000 })),
+  folder: maybe(Type.String({ maxLength: 200 })),
+  tags: maybe(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })),
+  db: Type.String({ maxLength: 255 }),
+  lang: Type.Union([Type.Literal('sql'), Type.Literal('influxql')]),
+  text: Type.String({ maxLength: MAX_TEXT_LENGTH }),
+  view: maybe(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'how it is drawn; kept as it is' }),
+  ),
+});
+const Saved = Type.Object({
+  id: Type.String({ description: '8 letters and digits' }),
+  ...Content.properties,
+  rev: Type.Integer(),
+  created_by: Type.Union([Type.String(), Type.Null()]),
+  updated_at: Type.String({ format: 'date-time' }),
+});
+const { answer, json } = OpenApi;
+const IF_MATCH = {
+  headers: Type.Object({
+    'if-match': maybe(Type.String({ description: 'the revision that was changed, in quotes' })),
+  }),
+};
+
+/** Queries that are kept under a name, with a short id that fits into a link. */
+export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    access: 'admin',
+    about: { summary: 'Saved queries, by folder and name' },
+    output: { 200: answer('all', json(Type.Object({ saved_queries: Type.Array(Saved) }))) },
+    handle: async () => jsonAnswer(200, { saved_queries: await saved.list() }),
+  },
+  checkedRoute({
+    method: 'POST',
+    path: PATH,
+    access: 'admin',
+    body: BODY,
+    about: { summary: 'Save a query' },
+    input: { body: Content },
+    output: { 201: answer('the query with its id', json(Saved)) },
+    errors: { 409: 'there are 10,000 already', 422: 'a field is missing or too long' },
+    async handle(request, { body }) {
+      const { principal } = request;
+      const by = principal.kind === 'admin' ? principal.tokenName : null;
+      const made = await saved.create(contentOf(body), by);
+      return made === undefined
+        ? refusal(request, 409, 'there are 10,000 saved queries already')
+        : savedAnswer(201, made);
+    },
+  }),
+  {
+    method: 'GET',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    about: { summary: 'One saved query' },
+    output: { 200: answer('the query', json(Saved)) },
+    async handle(request) {
+      const found = await saved.find(idOf(request));
+      return found === undefined ? noSuch(request) : savedAnswer(200, found);
+    },
+  },
+  checkedRoute({
+    method: 'PUT',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    body: BODY,
+    about: { summary: 'Change a saved query' },
+    input: { body: Content, ...IF_MATCH },
+    output: { 200: answer('the query as it is now', json(Saved)) },
+    errors: { 412: 'somebody else has changed it', 422: 'a field is missing or too long' },
+    async handle(request, { body }) {
+      const tag = request.headers['if-match'];
+      const rev = tag === undefined || tag === '*' ? undefined : Number(tag.replaceAll('"', ''));
+      const changed = await saved.replace(idOf(request), contentOf(body), rev);
+      if (changed === 'not_found') return noSuch(request);
+      if (changed === 'conflict') {
+        return refusal(request, 412, 'the query has been changed by somebody else');
+      }
+      return savedAnswer(200, changed);
+    },
+  }),
+  {
+    method: 'DELETE',
+    path: `${PATH}/:id`,
+    access: 'admin',
+    about: { summary: 'Forget a saved query' },
+    output: { 204: answer('it is gone') },
+    handle: async (request) =>
+      (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
+  },
+];
+
+const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
+
+const noSuch = (request: HttpRequest): HttpAnswer =>
+  notFound(request, `no such saved query: ${idOf(request)}`);
+
+const savedAnswer = (status: number, query: SavedQuery): HttpAnswer =>
+  jsonAnswer(status, query, [['etag', `"${query.rev}"`]]);
+
+function contentOf(
+  body: Pick<SavedQueryContent, 'name' | 'db' | 'lang' | 'text'> & Partial<SavedQueryContent>,
+): SavedQueryContent {
+  const { name, description = '', folder = '', tags = [], db, lang, text, view = {} } = body;
+  return { name, description, folder, tags, db, lang, text, view };
+}

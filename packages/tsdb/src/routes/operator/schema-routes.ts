@@ -1,0 +1,112 @@
+import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import {
+  databasesOverview,
+  type TableFacts,
+  tableOverview,
+} from '../../domain/catalog/overview.js';
+import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
+import { compareByteOrder } from '../../model/byte-order.js';
+import { notFound } from './not-found.js';
+
+const MAX_TABLE_COUNT = 1000;
+const maybe = Type.Optional;
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+const Ns = nullable(Type.String({ description: 'nanoseconds since 1970' }));
+const ExtentFields = {
+  row_count: Type.Integer({ description: 'as they lie: points written twice count twice' }),
+  size_bytes: Type.Integer({ description: 'of files' }),
+  segment_count: Type.Integer(),
+  buffered_row_count: Type.Integer({ description: 'rows that no file has yet' }),
+  min_time: Ns,
+  max_time: Ns,
+};
+const Retention = { retention_ns: nullable(Type.String({ description: 'null: for ever' })) };
+const Time = nullable(Type.String({ format: 'date-time' }));
+const Database = Type.Object({
+  name: Type.String(),
+  ...Retention,
+  table_count: Type.Integer(),
+  ...ExtentFields,
+  deleted_at: Time,
+  hard_delete_at: Time,
+});
+const Table = Type.Object({
+  name: Type.String(),
+  series_key: Type.Array(Type.String(), { description: 'tags in the order of the key' }),
+  columns: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      kind: OpenApi.oneOf(['time', 'tag', 'float64', 'int64', 'uint64', 'utf8', 'bool']),
+    }),
+  ),
+  ...Retention,
+  series_count: Type.Integer(),
+  ...ExtentFields,
+});
+const FIND = { find: maybe(Type.String({ default: '', description: 'part of the name' })) };
+const { answer, json } = OpenApi;
+
+/** What is stored, with columns, rows, bytes and times: all of a page's tree in one answer. */
+export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): readonly Route[] => [
+  checkedRoute({
+    method: 'GET',
+    path: '/ops/v1/tsdb/databases',
+    access: 'admin',
+    about: { summary: 'Databases with retention, tables, rows, bytes and times' },
+    input: {
+      query: Type.Object({ ...FIND, deleted: maybe(Type.Boolean({ default: false })) }),
+    },
+    output: { 200: answer('by name', json(Type.Object({ databases: Type.Array(Database) }))) },
+    handle: (_request, { query: { find = '', deleted = false } }) =>
+      jsonAnswer(200, {
+        databases: databasesOverview(catalog, facts, { find, withDeleted: deleted }),
+      }),
+  }),
+  checkedRoute({
+    method: 'GET',
+    path: '/ops/v1/tsdb/schema',
+    access: 'admin',
+    about: { summary: 'Tables of a database with columns, key, rows, series and times' },
+    input: {
+      query: Type.Object({
+        db: Type.String({ minLength: 1 }),
+        ...FIND,
+        limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_TABLE_COUNT, default: 200 })),
+        cursor: maybe(Type.String({ description: 'of the page before' })),
+      }),
+    },
+    output: {
+      200: answer(
+        'by name',
+        json(
+          Type.Object({
+            tables: Type.Array(Table),
+            table_count: Type.Integer({ description: 'that match, on all pages' }),
+            next_cursor: nullable(Type.String()),
+          }),
+        ),
+      ),
+    },
+    errors: { 404: 'there is no such database' },
+    handle(request, { query: { db, find = '', limit = 200, cursor } }) {
+      const database = catalog.database(db);
+      if (database === undefined) return notFound(request, `database not found: ${db}`);
+      const wanted = find.toLowerCase();
+      const tables = [...database.tables.values()]
+        .filter(({ name }) => name.toLowerCase().includes(wanted))
+        .sort((a, b) => compareByteOrder(a.name, b.name));
+      const rest =
+        cursor === undefined
+          ? tables
+          : tables.filter(({ name }) => compareByteOrder(name, cursor) > 0);
+      const page = rest.slice(0, limit);
+      return jsonAnswer(200, {
+        tables: page.map((table) => tableOverview(table, facts)),
+        table_count: tables.length,
+        next_cursor: rest.length > limit ? (page.at(-1)?.name ?? null) : null,
+      });
+    },
+  }),
+];

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// npm run console:shots [-- word ...]: takes the pictures of docs/console/ from a throw-away server with the sample data, each in
+// both themes; words choose pages. Needs a Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Look at each before it goes in.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ensureBuiltOrExit } from './ensure-built.mjs';
+import { HttpClient } from './lib/http-client.mjs';
+import { root } from './lib/root.mjs';
+import { startServerProcess } from './lib/server-process.mjs';
+
+await ensureBuiltOrExit();
+const load = createRequire(path.join(root, 'tests', 'package.json'));
+const { chromium } = load('playwright-core');
+
+const RANGE = { from: '2012-01-01', to: '2016-01-01' };
+const explore = (search) =>
+  `explore?${new URLSearchParams({ db: 'sample', lang: 'sql', ...RANGE, ...search })}`;
+const OVER_TIME = (field) =>
+  `SELECT date_bin(\${interval}, time) AS time, location, avg(${field}) AS ${field}\nFROM weather\nWHERE time >= \${from} AND time < \${to}\nGROUP BY 1, location\nORDER BY 1`;
+
+/** Each with what has to be there. */
+const PAGES = {
+  home: ['', 'table'],
+  explore: [explore({ view: 'line', q: OVER_TIME('temp_max') }), 'canvas'],
+  rows: [explore({ view: 'table', q: 'SELECT * FROM weather ORDER BY time' }), '[role=gridcell]'],
+  data: ['data', 'table'],
+  table: ['data/sample/weather', '[role=gridcell]'],
+  server: ['server?from=now-1m', 'canvas'],
+};
+/** The server is to have measured something when its own page is looked at. */
+const FLAGS = ['--services', 'tsdb', '--tsdb-internal-metrics-interval-ms', '1000'];
+const MEASURED_MS = 45_000;
+const words = process.argv.slice(2);
+const folder = path.join(root, 'docs', 'console');
+const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-'));
+const server = await startServerProcess({ dataDir, flags: FLAGS });
+const browser = await chromium.launch({
+  executablePath: process.env.PLINTH_CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+try {
+  const anonymous = new HttpClient(server.url);
+  const token = await anonymous.createAdminToken();
+  const { text: lines } = await anonymous.call('GET', '/console/sample-weather.lp');
+  await anonymous.withToken(token).write('sample', lines, 'second');
+  fs.mkdirSync(folder, { recursive: true });
+  if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
+  for (const theme of ['light', 'dark']) {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      colorScheme: theme,
+      reducedMotion: 'reduce',
+    });
+    await context.addInitScript(`sessionStorage.setItem('plinth-token', ${JSON.stringify(token)})`);
+    for (const [name, [address, there]] of Object.entries(PAGES)) {
+      if (words.length > 0 && !words.includes(name)) continue;
+      const page = await context.newPage();
+      await page.goto(`${server.url}/console/${address}`);
+      await page.locator(there).first().waitFor({ timeout: 60_000 });
+      await page.waitForTimeout(500); // for what is drawn after it is there
+      await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) });
+      await page.close();
+    }
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+  fs.rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function beBusy(client) {
+  const endMs = performance.now() + MEASURED_MS;
+  for (let turn = 0; performance.now() < endMs; turn++) {
+    const lines = Array.from(
+      { length: 50 + 40 * (turn % 7) },
+      (_, i) => `cpu,host=h${i} usage=${i}`,
+    );
+    await client.write('busy', lines.join('\n'), 'nanosecond');
+    if (turn % 3 === 0) await client.query('busy', 'SELECT avg(usage) FROM cpu');
+    await new Promise((resolve) => setTimeout(resolve, 60 + 30 * (turn % 5)));
+  }
+}

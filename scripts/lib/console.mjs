@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { seconds } from './install.mjs';
+import { root } from './root.mjs';
+import { run } from './run.mjs';
+
+const folder = path.join(root, 'packages', 'console');
+const site = path.join(folder, 'dist', 'site');
+const stampFile = path.join(folder, 'dist', 'site-stamp');
+
+/** What the pages are made of, beside the packages that the lock file names. */
+const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
+const COMPRESSED = /\.(?:html|js|css|svg|json|lp)$/;
+/** Smaller ones gain nothing. */
+const MIN_SIZE_BYTES = 512;
+
+/** Builds the files of the console and their compressed forms, when what they are made of has changed. */
+export async function buildConsole() {
+  const stamp = recipe();
+  if (readText(stampFile) === stamp) return;
+  const startMs = performance.now();
+  console.error('plinth: building the console ...');
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const code = await run(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: folder });
+  if (code !== 0) throw new Error('the console was not built; the messages stand above');
+  fs.writeFileSync(path.join(site, 'sample-weather.lp'), sampleLines());
+  for (const file of filesBelow(site)) compress(file);
+  fs.writeFileSync(stampFile, stamp); // last, so that a build cut short counts as none
+  console.error(`plinth: console built in ${seconds(startMs)} s`);
+}
+
+/** Four years of daily weather in two cities: what the console offers to whoever has no data yet. */
+function sampleLines() {
+  const file = path.join(root, 'node_modules', 'vega-datasets', 'data', 'weather.csv');
+  const [, ...rows] = fs.readFileSync(file, 'utf8').trim().split(/\r?\n/);
+  const lines = rows.map((row) => {
+    const [location, date, precipitation, max, min, wind, kind] = row.split(',');
+    const numbers = `precipitation=${precipitation},temp_max=${max},temp_min=${min},wind=${wind}`;
+    const tag = location.replaceAll(' ', '\\ ');
+    return `weather,location=${tag} ${numbers},kind="${kind}" ${Date.parse(`${date}T00:00:00Z`) / 1000}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function compress(file) {
+  if (!COMPRESSED.test(file)) return;
+  const bytes = fs.readFileSync(file);
+  if (bytes.length < MIN_SIZE_BYTES) return;
+  fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+}
+
+function recipe() {
+  const hash = createHash('sha256')
+    .update(fs.readFileSync(new URL(import.meta.url)))
+    .update(readText(path.join(root, 'node_modules', '.plinth-stamp')) ?? '');
+  for (const name of INPUTS) {
+    const input = path.join(folder, name);
+    const files = fs.statSync(input).isDirectory() ? filesBelow(input) : [input];
+    for (const file of files.filter((each) => !each.endsWith('.test.ts'))) {
+      hash.update(path.relative(folder, file)).update('\0').update(fs.readFileSync(file));
+    }
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(top) {
+  return fs
+    .readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

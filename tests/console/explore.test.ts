@@ -1,0 +1,237 @@
+// Source: docs/CONSOLE.md; expected numbers are computed from what is written here.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser } from './browser.js';
+
+/** Would run, or make a picture that asks an address, were it ever taken for markup. */
+const INJECTED = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+const BIG = '9223372036854775807';
+const NANOS = '1700000000123456789';
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let context: BrowserContext;
+let page: Page;
+
+const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
+const cell = (text: string): Locator => page.getByRole('gridcell', { name: text, exact: true });
+
+async function write(db: string, body: string, precision = 'nanosecond'): Promise<void> {
+  const path = `/api/v3/write_lp?db=${db}&precision=${precision}`;
+  assert.equal((await server.http.send(path, { body })).status, 204);
+}
+
+async function open(search: Readonly<Record<string, string>>): Promise<void> {
+  await page.goto(`${server.url}/console/explore?${new URLSearchParams(search)}`);
+}
+
+/** What stands in the editor, which lives in a shadow root. */
+const editor = (): Locator => page.getByRole('textbox', { name: 'Query' });
+
+async function type(text: string): Promise<void> {
+  await editor().click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+}
+
+describe('Explore', { skip: SKIP }, () => {
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    const nowSec = Math.floor(Date.now() / 1000);
+    const minutes = Array.from({ length: 50 }, (_, index) => nowSec - 60 * index);
+    const lines = minutes.flatMap((sec, index) => [
+      `cpu,host=a usage=${index} ${sec}`,
+      `cpu,host=b usage=${index === 25 ? 500 : 10} ${sec}`,
+    ]);
+    await write('metrics', lines.join('\n'), 'second');
+    const tag = INJECTED.replaceAll(/([ ,=])/g, '\\$1');
+    await write('metrics', `Odd,where=${tag} v=1,text="${INJECTED.replaceAll('"', '\\"')}" 1`);
+    await write('metrics', `exact n=${BIG}i ${NANOS}`);
+    browser = await TestBrowser.start();
+    context = await browser.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    page = await context.newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it('draws a field of the last hour, zooms and shares what is seen in four clicks and a drag', async () => {
+    let clickCount = 0;
+    const click = async (target: Locator): Promise<void> => {
+      clickCount += 1;
+      await target.click();
+    };
+    await page.goto(`${server.url}/console/`);
+    await click(page.getByRole('link', { name: 'Explore' }).first());
+    await click(button('Plot usage of cpu'));
+    await page.getByRole('img', { name: /2 series.*highest 500 for host=b/ }).waitFor();
+    const plot = page.locator('.u-over').first();
+    const box = await plot.boundingBox();
+    assert.ok(box);
+    const before = page.url();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/from=20/);
+    await click(button('Share'));
+    const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(link, /\/console\/explore\?.*from=20\d\d-.*&to=20\d\d-/);
+    assert.ok(clickCount <= 4, `${clickCount} clicks`);
+    // Somebody else opens it.
+    const other = await browser.context();
+    const theirs = await other.newPage();
+    await theirs.goto(link);
+    await theirs.getByRole('img', { name: /2 series/ }).waitFor();
+    await other.close();
+    await page.goBack();
+    await page.waitForURL(before);
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+  });
+
+  it('shows the figures of each series as another query has them', async () => {
+    await page.getByRole('cell', { name: '990', exact: true }).waitFor();
+    const row = page.getByRole('row', { name: /host=b/ });
+    const texts = await row.getByRole('cell').allTextContents();
+    // 49 minutes of 10 and one of 500, each in a bucket of its own.
+    assert.deepEqual(texts.slice(1), ['10', '10', '500', '19.8', '990']);
+  });
+
+  it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {
+    await open({ db: 'metrics', q: 'SELECT * FROM exact', view: 'table' });
+    await cell(BIG).click();
+    await cell('2023-11-14 22:13:20.123456789').waitFor();
+    await page.getByRole('grid').focus();
+    const copied = async (): Promise<string> => {
+      await page.keyboard.press('c');
+      await page.getByText('Cell copied').first().waitFor();
+      return await page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    assert.equal(await copied(), BIG);
+    await page.keyboard.press('Home');
+    assert.equal(await copied(), '2023-11-14 22:13:20.123456789');
+  });
+
+  it('takes nothing that was written for markup', async () => {
+    await open({ db: 'metrics', q: 'SELECT * FROM "Odd"', view: 'table' });
+    await cell(INJECTED).first().waitFor();
+    await button('Line').click();
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.equal(await page.title(), 'plinth');
+  });
+
+  it('runs what is typed by keys alone, in both languages', async () => {
+    await open({ db: 'metrics' });
+    await type('SELECT count(*) AS n FROM cpu');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('100', { exact: true }).waitFor();
+    await button('InfluxQL').click();
+    await type('SELECT count(usage) FROM cpu');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/lang=influxql/);
+    await button('Table').click();
+    await cell('100').waitFor();
+  });
+
+  it('offers tables, tags first, values of tags, and quotes what needs it', async () => {
+    const offered = (text: string | RegExp): Locator =>
+      page.getByRole('option').filter({ hasText: text }).first();
+    await open({ db: 'metrics', lang: 'sql' });
+    await type('SELECT usage FROM c');
+    await offered('cpu').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' WHERE ho');
+    await offered(/^host/).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(" = 'a");
+    await offered("'a'").waitFor();
+    await page.keyboard.press('Tab');
+    assert.match((await editor().textContent()) ?? '', /FROM cpu WHERE host = 'a'/);
+    await type('SELECT v FROM Od');
+    await offered('Odd').waitFor();
+    await page.keyboard.press('Tab');
+    assert.match((await editor().textContent()) ?? '', /FROM "Odd"/);
+  });
+
+  it('says in the words of the server what is wrong, and marks the place', async () => {
+    await open({ db: 'metrics', q: 'SELECT usage\nFROMM cpu', lang: 'influxql' });
+    const said = page.getByRole('alert');
+    await said.waitFor();
+    const asked = await server.http.send(
+      `/api/v3/query_influxql?${new URLSearchParams({ db: 'metrics', q: 'SELECT usage\nFROMM cpu' })}`,
+    );
+    const { error } = JSON.parse(asked.text) as { readonly error: string };
+    assert.ok((await said.textContent())?.includes(error), error);
+    await page.locator('.cm-lintRange-error').waitFor();
+    await button('Copy as curl').click();
+    const curl = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(curl, /^curl -X POST 'http:.*query_influxql'/);
+  });
+
+  it('keeps a query under a short link, and the text of a tab through a crash', async () => {
+    await open({ db: 'metrics', q: 'SELECT host FROM cpu LIMIT 3', view: 'table' });
+    await cell('a').first().waitFor();
+    await page.keyboard.press('Control+S');
+    await page.getByLabel('Name').fill('Three hosts');
+    await page.keyboard.press('Enter');
+    await page.getByText(/Saved; its link is copied/).waitFor();
+    const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(link, /\/console\/explore\/[1-9A-Za-z]{8}$/);
+    await page.goto(link);
+    await page.waitForURL(/explore\?.*name=Three\+hosts/);
+    await page.getByRole('button', { name: 'Three hosts', exact: true }).waitFor();
+    await type('SELECT 42 AS kept');
+    await page.waitForURL(/q=SELECT\+42/);
+    await page.waitForTimeout(500); // it is kept 300 ms after the last key
+    await page.close();
+    page = await context.newPage();
+    await page.goto(`${server.url}/console/explore`);
+    await page.waitForURL(/q=SELECT\+42/);
+    assert.match((await editor().textContent()) ?? '', /SELECT 42 AS kept/);
+  });
+
+  it('saves the whole result as the server writes it', async () => {
+    await open({ db: 'metrics', q: 'SELECT host, usage FROM cpu', view: 'table' });
+    await cell('a').first().waitFor();
+    await button('Export').click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: /Download CSV/ }).click();
+    const file = await saving;
+    assert.match(file.suggestedFilename(), /^metrics-cpu-20.*\.csv$/);
+    const text = await readFile(await file.path(), 'utf8');
+    assert.equal(text.trim().split('\n').length, 101);
+  });
+
+  it('ends a query on the server when it is cancelled', async () => {
+    await open({ db: 'metrics' });
+    await type(
+      'SELECT sum(a.v * b.v * c.v) FROM generate_series(1, 100000) AS a(v), generate_series(1, 100000) AS b(v), generate_series(1, 1000) AS c(v)',
+    );
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Enter');
+    const running = async (): Promise<number> => {
+      const answer = await server.http.send('/ops/v1/tsdb/queries?running=true');
+      return JSON.parse(answer.text).queries.length;
+    };
+    const becomes = async (count: number): Promise<void> => {
+      for (let attempt = 0; attempt < 200; attempt++) {
+        if ((await running()) === count) return;
+        await page.waitForTimeout(25);
+      }
+      assert.fail(`${await running()} queries run, not ${count}`);
+    };
+    await becomes(1);
+    await button('Cancel').click();
+    await button('Run').waitFor();
+    await becomes(0);
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});

@@ -1,0 +1,95 @@
+// Source: docs/CONSOLE.md; the jobs are those of a developer on the first day and of an engineer on call.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser } from './browser.js';
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let context: BrowserContext;
+let page: Page;
+let token = '';
+
+/** Counts as a person does: keys are none. */
+let clickCount = 0;
+const click = async (target: Locator): Promise<void> => {
+  clickCount += 1;
+  await target.click();
+};
+const button = (name: string | RegExp): Locator => page.getByRole('button', { name });
+
+describe('the first day', { skip: SKIP }, () => {
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    browser = await TestBrowser.start();
+    context = await browser.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    page = await context.newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it('leads from the address of the server to a chart in at most four clicks', async () => {
+    await page.goto(`${server.url}/`);
+    await click(button('Create admin token'));
+    token = (await page.locator('.copy-box pre').textContent()) ?? '';
+    assert.match(token, /^apiv3_[\w-]{86}$/);
+    assert.ok(await button(/Write sample/).isDisabled(), 'the token is stored first');
+    await click(button('Copy'));
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), token);
+    await click(button(/Write sample/));
+    await page.getByRole('img', { name: /2 series.*2012-01-01/ }).waitFor();
+    await page.getByText('location=Seattle').waitFor();
+    assert.ok(clickCount <= 4, `${clickCount} clicks`);
+  });
+
+  it('keeps nobody out who reloads, and gives the token to a second tab', async () => {
+    await page.reload();
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+    const second = await context.newPage();
+    await second.goto(`${server.url}/console/`);
+    await second.getByRole('heading', { name: 'Home' }).waitFor();
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByLabel('Token').waitFor();
+    await page.getByLabel('Token').waitFor();
+    await second.close();
+  });
+
+  it('says of a wrong token that it is wrong, and lets the right one in', async () => {
+    await page.getByLabel('Token').fill('apiv3_wrong');
+    await button('Sign in').click();
+    await page.getByText('The server does not know this token.').waitFor();
+    assert.equal(await page.getByLabel('Token').getAttribute('aria-invalid'), 'true');
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+  });
+
+  it('asks again over the page when a token has ended, and goes on where it was', async () => {
+    await page.goto(`${server.url}/console/data`);
+    await page.getByRole('link', { name: 'sample' }).waitFor();
+    await page.evaluate(`sessionStorage.setItem('plinth-token', 'apiv3_ended')`);
+    await page.reload();
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'sample' }).waitFor();
+  });
+
+  it('has the token nowhere but in the tab', async () => {
+    const kept = await page.evaluate<string>(
+      `indexedDB.databases().then((found) =>
+        JSON.stringify([location.href, { ...localStorage }, found, document.cookie]))`,
+    );
+    assert.equal(kept.includes(token), false);
+    assert.equal((await page.content()).includes(token), false);
+    assert.equal(server.logText.includes(token), false);
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});

@@ -1,0 +1,153 @@
+// Source: docs/CONSOLE.md; WCAG 2.2 AA as axe-core tests it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
+
+let filled: ServerProcess;
+let empty: ServerProcess;
+let browser: TestBrowser;
+
+const LINE = new URLSearchParams({
+  db: 'sample',
+  lang: 'sql',
+  view: 'line',
+  from: '2020-01-01',
+  to: '2020-01-02',
+  q: 'SELECT time, host, v FROM m ORDER BY time',
+});
+/** Each with what has to be there before it is looked at. */
+const PAGES: readonly (readonly [path: string, there: string])[] = [
+  ['', 'h1'],
+  [`explore?${LINE}`, 'canvas'],
+  [`explore?${LINE}&view=table`.replace('view=line&', ''), '[role=gridcell]'],
+  [`explore?${LINE}&view=stat`.replace('view=line&', ''), '.stat'],
+  ['explore?db=sample&q=SELECT+nothing', '[role=alert]'],
+  ['data', 'table'],
+  ['data/sample', 'table'],
+  ['data/sample/m', '[role=gridcell]'],
+  ['queries', 'h2'],
+  ['tokens', 'table'],
+  ['server', '.panel'],
+  ['server?tab=settings&all=1', 'table'],
+  ['server?tab=logs', 'table'],
+  ['nowhere', 'h1'],
+];
+const LOOKS = [
+  { theme: 'light', width: 1280, height: 800 },
+  { theme: 'dark', width: 1280, height: 800 },
+  { theme: 'light', width: 360, height: 740 },
+] as const;
+
+async function tokenOf(server: ServerProcess): Promise<string> {
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  return JSON.parse(made.text).token;
+}
+
+describe('every page', { skip: SKIP }, () => {
+  let filledToken = '';
+  let emptyToken = '';
+  before(async () => {
+    [filled, empty] = await Promise.all([
+      ServerProcess.start({ flags: ['--services', 'tsdb'] }),
+      ServerProcess.start({ flags: ['--services', 'tsdb'] }),
+    ]);
+    [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);
+    const start = Date.parse('2020-01-01T00:00:00Z') / 1000;
+    const lines = Array.from(
+      { length: 48 },
+      (_, i) => `m,host=h${i % 3} v=${i} ${start + i * 600}`,
+    );
+    await filled.http.send('/api/v3/write_lp?db=sample&precision=second', {
+      headers: { authorization: `Bearer ${filledToken}` },
+      body: lines.join('\n'),
+    });
+    browser = await TestBrowser.start();
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([filled?.close(), empty?.close()]);
+  });
+
+  const look = async (page: Page, url: string, there: string): Promise<void> => {
+    await page.goto(url);
+    await page.locator(there).first().waitFor({ state: 'attached' });
+    await page.locator('h1').first().waitFor();
+    assert.equal(await page.locator('h1').count(), 1, url);
+    assert.deepEqual(await violationsOn(page), [], url);
+    const wide = await page.evaluate<number>(
+      `Math.max(...[document.documentElement, document.querySelector('main')].map((each) =>
+        each.scrollWidth - each.clientWidth))`,
+    );
+    assert.equal(wide, 0, `${url} is ${wide} px wider than the window`);
+  };
+
+  for (const { theme, width, height } of LOOKS) {
+    it(`is accessible in ${theme} at ${width} pixels`, { timeout: 240_000 }, async () => {
+      const context = await browser.context({ theme, width, height, token: filledToken });
+      const page = await context.newPage();
+      for (const [path, there] of PAGES) await look(page, `${filled.url}/console/${path}`, there);
+      await context.close();
+    });
+  }
+
+  it('is accessible when there is nothing to show', async () => {
+    const context = await browser.context({ token: emptyToken });
+    const page = await context.newPage();
+    for (const path of ['', 'explore', 'data', 'queries']) {
+      await look(page, `${empty.url}/console/${path}`, 'h1');
+    }
+    await context.close();
+  });
+
+  it('is accessible before somebody has signed in', async () => {
+    const context = await browser.context();
+    const page = await context.newPage();
+    await look(page, `${filled.url}/console/data`, 'form');
+    await context.close();
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});
+
+describe('windows over a page', { skip: SKIP }, () => {
+  it('are accessible, and closed by Esc', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+    });
+    await server.http.send('/api/v3/write_lp?db=sample', { body: 'm v=1' });
+    const own = await TestBrowser.start();
+    try {
+      const context = await own.context();
+      const page = await context.newPage();
+      await page.goto(`${server.url}/console/data`);
+      await page.getByRole('link', { name: 'sample' }).waitFor();
+      for (const name of ['Create database', 'Write']) {
+        await page.getByRole('button', { name, exact: true }).click();
+        const dialog = page.getByRole('dialog', { name });
+        await dialog.waitFor();
+        assert.deepEqual(await violationsOn(page), [], name);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox').fill('samp');
+      await page.getByRole('option', { name: /sample/ }).waitFor();
+      assert.deepEqual(await violationsOn(page), [], 'palette');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: /sample/ }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('g');
+      await page.keyboard.press('q');
+      await page.getByRole('heading', { name: 'Queries' }).waitFor();
+      assert.deepEqual(own.complaints, []);
+    } finally {
+      await own.close();
+    }
+  });
+});
