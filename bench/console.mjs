@@ -73,7 +73,9 @@ async function open() {
   return context;
 }
 
-const longest = (page) => page.evaluate('Math.max(0, ...longTasks)');
+function longest(page) {
+  return page.evaluate('Math.max(0, ...longTasks)');
+}
 
 async function shown(address, there, more = async () => ({})) {
   const context = await open();
