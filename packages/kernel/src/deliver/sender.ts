@@ -68,7 +68,7 @@ export class Sender {
         return { kind: 'timed_out', error: 'no answer in time' };
       const failure = failureOf(error, false);
       return {
-        kind: failure.failure === 'timed_out' ? 'timed_out' : failure.failure,
+        kind: failure.failure,
         error: failure.message,
         ...(failure.statusCode !== undefined && { statusCode: failure.statusCode }),
       };

@@ -9,6 +9,7 @@ import { createDownloads } from '../operator/downloads.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
 import { readVersion } from '../product-version.js';
+import { SERVICE_NAMES } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** The pages for people, and what they ask of the server as a whole. */
@@ -33,8 +34,7 @@ export function openConsole(
       facts: {
         version: readVersion(),
         isAuthRequired,
-        // It runs in any case, and has pages with each.
-        services: services.filter((name) => name !== 'identity'),
+        services: SERVICE_NAMES.filter((name) => services.includes(name)),
         inner: {
           node_id,
           cores: availableParallelism(),

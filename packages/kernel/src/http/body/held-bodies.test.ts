@@ -79,6 +79,14 @@ describe('bodies on their way', () => {
     assert.deepEqual(ends, []);
   });
 
+  it('are not waited for when their request was answered without them', async () => {
+    const { clock, expect } = begin();
+    const { body, ends } = expect();
+    body.release();
+    await clock.advanceMs(400_000);
+    assert.deepEqual(ends, []);
+  });
+
   it('are not looked at when the server has closed', async () => {
     const { clock, bodies, expect } = begin();
     const { ends } = expect();

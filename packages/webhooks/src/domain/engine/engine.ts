@@ -66,8 +66,6 @@ export class Engine {
   #inflightCount = 0;
   #liveNodeCount = 1;
   #heartbeatCount = 0;
-  /** Claimed and not begun, and not given back because the store was away. */
-  #unreleased: number[] = [];
   #isPumping = false;
   #isStopping = false;
   #nextPollMs = 0;
@@ -271,7 +269,7 @@ export class Engine {
         (err: unknown) => {
           this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
           host.breaker?.end(true, this.#needs.clock.monotonicMs());
-          this.#giveBack([item.id]); // the next poll finds it
+          this.#lease.giveBack([item.id]); // the next poll finds it
         },
       )
       .finally(() => this.#free(lane, host));
@@ -358,7 +356,6 @@ export class Engine {
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
-      if (this.#unreleased.length > 0) this.#giveBack(this.#unreleased.splice(0));
       this.#heartbeatCount += 1;
       if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#liveNodeCount = await queue.nodes.liveNodeCount();
@@ -372,7 +369,6 @@ export class Engine {
 
   /** Others have what was claimed and not begun. */
   #dropAll(): void {
-    this.#unreleased = [];
     for (const lane of this.#lanes.values()) {
       this.#lanes.takeAll(lane);
       lane.moreHints += 1;
@@ -395,13 +391,6 @@ export class Engine {
     this.#delayed.delete(lane);
     lane.seenHints = lane.moreHints;
     const items = this.#lanes.takeAll(lane);
-    if (items.length > 0) this.#giveBack(items.map(({ id }) => id));
-  }
-
-  #giveBack(ids: readonly number[]): void {
-    this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
-      this.#needs.log.error({ err }, 'leases not given back');
-      this.#unreleased.push(...ids);
-    });
+    if (items.length > 0) this.#lease.giveBack(items.map(({ id }) => id));
   }
 }

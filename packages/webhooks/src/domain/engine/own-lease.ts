@@ -15,6 +15,8 @@ export class OwnLease {
   /** Since when it was never over. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
+  /** Claimed and not begun, and not given back because the store was away. */
+  #unreleased: number[] = [];
 
   constructor(needs: {
     readonly queue: QueueStore;
@@ -56,13 +58,23 @@ export class OwnLease {
     if (!(await nodes.heartbeat(this.#clock.nowMs()))) {
       this.#log.warn('leases lost: others go on with what this node had');
       this.#over.abort(new Error('the lease is lost'));
+      this.#unreleased = [];
       this.#onLost();
     }
     this.#renew(sinceMs);
+    if (this.#unreleased.length > 0) this.giveBack(this.#unreleased.splice(0));
     // After an outage of the store all leases are over, and each node comes back in its own time.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#clock.nowMs());
     if (released > 0) this.#log.warn({ count: released }, 'leases of a dead node taken back');
+  }
+
+  /** Gives back items that were claimed and not begun; others may go on with them. */
+  giveBack(ids: readonly number[]): void {
+    this.#queue.nodes.release(ids).catch((err: unknown) => {
+      this.#log.error({ err }, 'leases not given back');
+      this.#unreleased.push(...ids);
+    });
   }
 
   #renew(sinceMs: number): void {
