@@ -25,7 +25,7 @@ export const SKIP =
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-const STEP_TIMEOUT_MS = 20_000;
+const STEP_TIMEOUT_MS = 40_000;
 
 /** Where in the page something was refused, which the browser's own words do not say. */
 const TELL_OF_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>

@@ -122,7 +122,7 @@ describe('Explore', { skip: SKIP }, () => {
     await cell(INJECTED).first().waitFor();
     await button('Line').click();
     assert.equal(await page.locator('main img, main script').count(), 0);
-    assert.equal(await page.title(), 'plinth');
+    assert.equal(await page.title(), 'Explore – plinth');
   });
 
   it('runs what is typed by keys alone, in both languages', async () => {

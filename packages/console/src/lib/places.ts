@@ -20,3 +20,17 @@ export const PLACES: readonly Place[] = [
 
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
+
+/** What a browser calls the page at a path: `weather – sample – Data – plinth`. */
+export function documentTitle(path: string): string {
+  const place = PLACES.findLast((each) =>
+    `${path}/`.startsWith(`${each.path}/`.replace('//', '/')),
+  );
+  const names = path
+    .split('/')
+    .slice(2)
+    .filter((name) => name !== '');
+  return [...names.map(decodeURIComponent).reverse(), place?.title, 'plinth']
+    .filter((name) => name !== undefined)
+    .join(' – ');
+}

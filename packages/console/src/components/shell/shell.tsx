@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } fro
 import { connection } from '../../api/connection.js';
 import { fetchInfo, type ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
-import { PLACES } from '../../lib/places.js';
+import { documentTitle, PLACES } from '../../lib/places.js';
 import { Toasts } from '../controls/toasts.js';
 import { FirstToken } from './first-token.js';
 import { NotRunning } from './not-running.js';
@@ -128,6 +128,9 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
 function usePageFocus(): string {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = documentTitle(path);
+  }, [path]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
   useEffect(() => {
     if (isFirst.current) {

@@ -28,6 +28,7 @@ import { useRun } from './use-run.js';
 import { useTabs } from './use-tabs.js';
 
 const TYPED_AFTER_MS = 150;
+const MAX_WRITTEN_COUNT = 200;
 const MAX_COMPLETED_TABLE_COUNT = 1000;
 const MAX_VALUE_COUNT = 100;
 const DEFAULT_POINT_COUNT = 600;
@@ -63,7 +64,9 @@ export function ExplorePage() {
   const editor = useRef<EditorHandle>(null);
   const pane = useRef<HTMLDivElement>(null);
   const [draft, setDraft] = useState(search['q'] ?? '');
-  const sent = useRef(search['q'] ?? '');
+  /** Texts that this page has put into the address: they may arrive there late, when more is typed already. */
+  const written = useRef(new Set([search['q'] ?? '']));
+  const isElsewhere = useRef(false);
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { state, run, cancel, clear } = useRun(
     () => Math.max(50, Math.round((pane.current?.clientWidth ?? 0) / 2)) || DEFAULT_POINT_COUNT,
@@ -72,7 +75,11 @@ export function ExplorePage() {
   latest.current = { search, draft };
   const show = (next: ExploreSearch, isNew: boolean): void =>
     void navigate({ to: '/explore', search: next, replace: !isNew });
-  const tabs = useTabs(search, (next, isNew) => {
+  const tabs = useTabs(search, (found, isNew) => {
+    // Who has begun to type keeps that.
+    const { draft: typed } = latest.current;
+    const next = isNew || typed === '' ? found : { ...found, q: typed };
+    isElsewhere.current ||= isNew;
     if (isNew) wantsRun.current = next['q'] !== undefined && next['q'] !== '';
     if (isNew) clear();
     show(next, isNew);
@@ -81,9 +88,11 @@ export function ExplorePage() {
   // Somebody else changed the address: Back, a link, another tab of the page.
   useEffect(() => {
     const text = search['q'] ?? '';
-    if (text === sent.current) return;
-    sent.current = text;
+    const isOwn = written.current.has(text) && !isElsewhere.current;
+    isElsewhere.current = false;
+    if (isOwn || text === latest.current.draft) return;
     clearTimeout(typing.current);
+    written.current.add(text);
     setDraft(text);
   }, [search]);
 
@@ -93,6 +102,7 @@ export function ExplorePage() {
       router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {
         if (action.type === 'BACK' || action.type === 'FORWARD' || action.type === 'GO') {
           wantsRun.current = true;
+          isElsewhere.current = true;
         }
       }),
     [router],
@@ -104,25 +114,37 @@ export function ExplorePage() {
     void run(search);
   }, [search]);
 
+  const note = (text: string) => {
+    if (written.current.size > MAX_WRITTEN_COUNT) written.current.clear();
+    written.current.add(text);
+  };
+  /** Changes the address as it is then, other changes on their way to it included; what is typed comes along. */
+  const patch = (change: ExploreSearch): void => {
+    const { draft: q } = latest.current;
+    note(q);
+    void navigate({
+      to: '/explore',
+      search: (before: ExploreSearch) => ({ ...before, ...(q !== '' && { q }), ...change }),
+      replace: true,
+    } as never);
+  };
   const onType = (text: string) => {
     setDraft(text);
     clearTimeout(typing.current);
     typing.current = setTimeout(() => {
       if (text === latest.current.search['q']) return;
-      sent.current = text;
-      show({ ...latest.current.search, q: text }, false);
+      patch({ q: text });
     }, TYPED_AFTER_MS);
   };
   /** Runs what stands in the editor, and makes a step that Back leads to. */
   const runWith = (change: ExploreSearch = {}) => {
     clearTimeout(typing.current);
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
-    sent.current = next['q'] ?? '';
+    note(next['q'] ?? '');
     if (change['q'] !== undefined) setDraft(change['q']);
     show(next, true);
     void run(next);
   };
-  const change = (next: ExploreSearch) => show({ ...latest.current.search, ...next }, false);
 
   const databases = useQuery({
     queryKey: ['tsdb', 'databases'],
@@ -143,7 +165,7 @@ export function ExplorePage() {
       ({ name, table_count }) => name !== '_internal' && table_count > 0,
     );
     const first = own ?? databases.data[0];
-    if (first !== undefined) change({ db: first.name });
+    if (first !== undefined) patch({ db: first.name });
   });
   useRefresh(search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
@@ -166,14 +188,14 @@ export function ExplorePage() {
           range={rangeOf(search)}
           onChange={({ from, to }) => runWith({ from, to })}
           refresh={search['refresh'] ?? ''}
-          onRefresh={(refresh) => change({ refresh })}
+          onRefresh={(refresh) => patch({ refresh })}
         />
       </header>
       <div className="explore-body">
         <SchemaTree
           databases={databases.data}
           db={db}
-          onDatabase={(name) => change({ db: name })}
+          onDatabase={(name) => patch({ db: name })}
           onInsert={(name) => editor.current?.insert(quoteName(name, language))}
           onPlot={plot}
         />
@@ -195,7 +217,7 @@ export function ExplorePage() {
             state={state}
             onRun={() => runWith()}
             onCancel={cancel}
-            onLanguage={(lang) => change({ lang })}
+            onLanguage={(lang) => patch({ lang })}
             onOpen={(opened) => tabs.open(opened)}
           />
           {hasNothing && db === '' ? (
@@ -204,7 +226,7 @@ export function ExplorePage() {
             <ResultPane
               search={search}
               state={state}
-              onChange={change}
+              onChange={patch}
               onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
               onZoomOut={() => {
                 const range = state.result?.ran.range;

@@ -11,26 +11,28 @@ const FORMATS = [
   ['parquet', 'Parquet', 'parquet'],
 ] as const;
 
-/** The whole result, written by the server. */
+/** The whole result, written by the server, which has Parquet of SQL alone. */
 export const exportEntries = (
   sent: () => QueryText | undefined,
   state: RunState,
 ): readonly MenuEntry[] =>
-  FORMATS.map(([format, word, ending]) => ({
-    id: format,
-    label: `Download ${word}`,
-    ...(format === 'csv' && { hint: 'the whole result, also beyond what is shown' }),
-    act: () => {
-      const query = state.result?.ran.query ?? sent();
-      if (query === undefined) return;
-      const table = /\bfrom\s+"?([\w-]+)/i.exec(query.text)?.[1] ?? 'result';
-      const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-      download({
-        path: queryPath(query.lang),
-        body: { db: query.db, q: query.text, format },
-        filename: `${query.db}-${table}-${stamp}.${ending}`,
-      }).catch((error: unknown) =>
-        toast(error instanceof Error ? error.message : String(error), true),
-      );
-    },
-  }));
+  FORMATS.filter(([format]) => format !== 'parquet' || sent()?.lang !== 'influxql').map(
+    ([format, word, ending]) => ({
+      id: format,
+      label: `Download ${word}`,
+      ...(format === 'csv' && { hint: 'the whole result, also beyond what is shown' }),
+      act: () => {
+        const query = state.result?.ran.query ?? sent();
+        if (query === undefined) return;
+        const table = /\bfrom\s+"?([\w-]+)/i.exec(query.text)?.[1] ?? 'result';
+        const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+        download({
+          path: queryPath(query.lang),
+          body: { db: query.db, q: query.text, format },
+          filename: `${query.db}-${table}-${stamp}.${ending}`,
+        }).catch((error: unknown) =>
+          toast(error instanceof Error ? error.message : String(error), true),
+        );
+      },
+    }),
+  );

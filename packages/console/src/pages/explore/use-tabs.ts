@@ -49,6 +49,7 @@ export function useTabs(
   const state = useSyncExternalStore(subscribe, () => kept);
   const latest = useRef({ search, show });
   latest.current = { search, show };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks when the address has lost its tab.
   useEffect(() => {
     void reading.then(() => {
       const { search: shown, show: change } = latest.current;
@@ -59,7 +60,7 @@ export function useTabs(
       if (isAsked || last === undefined) change({ ...shown, tab: newId() }, false);
       else change({ ...last.search, tab: last.id }, false);
     });
-  }, []);
+  }, [search['tab']]);
   useEffect(() => {
     const id = search['tab'];
     if (state === undefined || id === undefined || kept === undefined) return;
