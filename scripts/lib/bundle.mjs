@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
-import { makeCode } from './compile-ahead.mjs';
 import { bundleFolder as folder, root } from './root.mjs';
 
 const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
@@ -13,16 +12,6 @@ const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts
 
 /** A module's use of its own place: a thread's first file, or anything else. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
-/** The parameters of the one function that `CompiledProgram` runs. */
-const PARAMETERS = {
-  require: 'require',
-  url: 'programUrl',
-  resolve: 'resolvePackage',
-  load: 'loadPackage',
-};
-/** A package that is loaded on demand. Code that was compiled ahead cannot call `import()` itself: it has no module. */
-const LATE_PACKAGE = /\bimport\((['"])((?!\.|@plinth\/)[^'"]+)\1\)/g;
-
 /**
  * Puts the compiled program and its packages into few files: finding and reading some two thousand of them is most of
  * what a start costs. `main.js` runs the bundle while it is newer than everything compiled, else the modules.
@@ -32,12 +21,11 @@ export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
-  await Promise.all([bundleModules(), bundleScript()]);
-  await makeCode();
+  await bundleModules();
   fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
 }
 
-/** Whatever V8 made of the script is missing or of another V8: a few modules then, of which a command loads its own. */
+/** A few modules, of which a command loads its own. */
 async function bundleModules() {
   await esbuild.build({
     ...COMMON,
@@ -51,55 +39,27 @@ async function bundleModules() {
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
-    plugins: [keepPlaces({ url: 'import.meta.url' }), keepLatePackages],
+    plugins: [keepPlaces, keepLatePackages],
   });
 }
 
-/** The program as one function, which can be compiled ahead. */
-async function bundleScript() {
-  const { outputFiles } = await esbuild.build({
-    ...COMMON,
-    entryPoints: [program],
-    write: false,
-    format: 'cjs',
-    banner: { js: `(function (${Object.values(PARAMETERS).join(', ')}) {` },
-    footer: { js: '})' },
-    plugins: [keepPlaces(PARAMETERS), keepLatePackages],
-  });
-  fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, 'program.cjs'), inAscii(outputFiles[0].text), 'latin1');
-}
-
-/**
- * One other character doubles what the script takes in memory and the time to read it. The bundler leaves them in regular
- * expressions and raw templates, which are made into regular expressions: the escape means the same there.
- */
-const inAscii = (script) =>
-  script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/**
- * Modules find their data files from where they were compiled; threads start with the bundled file of the same name.
- * `url`, `resolve` and `load` are what the bundle calls its own place, the way to a package and the package itself.
- */
-const keepPlaces = ({ url, resolve = 'import.meta.resolve', load = 'import' }) => ({
+/** Modules find their data files from where they were compiled; threads start with the bundled file of the same name. */
+const keepPlaces = {
   name: 'keep-places',
   setup(build) {
     build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, (args) => {
       const text = fs.readFileSync(args.path, 'utf8');
-      if (!text.includes('import.meta.') && !text.includes('import(')) return undefined;
+      if (!text.includes('import.meta.')) return undefined;
       const place = path.relative(folder, args.path).replaceAll(path.sep, '/');
-      const contents = text
-        .replace(OWN_URL, (_, worker) =>
-          worker === undefined
-            ? `new URL('${place}', ${url}).href`
-            : `new URL('./${worker}.mjs', ${url})`,
-        )
-        .replaceAll('import.meta.resolve', resolve)
-        .replace(LATE_PACKAGE, (_, quote, name) => `${load}(${quote}${name}${quote})`);
+      const contents = text.replace(OWN_URL, (_, worker) =>
+        worker === undefined
+          ? `new URL('${place}', import.meta.url).href`
+          : `new URL('./${worker}.mjs', import.meta.url)`,
+      );
       return { contents, loader: 'js' };
     });
   },
-});
+};
 
 /** Packages that are loaded on demand cost a start nothing, and CommonJS ones keep their names for `import()`. */
 const keepLatePackages = {
@@ -150,12 +110,10 @@ function packageFolders() {
     .filter((dist) => fs.existsSync(path.join(dist, '.tsbuildinfo')));
 }
 
-/** What else the bundle depends on: how it is made, by which V8, and of which packages. */
+/** What else the bundle depends on: how it is made, and of which packages. */
 function recipe() {
   return createHash('sha256')
     .update(fs.readFileSync(new URL(import.meta.url)))
-    .update(process.versions.v8)
-    .update(process.arch)
     .update(readText(path.join(root, 'node_modules', '.plinth-stamp')) ?? '')
     .digest('hex');
 }

@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Problem } from './api/problem.js';
-import { router } from './routes.js';
+import { preloadPages, router } from './routes.js';
 import './styles/tokens.css';
 import './styles/base.css';
 
@@ -14,12 +14,16 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: LIST_STALE_MS,
+      // A machine without a network still reaches the server on itself.
+      networkMode: 'always',
       // What the server has refused it refuses again; silence may end.
       retry: (count, error) =>
         error instanceof Problem && error.status === 0 && count < MAX_RETRY_COUNT,
     },
   },
 });
+
+const IDLE_MS = 1500;
 
 const root = document.getElementById('root');
 if (root !== null) {
@@ -31,3 +35,4 @@ if (root !== null) {
     </StrictMode>,
   );
 }
+setTimeout(preloadPages, IDLE_MS);

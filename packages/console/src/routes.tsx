@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import { NotFound } from './components/shell/not-found.js';
+import { PageFailure } from './components/shell/page-failure.js';
 import { Shell } from './components/shell/shell.js';
 import { HomePage } from './pages/home/home-page.js';
 
@@ -44,6 +45,7 @@ export const router = createRouter({
   routeTree,
   basepath: '/console',
   defaultPreload: 'intent',
+  defaultErrorComponent: PageFailure,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch(search) {
     const given = Object.entries(search).flatMap(([name, value]) =>
@@ -52,3 +54,8 @@ export const router = createRouter({
     return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   },
 });
+
+/** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
+export function preloadPages(): void {
+  for (const load of [explore, data, server]) load().catch(() => undefined);
+}

@@ -167,7 +167,6 @@ process.on('exit', (code) => {
   process.exitCode = EXIT.failed;
 });
 
-// Without `await`, which a script that is compiled ahead cannot have at its top.
 main(process.argv)
   .catch(endWith)
   .finally(() => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The thread travels beside the program, which is one script and gets nothing from `main.js` but ways to load packages. */
+/** The thread travels beside the program, which is bundled apart from `main.js`. */
 const PLACE = Symbol.for('plinth.store-thread');
 
 /** Begins to start the thread of the relational store, while the program is read: each takes as long as the other. */

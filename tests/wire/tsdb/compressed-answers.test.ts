@@ -1,8 +1,10 @@
 // Source: tsdb-http, "Transport and common behaviour"; RFC 9110, 8.4 and 12.5.3.
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as zlib from 'node:zlib';
-import { ServerProcess } from '../../harness/index.js';
+import { rows, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -59,6 +61,36 @@ describe('Answers of queries', () => {
     assert.equal(packed.headers['content-encoding'], 'zstd');
     const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync(b: Buffer): Buffer };
     assert.deepEqual(zstdDecompressSync(packed.bytes), plain.bytes);
+  });
+
+  it('end with their query when a client that has stopped reading leaves', async () => {
+    const q = encodeURIComponent(
+      'SELECT a.v, b.v AS w FROM m a CROSS JOIN (SELECT v FROM m LIMIT 400) b',
+    );
+    const url = new URL(`${server.url}/api/v3/query_sql?db=c&q=${q}&format=jsonl`);
+    const left = await new Promise<void>((resolve, reject) => {
+      const request = get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
+        assert.equal(response.headers['content-encoding'], 'gzip');
+        response.pause();
+        // Its buffers and the server's are full by then, so that the compressor waits for its reader.
+        setTimeout(() => {
+          response.destroy();
+          resolve();
+        }, 1500);
+      });
+      request.on('error', reject);
+    });
+    assert.equal(left, undefined);
+    const running = async (): Promise<number> => {
+      const sql =
+        "SELECT count(*) AS n FROM system.queries WHERE running AND query_text LIKE '%CROSS JOIN (%' AND query_text NOT LIKE '%system.queries%'";
+      const [row] = (await rows(server, 'c', sql)) as { n: number }[];
+      return row?.n ?? -1;
+    };
+    for (let tries = 0; (await running()) > 0; tries++) {
+      assert.ok(tries < 100, 'the query still runs');
+      await sleep(100);
+    }
   });
 
   it('are not compressed by a server that was told not to', async () => {

@@ -185,6 +185,9 @@ describe('Triggers', { skip: noPython }, () => {
     assertDone(await request('first', 'shared'));
     const taken = "request path 'shared' is answered by trigger 'first' already: disable it first";
     assertError(await request('second', 'shared'), 409, taken);
+    const spelled =
+      "request path '/sh%61red' is answered by trigger 'first' already: disable it first";
+    assertError(await request('second', '/sh%61red'), 409, spelled);
     assertDone(await request('second', 'shared', true));
     assertDone(await request('third', 'own'));
     const enable = (name: string) =>

@@ -53,6 +53,7 @@ class ResultRunner {
           return;
         }
         end();
+        if (reply.kind === 'done') connection.noteAnswer();
         if (reply.kind === 'done') resolve(reply);
         else reject(problemOf(reply, query));
       });
@@ -67,8 +68,13 @@ class ResultRunner {
   }
 
   #post(request: WorkerRequest): void {
+    this.prepare();
+    this.#worker?.postMessage(request);
+  }
+
+  /** Begins to load what reads answers. */
+  prepare(): void {
     this.#worker ??= this.#open();
-    this.#worker.postMessage(request);
   }
 
   #open(): Worker {
@@ -76,6 +82,14 @@ class ResultRunner {
     worker.addEventListener('message', ({ data }: MessageEvent<WorkerReply>) =>
       this.#listeners.get(data.id)?.(data),
     );
+    // Its file did not come, or it has failed as a whole: the next question starts another one.
+    worker.addEventListener('error', () => {
+      worker.terminate();
+      this.#worker = undefined;
+      for (const [id, listener] of [...this.#listeners]) {
+        listener({ kind: 'failed', id, status: 0, message: 'the page could not start its worker' });
+      }
+    });
     return worker;
   }
 }

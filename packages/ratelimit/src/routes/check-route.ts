@@ -1,7 +1,8 @@
-import { type Random, requestError } from '@plinth/kernel';
+import { inputCheck, isObject, type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionService, Understood } from '../domain/decision-service.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
+import { Question } from './description.js';
 import { readQuestion } from './question.js';
 
 /** Far more than a thousand questions have. */
@@ -13,31 +14,38 @@ interface AskNeeds {
   readonly random: Random;
 }
 
-/** Throws `json_unreadable`, `ValidationFailed`, `question_invalid` and `store_unavailable`. */
+/** Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
   needs: AskNeeds,
-  body: unknown,
+  asked: Question,
   context: AnswerContext,
 ): Promise<WireAnswer> {
-  return await checkUnderstood(needs, await understand(needs, body), context);
+  return await checkUnderstood(needs, await understand(needs, asked), context);
 }
 
-/** As `checkOne`, one after the other; nothing is charged when one of them cannot be answered. */
+const checkQuestion = inputCheck('body', Question);
+
+/**
+ * As `checkOne`, one after the other; nothing is charged when one of them cannot be answered. Throws `json_unreadable` and
+ * `RequestInvalid` as well.
+ */
 export async function checkAll(
   needs: AskNeeds,
   bodies: readonly unknown[],
   context: AnswerContext,
 ): Promise<readonly WireAnswer[]> {
   const understood: (Understood | 'too_many_objects')[] = [];
-  for (const body of bodies) understood.push(await understand(needs, body));
+  for (const body of bodies) {
+    understood.push(await understand(needs, checkQuestion(fieldsOf(body))));
+  }
   return await Promise.all(understood.map((each) => checkUnderstood(needs, each, context)));
 }
 
 function understand(
   { config, decisions }: AskNeeds,
-  body: unknown,
+  asked: Question,
 ): Promise<Understood> | 'too_many_objects' {
-  const question = readQuestion(fieldsOf(body));
+  const question = readQuestion(asked);
   const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
   return isTooLarge ? 'too_many_objects' : decisions.understand(question);
 }
@@ -52,8 +60,6 @@ async function checkUnderstood(
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw requestError('json_unreadable', 'not_an_object');
-  }
-  return body as Readonly<Record<string, unknown>>; // just checked
+  if (!isObject(body)) throw requestError('json_unreadable', 'not_an_object');
+  return body;
 }

@@ -1,5 +1,5 @@
 import type { ApiWords } from '@plinth/kernel';
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 export const RATE_LIMIT_API: ApiWords = {
   title: 'Plinth limits',
@@ -18,43 +18,55 @@ export const Overview = Type.Object({
   rate: Type.Optional(Bucket),
 });
 
-export const Question = Type.Object({
-  identity: Type.Optional(Type.String({ examples: ['user:583231'] })),
-  authorization: Type.Optional(Type.String({ description: 'header of the request in question' })),
-  ip: Type.Optional(Type.String()),
-  resource: Type.Optional(Type.String({ default: 'core' })),
-  endpoint: Type.Optional(Type.String({ default: '*' })),
-  method: Type.Optional(Type.String({ default: 'GET' })),
-  cost: Type.Optional(Type.Integer({ minimum: 0, default: 1 })),
-  points: Type.Optional(Type.Integer({ minimum: 0, description: 'by method unless given' })),
-  content: Type.Optional(Type.Boolean({ default: false })),
-  content_per_minute: Type.Optional(Type.Integer({ minimum: 0 })),
-  graph: Type.Optional(
-    Type.Union([
-      Type.Boolean(),
-      Type.Object({
-        mutation: Type.Optional(Type.Boolean()),
-        cost: Type.Optional(Type.Integer({ minimum: 0 })),
-      }),
-    ]),
-  ),
-  heavy: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-  lease: Type.Optional(Type.Boolean({ description: 'hold a slot until `finish`' })),
-  dry_run: Type.Optional(Type.Boolean({ description: 'charge nothing' })),
-  domain: Type.Optional(Type.Literal('default')),
-  objects: Type.Optional(Type.Integer({ minimum: 0, description: 'of a batch of large files' })),
-});
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+/** What is null counts as absent. */
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
+const amount = (options: TSchemaOptions = {}) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, ...options });
+const text = (options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, maxLength: 8_192, ...options });
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const Question = Type.Object(
+  {
+    identity: Type.Optional(text({ examples: ['user:583231'] })),
+    authorization: Type.Optional(
+      text({ writeOnly: true, description: 'header of the request in question' }),
+    ),
+    ip: Type.Optional(text()),
+    resource: maybe(text({ default: 'core' })),
+    endpoint: maybe(text({ default: '*' })),
+    method: maybe(text({ default: 'GET' })),
+    cost: maybe(amount({ default: 1 })),
+    points: maybe(amount({ description: 'by method unless given' })),
+    content: maybe(Type.Boolean({ default: false })),
+    content_per_minute: maybe(amount()),
+    graph: Type.Optional(
+      Type.Union([
+        Type.Boolean(),
+        Type.Object(
+          { mutation: Type.Optional(Type.Boolean()), cost: Type.Optional(amount()) },
+          { additionalProperties: false },
+        ),
+      ]),
+    ),
+    heavy: maybe(amount({ default: 0 })),
+    lease: maybe(Type.Boolean({ description: 'hold a slot until `finish`' })),
+    dry_run: maybe(Type.Boolean({ description: 'charge nothing' })),
+    domain: maybe(Type.Literal('default')),
+    objects: maybe(amount({ description: 'of a batch of large files' })),
+  },
+  { title: 'Check', additionalProperties: false },
+);
+export type Question = Static<typeof Question>;
 
 export const Decision = Type.Object({
   allowed: Type.Boolean(),
-  limit_kind: Nullable(Type.String()),
+  limit_kind: nullable(Type.String()),
   status: Type.Integer(),
   headers: Type.Record(Type.String(), Type.String()),
-  body: Nullable(Type.Object({})),
-  retry_after: Nullable(Type.Integer({ minimum: 1 })),
-  lease_id: Nullable(Type.String()),
+  body: nullable(Type.Object({})),
+  retry_after: nullable(Type.Integer({ minimum: 1 })),
+  lease_id: nullable(Type.String()),
 });
 
 /** A day: no request ran longer, and sums of it stay exact. */
@@ -120,5 +132,5 @@ export const Usage = Type.Object({
   identity: Type.String(),
   buckets: Type.Record(Type.String(), Bucket),
   secondary: Type.Object({}),
-  ban: Nullable(Type.Object({ until: Type.Integer(), level: Type.Integer() })),
+  ban: nullable(Type.Object({ until: Type.Integer(), level: Type.Integer() })),
 });

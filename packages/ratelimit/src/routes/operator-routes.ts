@@ -46,8 +46,7 @@ import { answerError } from './to-wire.js';
 const PATH = '/rate-limits';
 
 const DEFAULT_LIST_COUNT = 100;
-/** Of input that each handler words as callers know it. */
-const BY_QUESTION = 'a question is read with its own words for each field';
+const BY_QUESTION = 'each question is checked by itself';
 const BY_HAND = 'what is no count counts as absent';
 const BAD_KEY = { 422: 'not the key of an identity' } as const;
 
@@ -87,11 +86,11 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
   return [
     operatorRoute('POST', `${PATH}/check`, {
       about: { summary: 'may this request pass, and charge it' },
-      input: { body: Question, judged: BY_QUESTION },
+      input: { body: Question },
       output: { 200: answer('whether it may', json(Decision)) },
       errors: { 422: 'the question is wrong' },
-      handle: async (request) =>
-        platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
+      handle: async (request, { body }) =>
+        platformAnswer(200, await checkOne(needs, body, contextOf(request))),
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,

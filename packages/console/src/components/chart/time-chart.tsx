@@ -183,7 +183,7 @@ function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
     ...(kind === 'area' && { fill: `${color}${isStacked ? '99' : '33'}` }),
     ...(kind === 'bar' && { fill: `${color}cc`, ...(bars && { paths: bars }) }),
     points: {
-      show: kind !== 'bar' && !look.isPlain && series.times.length <= MAX_MARKED_COUNT,
+      show: kind !== 'bar' && series.times.length <= (look.isPlain ? 1 : MAX_MARKED_COUNT),
       size: 5,
     },
   };

@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { connection } from '../../api/connection.js';
 import { fetchInfo, type ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
+import { PLACES } from '../../lib/places.js';
 import { Toasts } from '../controls/toasts.js';
 import { FirstToken } from './first-token.js';
+import { NotRunning } from './not-running.js';
 import { OfflineBar } from './offline-bar.js';
 import { Rail } from './rail.js';
 import { ServerContext } from './server-context.js';
@@ -18,6 +21,7 @@ const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.
 /** Other tabs answer within this. */
 const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
+const RETRY_MS = 2000;
 
 /** What stands around every page, and before it as long as nobody has signed in. */
 export function Shell() {
@@ -27,10 +31,11 @@ export function Shell() {
     const timer = setTimeout(() => setHasWaited(true), OTHER_TABS_MS);
     return () => clearTimeout(timer);
   }, []);
+  const isLost = useSyncExternalStore(connection.subscribe, connection.lostSince) !== undefined;
   const info = useQuery({
     queryKey: ['server', 'info'],
     queryFn: fetchInfo,
-    refetchInterval: INFO_INTERVAL_MS,
+    refetchInterval: isLost ? RETRY_MS : INFO_INTERVAL_MS,
     retry: false,
   });
   if (info.data === undefined) {
@@ -82,7 +87,13 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
     openPalette: () => setIsPaletteOpen(true),
     openHelp: () => setIsHelpOpen(true),
   });
-  usePageFocus();
+  const path = usePageFocus();
+  const off = PLACES.find(
+    (place) =>
+      place.service !== undefined &&
+      !info.services.includes(place.service) &&
+      `${path}/`.startsWith(`${place.path}/`),
+  );
   return (
     <div className="frame" inert={isCovered}>
       <a className="skip" href="#content">
@@ -101,7 +112,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
           </div>
         )}
         <main id="content" className="content" tabIndex={-1}>
-          <Outlet />
+          {off === undefined ? <Outlet /> : <NotRunning place={off} services={info.services} />}
         </main>
       </div>
       <Toasts />
@@ -114,7 +125,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
 }
 
 /** A new page is announced by its heading; the first one leaves the focus where the browser put it. */
-function usePageFocus(): void {
+function usePageFocus(): string {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isFirst = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
@@ -126,4 +137,5 @@ function usePageFocus(): void {
     const timer = setTimeout(() => document.querySelector<HTMLElement>('main h1')?.focus(), 50);
     return () => clearTimeout(timer);
   }, [path]);
+  return path;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
@@ -30,6 +31,8 @@ const TYPED_AFTER_MS = 150;
 const MAX_COMPLETED_TABLE_COUNT = 1000;
 const MAX_VALUE_COUNT = 100;
 const DEFAULT_POINT_COUNT = 600;
+
+resultRunner.prepare();
 
 /** Opens what was saved under the id of the address. */
 export function SavedQueryPage() {

@@ -81,18 +81,11 @@ function schemaFaults(kind: Kind, record: unknown): Fault[] {
 }
 
 function faultsOf({ failures }: RequestInvalid): Fault[] {
-  return failures.flatMap(({ path, keyword, expected }) => {
-    if (keyword === 'additionalProperties') {
-      // The checker names the object they stand in; the fault is each of them.
-      return expected.map((name) => ({
-        path: pointerOf([...path, name]),
-        code: 'unknown_member',
-        message: messageOf(keyword, name, [name]),
-      }));
-    }
-    const message = messageOf(keyword, path.at(-1) ?? 'the record', expected);
-    return [{ path: pointerOf(path), code: keyword, message }];
-  });
+  return failures.map(({ path, keyword, expected }) => ({
+    path: pointerOf(path),
+    code: keyword === 'additionalProperties' ? 'unknown_member' : keyword,
+    message: messageOf(keyword, path.at(-1) ?? 'the record', expected),
+  }));
 }
 
 function messageOf(keyword: string, name: string, expected: readonly string[]): string {
@@ -105,7 +98,7 @@ function messageOf(keyword: string, name: string, expected: readonly string[]): 
     case 'enum':
       return `${name} must be one of ${list}`;
     case 'additionalProperties':
-      return `unknown member ${list}`;
+      return `unknown member ${name}`;
     case 'minimum':
       return `${name} must be at least ${list.replace(/^>=, /, '')}`;
     case 'maximum':

@@ -62,19 +62,29 @@ async function* through(
   }
 }
 
+/** A coder that is destroyed while it waits for its reader never says that it has taken what it was given. */
+function put(piece: Buffer, coder: Transform): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onClose = (): void => reject(new Error('the reader of the answer has left'));
+    if (coder.destroyed) return onClose();
+    coder.once('close', onClose);
+    coder.write(piece, (error) => {
+      coder.off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
 /** A failure of the answer becomes one of the coder, which whoever reads it sees. */
 async function feed(coder: Transform, { body, rest, taken }: HttpAnswer): Promise<void> {
-  const put = (piece: Buffer): Promise<void> =>
-    new Promise((resolve, reject) => {
-      coder.write(piece, (error) => (error ? reject(error) : resolve()));
-    });
   try {
     if (body !== undefined && body.length > 0) {
-      await put(body);
+      await put(body, coder);
       taken?.(body);
     }
     for await (const piece of rest ?? []) {
-      await put(piece);
+      await put(piece, coder);
       taken?.(piece);
     }
     coder.end();

@@ -15,6 +15,8 @@ export interface ChunkOptions {
   readonly maxLineSizeBytes: number;
 }
 
+/** Statements and comments of dumps are shorter. */
+const MAX_READ_BYTES = 4096;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
@@ -111,6 +113,24 @@ function endOfLine(bytes: Buffer, start: number): number | undefined {
     else if (byte === QUOTE) isQuoted = openValueCount > 0;
   }
   return undefined;
+}
+
+/** The lines of a chunk: numbers from 1; a quoted text may span several of the file. Only short texts and comments are read. */
+export function* linesIn(
+  bytes: Uint8Array,
+): Generator<{ readonly text: string; start: number; end: number; number: number }> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let number = 1;
+  for (let start = 0; start < all.length; ) {
+    const end = endOfLine(all, start) ?? all.length;
+    const text = all
+      .subarray(start, Math.min(end, start + MAX_READ_BYTES))
+      .toString()
+      .trim();
+    yield { text, start, end, number };
+    number += countNewlines(all, start, end);
+    start = end;
+  }
 }
 
 function afterNewline(bytes: Buffer, from: number): number | undefined {

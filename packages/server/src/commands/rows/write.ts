@@ -5,12 +5,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   type Connection,
   call,
+  callOk,
   connectionOf,
   databaseOf,
   failureOf,
   withConnection,
 } from '../connection.js';
 import { type CsvMapping, chunkCsv, type FieldType } from '../input/csv-lines.js';
+import { dumpChunks, isDump } from '../input/dump.js';
 import { openInput } from '../input/input.js';
 import { type Chunk, chunkLines } from '../input/line-chunks.js';
 import { TIME_FORMATS, type TimeFormat } from '../input/time-text.js';
@@ -19,6 +21,7 @@ import { WriteReport } from './write-report.js';
 
 const CHUNK_SIZE_BYTES = 4 * 1024 * 1024;
 const MAX_LINE_SIZE_BYTES = 10 * 1024 * 1024;
+const HEAD_BYTES = 4096;
 const MAX_ATTEMPT_COUNT = 10;
 const MAX_RETRY_WAIT_SEC = 30;
 const FIELD_TYPES: readonly string[] = ['float', 'int', 'uint', 'string', 'bool'];
@@ -30,6 +33,7 @@ Examples:
   plinth write -d weather --csv --table daily --tag weather --field temp_max:float --time date seattle.csv
 
 Good lines of a file are written even if others are refused; refused ones are listed and the exit code is 1.
+Dumps of InfluxDB 1.x (influx_inspect export) make their databases and go where they say, without --database.
 Pieces of a file travel side by side: where one file holds the same point twice, use --concurrency 1.`;
 
 export interface WriteOptions {
@@ -87,7 +91,6 @@ export async function writeFiles(
   options: WriteOptions,
   connection: Connection,
 ): Promise<void> {
-  databaseOf(connection);
   const mapping = options.csv ? mappingOf(options) : undefined;
   const report = new WriteReport();
   for (const file of files.length === 0 ? ['-'] : files) {
@@ -95,13 +98,20 @@ export async function writeFiles(
       createReadStream(path, { highWaterMark: 1 << 20 }),
     );
     report.beginFile(file === '-' ? 'stdin' : file, input);
-    const { precision, bytes } = await withPrecision(input.bytes, options.precision);
+    const { head, bytes } = await withHead(input.bytes);
+    const isOfDump = !mapping && !options.parquet && isDump(head);
+    if (!isOfDump) databaseOf(connection);
+    const precision = precisionOf(head, isOfDump, options.precision);
+    const lines = async () =>
+      chunkLines(options.parquet ? await parquetOf(file, options) : bytes, {
+        chunkSizeBytes: CHUNK_SIZE_BYTES,
+        maxLineSizeBytes: MAX_LINE_SIZE_BYTES,
+      });
     const chunks = mapping
       ? chunkCsv(bytes, mapping, CHUNK_SIZE_BYTES, (row) => report.refuse(row.line, row.message))
-      : chunkLines(options.parquet ? await parquetOf(file, options) : bytes, {
-          chunkSizeBytes: CHUNK_SIZE_BYTES,
-          maxLineSizeBytes: MAX_LINE_SIZE_BYTES,
-        });
+      : isOfDump
+        ? dumpChunks(await lines(), (statement) => runStatement(statement, connection))
+        : await lines();
     await sendAll(chunks, options.concurrency, (chunk) =>
       send(chunk, { ...options, precision }, connection, report),
     );
@@ -109,21 +119,34 @@ export async function writeFiles(
   if (!report.finish()) process.exitCode = EXIT.failed;
 }
 
-/** A file may say the unit of its timestamps in its first line, as those of `plinth export` do. */
-async function withPrecision(
+/** A file may say the unit of its timestamps in its first line, as those of `plinth export` do; dumps are in nanoseconds. */
+function precisionOf(head: string, isOfDump: boolean, asked: string): string {
+  if (asked !== 'auto') return asked;
+  return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : asked);
+}
+
+/** The beginning of an input, and all of it. */
+async function withHead(
   input: AsyncIterable<Uint8Array>,
-  asked: string,
-): Promise<{ readonly precision: string; readonly bytes: AsyncIterable<Uint8Array> }> {
-  if (asked !== 'auto') return { precision: asked, bytes: input };
+): Promise<{ readonly head: string; readonly bytes: AsyncIterable<Uint8Array> }> {
   const pieces = input[Symbol.asyncIterator]();
   const first = await pieces.next();
-  const head = first.done ? '' : Buffer.from(first.value.subarray(0, 64)).toString('latin1');
-  const found = /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1];
+  const head = first.done
+    ? ''
+    : Buffer.from(first.value.subarray(0, HEAD_BYTES)).toString('latin1');
   const bytes = (async function* () {
     if (!first.done) yield first.value;
     yield* { [Symbol.asyncIterator]: () => pieces };
   })();
-  return { precision: found ?? asked, bytes };
+  return { head, bytes };
+}
+
+/** A statement of a dump. */
+async function runStatement(statement: string, connection: Connection): Promise<void> {
+  const response = await callOk(connection, 'query', { method: 'POST', query: { q: statement } });
+  const { results } = (await response.json()) as { results?: readonly { error?: string }[] };
+  const error = results?.find((result) => result.error !== undefined)?.error;
+  if (error !== undefined) throw new CommandFailed(`${statement}: ${error}`);
 }
 
 /** The engine that reads Parquet is loaded only when it is needed. */
@@ -141,10 +164,10 @@ async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIter
 }
 
 /** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */
-async function sendAll(
-  chunks: AsyncIterable<Chunk>,
+async function sendAll<C extends Chunk>(
+  chunks: AsyncIterable<C>,
   concurrency: number,
-  sendOne: (chunk: Chunk) => Promise<void>,
+  sendOne: (chunk: C) => Promise<void>,
 ): Promise<void> {
   const underway = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -163,13 +186,13 @@ async function sendAll(
 }
 
 async function send(
-  chunk: Chunk,
+  chunk: Chunk & { readonly database?: string | undefined },
   options: WriteOptions,
   connection: Connection,
   report: WriteReport,
 ): Promise<void> {
   const query = {
-    db: databaseOf(connection),
+    db: chunk.database ?? databaseOf(connection),
     precision: options.csv || options.parquet ? 'ns' : options.precision,
     accept_partial: String(options.acceptPartial),
     no_sync: String(!options.sync),

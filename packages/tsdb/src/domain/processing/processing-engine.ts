@@ -12,7 +12,7 @@ import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { PluginBackend } from './plugins/plugin-backend.js';
 import { type HostState, Plugins } from './plugins/plugins.js';
 import { RunLog, type RunLogEntry } from './runs/run-log.js';
-import { RunningTriggers } from './triggers/running-triggers.js';
+import { normalPath, RunningTriggers } from './triggers/running-triggers.js';
 import { type NewTrigger, recordOf, triggerOf } from './triggers/trigger-record.js';
 import type { RequestInput, RunnerSettings } from './triggers/trigger-runner.js';
 import { typeOfText } from './triggers/trigger-specification.js';
@@ -294,7 +294,7 @@ export class ProcessingEngine {
         each.id !== id &&
         !each.isDisabled &&
         each.specification.kind === 'request' &&
-        each.specification.path === path,
+        normalPath(each.specification.path) === normalPath(path),
     );
     if (other !== undefined) throw tsdbError('request_path_taken', { path, trigger: other.name });
   }

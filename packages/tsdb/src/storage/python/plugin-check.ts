@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Memo } from '@plinth/kernel';
 import type { PluginCode } from '../../model/plugins/plugin-host.js';
 import type { RunProgram } from './process/run-program.js';
@@ -7,6 +7,8 @@ import type { RunProgram } from './process/run-program.js';
 const LIMIT_MS = 10_000;
 /** Longer texts do not fit an argument of a program. */
 const MAX_ARGUMENT_BYTES = 96 * 1024;
+/** As much as is fetched of one. */
+const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_KNOWN = 256;
 
 /**
@@ -37,6 +39,7 @@ print(f"{name} has no function {function}")
 export class PluginChecks {
   readonly #python: string;
   readonly #run: RunProgram;
+  #last: Promise<unknown> = Promise.resolve();
   readonly #known = new Memo<string, string>({ maxCount: MAX_KNOWN });
 
   constructor(python: string, run: RunProgram) {
@@ -44,10 +47,16 @@ export class PluginChecks {
     this.#run = run;
   }
 
-  /** @returns what is wrong with the file, its line named; `undefined`: nothing, or nobody can say. */
+  /** @returns what is wrong with the file, its line named; `undefined`: nothing, or nobody can say. One after the other. */
   async faultOf(code: PluginCode, functionName: string): Promise<string | undefined> {
+    const looking = this.#last.then(() => this.#look(code, functionName));
+    this.#last = looking.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    return await looking;
+  }
+
+  async #look(code: PluginCode, functionName: string): Promise<string | undefined> {
     const target = await targetOf(code);
-    if (target === undefined) return undefined;
+    if (target === undefined || 'fault' in target) return target?.fault;
     const { path, source, version } = target;
     const key = `${functionName}\0${path}\0${version}`;
     let fault = version === undefined ? undefined : this.#known.get(key);
@@ -70,13 +79,20 @@ interface Target {
   readonly version: string | undefined;
 }
 
-async function targetOf(code: PluginCode): Promise<Target | undefined> {
+async function targetOf(
+  code: PluginCode,
+): Promise<Target | { readonly fault: string } | undefined> {
   if (code.kind === 'source') {
     const source = Buffer.from(code.source).toString('base64');
     const fits = source !== '' && source.length <= MAX_ARGUMENT_BYTES;
     return fits ? { path: 'plugin', source, version: undefined } : undefined;
   }
   const path = code.kind === 'dir' ? join(code.path, '__init__.py') : code.path;
-  const { mtimeNs, size } = await stat(path, { bigint: true });
+  const found = await stat(path, { bigint: true });
+  const { mtimeNs, size } = found;
+  if (!found.isFile()) return { fault: `${basename(path)} is no file` };
+  if (size > MAX_FILE_BYTES) {
+    return { fault: `${basename(path)} has more than ${MAX_FILE_BYTES} bytes` };
+  }
   return { path, source: '', version: `${mtimeNs} ${size}` };
 }

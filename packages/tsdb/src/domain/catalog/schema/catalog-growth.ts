@@ -84,9 +84,14 @@ export class CatalogGrowth {
   ): Promise<DatabaseSchema> {
     const { limits, store, clock } = this.#needs;
     const existing = this.#state.database(name);
-    if (existing === undefined) await this.ensureOwner(name);
-    if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
-      throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
+    if (existing === undefined) {
+      // Nothing of a policy is made where it or its database has no room.
+      const owner = ownerOf(name);
+      const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
+      if (this.#state.databaseCount + count > limits.databaseCount) {
+        throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
+      }
+      await this.ensureOwner(name);
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const isOwn = name === INTERNAL_DATABASE;

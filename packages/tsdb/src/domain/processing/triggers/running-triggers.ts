@@ -143,8 +143,8 @@ export class RunningTriggers {
   }
 }
 
-/** One slash at the front is all the same; escapes are decoded where they can be. */
-function normalPath(path: string): string {
+/** The form in which paths are looked up: one slash at the front is all the same, escapes are decoded where they can be. */
+export function normalPath(path: string): string {
   const bare = path.startsWith('/') ? path.slice(1) : path;
   try {
     return decodeURIComponent(bare);

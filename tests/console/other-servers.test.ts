@@ -1,0 +1,61 @@
+// Source: docs/CONSOLE.md: services that do not run have no menu entry; what was typed outlives a lost connection.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
+
+describe('the console of a server', { skip: SKIP }, () => {
+  it('without the time-series service has no pages of it, and says so at their addresses', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'gamedata'],
+    });
+    const browser = await TestBrowser.start();
+    try {
+      const page = await (await browser.context()).newPage();
+      await page.goto(`${server.url}/console/`);
+      await page.getByRole('heading', { name: 'Game data' }).waitFor();
+      await page.getByText(/Authentication is off/).waitFor();
+      const menu = page.getByRole('navigation', { name: 'Sections' });
+      assert.deepEqual(await menu.getByRole('link').allTextContents(), ['Home']);
+      await page.goto(`${server.url}/console/explore?db=x&q=SELECT+1`);
+      await page.getByRole('heading', { name: 'Explore is not running here' }).waitFor();
+      await page.getByText('plinth serve --services tsdb,gamedata').waitFor();
+      assert.deepEqual(await violationsOn(page), []);
+      assert.deepEqual(browser.complaints, []);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('that does not answer for a while loses nothing that was typed', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+    });
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1' });
+    const browser = await TestBrowser.start();
+    try {
+      const context = await browser.context();
+      const page = await context.newPage();
+      await page.goto(`${server.url}/console/explore?db=d`);
+      const editor = page.getByRole('textbox', { name: 'Query' });
+      await editor.click();
+      await page.keyboard.type('SELECT 40 + 2 AS answer');
+      await page.keyboard.press('Escape');
+      await page.waitForTimeout(2000); // pages are there a moment after the first one
+      await context.setOffline(true);
+      await page.getByRole('link', { name: 'Data' }).click();
+      await page.getByText(/No answer from the server since/).waitFor();
+      await page.goBack();
+      await editor.click();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type(' -- kept');
+      await context.setOffline(false);
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('42', { exact: true }).waitFor();
+      assert.match((await editor.textContent()) ?? '', /SELECT 40 \+ 2 AS answer -- kept/);
+      await page.getByText(/No answer from the server since/).waitFor({ state: 'detached' });
+    } finally {
+      await browser.close();
+    }
+  });
+});
