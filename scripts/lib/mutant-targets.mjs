@@ -276,6 +276,11 @@ export const EQUIVALENT = [
   { file: 'deliver/sender.js', text: 'this.#idle.delete(origin); -> ;' },
   { file: 'deliver/sender.js', text: 'signal.throwIfAborted(); -> ;' },
   { file: 'deliver/sender.js', text: 'kept.length > 0 -> true' },
+  // A kept connection that is gone is found out by what is sent over it, and the client ends with its socket.
+  { file: 'deliver/sender.js', text: '!client.destroyed && !socket.destroyed' },
+  { file: 'deliver/sender.js', text: 'destroy(next); -> ;' },
+  { file: 'deliver/sender.js', text: 'this.#idle.set(origin, kept); -> ;' },
+  { file: 'deliver/sender.js', text: 'client.destroy().catch(() => { }); -> ;' },
   // The client dials once: it is destroyed with its connection.
   { file: 'deliver/sender.js', text: 'isFirst -> true' },
   { file: 'deliver/sender.js', text: "callback(new Error('connection is gone'), null); -> ;" },

@@ -108,7 +108,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
     name: 'plinth_tsdb_direct_queries_total',
     help: 'Queries answered from columns in memory.',
     type: 'counter',
-    samples: () => [{ value: read().directQueries }],
+    samples: () => [{ value: read().inMemoryQueries }],
   });
   metrics.add({
     name: 'query_log_phase_current',

@@ -13,13 +13,12 @@ import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/sch
 import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';
-import type { ReadBody } from './domain/engine/write/write-path.js';
-import { Influxql } from './domain/influxql/influxql.js';
+import type { BodyReader, ReadBody } from './domain/engine/write/write-path.js';
+import type { Influxql } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lanes/lane-pool.js';
 import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
-import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
-import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
+import type { Statistic } from './domain/own-metrics/statistics.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
@@ -28,6 +27,7 @@ import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine } from './metrics.js';
 import type { TsdbNeeds } from './needs.js';
+import { openInfluxql } from './open-influxql.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { reportTo } from './report-to-log.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
@@ -92,18 +92,7 @@ export async function openTsdb(
     random,
     onEnded: (query) => metrics.queryEnded(query),
   });
-  const caches = new Caches({
-    catalog,
-    records: new CacheRecords(relational),
-    host,
-    clock,
-    settings: {
-      lastEvictionIntervalMs: settings.last_cache_eviction_interval_ms,
-      distinctEvictionIntervalMs: settings.distinct_cache_eviction_interval_ms,
-      memoryBytes: settings.cache_memory_bytes,
-    },
-    onFailed: (err) => needs.log.error({ err }, 'background work failed'),
-  });
+  const caches = newCaches(needs, { catalog, host });
   // The engine tells of commits and shows triggers; what knows them needs the engine.
   let processing: Processing | undefined;
   const systemTables = new SystemTables({
@@ -119,11 +108,7 @@ export async function openTsdb(
       startedMs,
     },
   });
-  const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
-  const lanes = new LanePool({
-    hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
-    limits: { ...DEFAULT_LIMITS, line: { columnCount, tagCount } },
-  });
+  const lanes = newLanes(needs);
   catalog.whenTablesLeave((tables) => {
     lanes.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
@@ -159,31 +144,11 @@ export async function openTsdb(
     clock,
     random,
     deletions: catalog.deletions,
-    reader: {
-      read: (request) => {
-        const now = lanes.parseNow(request.body, request);
-        if (now !== undefined) return readBody(now);
-        // A lane is sent the options as they are.
-        const { body, ...options } = request;
-        return lanes.parse(body, options).then(readBody);
-      },
-    },
+    reader: readerOf(lanes),
     planner,
     virtualTables: (database, segmentsOf) => systemTables.of(database, segmentsOf),
     queryLog,
-    settings: {
-      // A small limit must not be reached before there is anything to flush.
-      flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
-      flushAgeMs: settings.buffer_flush_age_ms,
-      maxGroupTables: needs.flushGroupTables ?? FLUSH_GROUP_TABLES,
-      hardLimitBytes: settings.buffer_limit_bytes,
-      maxConcurrentQueries: settings.max_concurrent_queries,
-      queryTimeoutMs: settings.query_timeout_ms,
-      retentionCheckIntervalMs: settings.retention_check_interval_ms,
-      deleteGraceMs: settings.delete_grace_period_ms,
-      columnCacheBytes: settings.column_cache_bytes,
-      repair: settings.repair,
-    },
+    settings: engineSettings(needs),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
     report,
   });
@@ -203,39 +168,7 @@ export async function openTsdb(
     onFailed: (err) => needs.log.error({ err }, 'background work failed'),
   });
   recorder.start(settings.internal_metrics_interval_ms);
-  const limits = {
-    bucketCountPerSeries: settings.max_select_buckets_per_series,
-    bucketCount: settings.max_select_buckets,
-    heldValueCount: settings.max_held_values,
-  };
-  const statistics = (): Promise<readonly Statistic[]> =>
-    readStatistics(needs.metrics, {
-      databases: () => catalog.databases(),
-      seriesCounter(table) {
-        const store = engine.tableStore(table);
-        return async () => {
-          await store.whenIndexed();
-          return store.index.count;
-        };
-      },
-      onUncounted: ({ name: database }, { name: table }, err) =>
-        needs.log.error({ err, database, table }, 'series of a table not counted'),
-    });
-  const diagnostics = (): readonly Diagnostic[] =>
-    readDiagnostics({
-      version: settings.reported_version,
-      commit: settings.reported_revision,
-      startedMs,
-      nowMs: clock.nowMs(),
-    });
-  const influxql = new Influxql({
-    ...{ catalog, engine, changes: { catalog, engine } },
-    facts: {
-      ...{ statistics, diagnostics },
-      placesOf: (table) => engine.tableStore(table).places(),
-    },
-    ...{ clock, random, limits },
-  });
+  const { influxql, statistics } = openInfluxql(needs, { catalog, engine, startedMs });
   return {
     catalog,
     engine,
@@ -287,6 +220,57 @@ const limitsOf = (settings: TsdbNeeds['settings']): CatalogLimits => ({
   databaseCount: settings.num_database_limit,
   tableCount: settings.num_table_limit,
   columnCountPerTable: settings.num_total_columns_per_table_limit,
+});
+
+function newCaches(
+  { settings, relational, clock, log }: TsdbNeeds,
+  { catalog, host }: { readonly catalog: RelationalCatalog; readonly host: DuckDbHost },
+): Caches {
+  return new Caches({
+    ...{ catalog, host, clock },
+    records: new CacheRecords(relational),
+    settings: {
+      lastEvictionIntervalMs: settings.last_cache_eviction_interval_ms,
+      distinctEvictionIntervalMs: settings.distinct_cache_eviction_interval_ms,
+      memoryBytes: settings.cache_memory_bytes,
+    },
+    onFailed: (err) => log.error({ err }, 'background work failed'),
+  });
+}
+
+function newLanes({ settings, random }: TsdbNeeds): LanePool {
+  const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
+  return new LanePool({
+    hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
+    limits: { ...DEFAULT_LIMITS, line: { columnCount, tagCount } },
+  });
+}
+
+/** Small bodies are read at once. */
+function readerOf(lanes: LanePool): BodyReader {
+  return {
+    read(request) {
+      const now = lanes.parseNow(request.body, request);
+      if (now !== undefined) return readBody(now);
+      // A lane is sent the options as they are.
+      const { body, ...options } = request;
+      return lanes.parse(body, options).then(readBody);
+    },
+  };
+}
+
+const engineSettings = ({ settings, flushGroupTables }: TsdbNeeds) => ({
+  // A small limit must not be reached before there is anything to flush.
+  flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
+  flushAgeMs: settings.buffer_flush_age_ms,
+  maxGroupTables: flushGroupTables ?? FLUSH_GROUP_TABLES,
+  hardLimitBytes: settings.buffer_limit_bytes,
+  maxConcurrentQueries: settings.max_concurrent_queries,
+  queryTimeoutMs: settings.query_timeout_ms,
+  retentionCheckIntervalMs: settings.retention_check_interval_ms,
+  deleteGraceMs: settings.delete_grace_period_ms,
+  columnCacheBytes: settings.column_cache_bytes,
+  repair: settings.repair,
 });
 
 async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {

@@ -227,12 +227,31 @@ describe('saved queries', () => {
     assert.equal((await send('DELETE', `${PATH}/${id}`)).status, 404);
   });
 
+  it('are so many that one answer can list them', async () => {
+    const long = { ...content, text: 'x'.repeat(65_536) };
+    const ids: string[] = [];
+    let refused: Awaited<ReturnType<typeof send>> | undefined;
+    for (let i = 0; i < 300 && refused === undefined; i++) {
+      const made = await send('POST', PATH, { ...long, name: `long ${i}` });
+      if (made.status === 201) ids.push(JSON.parse(made.text).id);
+      else refused = made;
+    }
+    assert.equal(refused?.status, 409);
+    // 16 MiB of some 65,700 characters each.
+    assert.ok(ids.length > 200 && ids.length < 256, `${ids.length}`);
+    assert.equal((await get(PATH)).saved_queries.length, ids.length);
+    for (const id of ids) assert.equal((await send('DELETE', `${PATH}/${id}`)).status, 204);
+    assert.equal((await send('POST', PATH, content)).status, 201);
+  });
+
   it('are refused without a name, in another language, and when they are too long', async () => {
     const { name: _, ...nameless } = content;
     for (const wrong of [
       nameless,
       { ...content, lang: 'flux' },
       { ...content, text: 'x'.repeat(65_537) },
+      { ...content, view: { y: 'x'.repeat(16_385) } },
+      { ...content, name: 'a\0b' },
     ]) {
       assert.equal((await send('POST', PATH, wrong)).status, 422);
     }

@@ -33,6 +33,7 @@ async function listen(answer: (response: ServerResponse) => void): Promise<{
   server.on('connection', () => {
     count += 1;
   });
+  server.keepAliveTimeout = 120_000; // Whoever ends a connection is the sender.
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.push({ close: () => server.close().closeAllConnections() });
@@ -273,7 +274,7 @@ describe('Sender', () => {
       await sendAtOnce(sender, port, 2);
       await clock.advanceMs(20_000);
       await sendAtOnce(sender, port, 1);
-      await clock.advanceMs(10_000);
+      await clock.advanceMs(20_000);
       await untilCount(server, 1);
       await sendAtOnce(sender, port, 1);
       assert.equal(connections(), 2);

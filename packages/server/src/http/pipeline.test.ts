@@ -174,7 +174,7 @@ describe('one entry in a table', () => {
     const full = 'shop: ServerBusy: the server holds as many request bodies as it may; try again';
     assert.equal((await ask('/shop/things/1', post)).status, 200);
     assert.equal(bodies.sizeBytes, 0);
-    const other = bodies.begin();
+    const other = bodies.begin({ kind: 'admin', tokenId: 0, tokenName: 'x' });
     assert.ok(other.came(1));
     assert.equal((await ask('/shop/things/1', post)).text, full);
     assert.equal(bodies.sizeBytes, 1);

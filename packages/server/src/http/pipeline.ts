@@ -149,7 +149,7 @@ function bodyOf(
 ): Uint8Array | Promise<Uint8Array> {
   if (rule === undefined) return request.body;
   const counted = (body: Uint8Array): Uint8Array => {
-    request.held ??= bodies.begin();
+    request.held ??= bodies.begin(request.principal);
     if (!request.held.add(body.byteLength)) throw new ServerBusy();
     return body;
   };

@@ -97,7 +97,7 @@ class NodeRequest extends IncomingRequest {
 
   readBody({ maxBytes, memory }: BodyRule, bodies: HeldBodies): Promise<Uint8Array> {
     const contentLength = this.headers['content-length'];
-    const held = bodies.begin();
+    const held = bodies.begin(this.principal);
     this.held = held;
     return new Promise((resolve, reject) => {
       readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory, held }, (error, body) => {

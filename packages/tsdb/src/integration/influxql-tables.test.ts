@@ -86,8 +86,8 @@ describe('An aggregate that rows in memory do not answer', () => {
     await writeLines(node, ['good,host=a v=1 1', 'good,host=b v=2 1']);
     const store = tableStore('good');
     let askedCount = 0;
-    const ask = store.answerDirectly.bind(store);
-    store.answerDirectly = (...about: Parameters<typeof ask>) => {
+    const ask = store.answerInMemory.bind(store);
+    store.answerInMemory = (...about: Parameters<typeof ask>) => {
       askedCount++;
       return ask(...about);
     };

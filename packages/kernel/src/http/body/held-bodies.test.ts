@@ -5,12 +5,15 @@ import { ManualClock } from '../../testing/index.js';
 import { HeldBodies, type HeldBody } from './held-bodies.js';
 
 const MB = 1_000_000;
+const ADMIN = { kind: 'admin', tokenId: 0, tokenName: '_admin' } as const;
+const tenant = (platform: string) =>
+  ({ kind: 'platform_key', platform, keyKind: 'secret', livemode: true }) as const;
 
 function begin(limitBytes = MB) {
   const clock = new ManualClock();
   const bodies = new HeldBodies(clock, limitBytes);
   const expect = (): { readonly body: HeldBody; readonly ends: string[] } => {
-    const body = bodies.begin();
+    const body = bodies.begin(ADMIN);
     const ends: string[] = [];
     body.awaitRest((error) => ends.push(String(Reflect.get(error, 'kind'))));
     return { body, ends };
@@ -99,7 +102,7 @@ describe('bodies on their way', () => {
 describe('bodies that are held', () => {
   it('have room up to the bound of all together, and give it back', () => {
     const { bodies } = begin(100);
-    const [one, other] = [bodies.begin(), bodies.begin()];
+    const [one, other] = [bodies.begin(ADMIN), bodies.begin(ADMIN)];
     assert.ok(one.came(60));
     assert.ok(other.came(40));
     assert.equal(other.came(1), false);
@@ -113,5 +116,21 @@ describe('bodies that are held', () => {
     assert.equal(other.add(1), false);
     other.release();
     assert.equal(bodies.sizeBytes, 0);
+  });
+
+  it('of one tenant take half of the room at most, those of all tenants three quarters', () => {
+    const { bodies } = begin();
+    const one = bodies.begin(tenant('one'));
+    assert.equal(one.came(MB / 2), true);
+    assert.equal(bodies.begin(tenant('one')).came(1), false);
+    const two = bodies.begin(tenant('two'));
+    assert.equal(two.came(MB / 4), true);
+    assert.equal(two.came(1), false);
+    const operator = bodies.begin(ADMIN);
+    assert.equal(operator.came(MB / 4), true);
+    assert.equal(operator.came(1), false);
+    one.release();
+    assert.equal(bodies.begin(tenant('one')).came(MB / 2), true);
+    assert.equal(bodies.sizeBytes, MB);
   });
 });

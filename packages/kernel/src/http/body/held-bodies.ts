@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import type { Principal } from '../access/principal.js';
 import { requestError } from '../request-error.js';
 
 /** A body that is not whole yet brings so much in each span: 1 kB/s, the tenth of what a bad line of a telephone carries. */
@@ -7,6 +8,9 @@ const MIN_SPAN_BYTES = 20_000;
 /** Whole after so long in any case; one of the usual limit passes at 35 kB/s. */
 const LONGEST_MS = 300_000;
 const LOOK_MS = 5_000;
+/** Of all the room, what one caller may take, and what all may that are no operators. */
+const CALLER_PART = 1 / 2;
+const OTHERS_PART = 3 / 4;
 
 /** All bodies of requests that are held in memory, on their way or being handled: how large they are together, and whether they come. */
 export class HeldBodies implements Disposable {
@@ -14,6 +18,9 @@ export class HeldBodies implements Disposable {
   readonly #limitBytes: number;
   readonly #coming = new Set<HeldBody>();
   readonly #looking: Disposable;
+  /** Of callers that are no operators. */
+  readonly #byCaller = new Map<string, number>();
+  #othersBytes = 0;
   #sizeBytes = 0;
 
   constructor(clock: Clock, limitBytes: number) {
@@ -26,10 +33,11 @@ export class HeldBodies implements Disposable {
     return this.#sizeBytes;
   }
 
-  begin(): HeldBody {
+  begin(principal: Principal): HeldBody {
+    const caller = callerOf(principal);
     return new HeldBody({
       sinceMs: this.#clock.monotonicMs(),
-      grow: (bytes) => this.#grow(bytes),
+      grow: (bytes) => this.#grow(bytes, caller),
       coming: this.#coming,
     });
   }
@@ -38,8 +46,19 @@ export class HeldBodies implements Disposable {
     this.#looking[Symbol.dispose]();
   }
 
-  #grow(bytes: number): boolean {
+  /** No tenant takes the room of all others, nor all tenants that of the operator. */
+  #grow(bytes: number, caller: string | undefined): boolean {
     if (bytes > 0 && this.#sizeBytes + bytes > this.#limitBytes) return false;
+    if (caller !== undefined) {
+      const own = (this.#byCaller.get(caller) ?? 0) + bytes;
+      const isTooMuch =
+        own > this.#limitBytes * CALLER_PART ||
+        this.#othersBytes + bytes > this.#limitBytes * OTHERS_PART;
+      if (bytes > 0 && isTooMuch) return false;
+      if (own > 0) this.#byCaller.set(caller, own);
+      else this.#byCaller.delete(caller);
+      this.#othersBytes += bytes;
+    }
     this.#sizeBytes += bytes;
     return true;
   }
@@ -47,6 +66,30 @@ export class HeldBodies implements Disposable {
   #endSlow(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const body of this.#coming) body.look(nowMs);
+  }
+}
+
+/** Who shares a part of the room; `undefined`: an operator. */
+function callerOf(principal: Principal): string | undefined {
+  switch (principal.kind) {
+    case 'admin':
+      return undefined;
+    case 'anonymous':
+      return `ip:${principal.ip}`;
+    case 'platform_key':
+      return `platform:${principal.platform}`;
+    case 'editor':
+      return `editor:${principal.name}`;
+    case 'app':
+      return `app:${principal.appId}`;
+    case 'user':
+      return `user:${principal.userId}`;
+    case 'installation':
+      return `installation:${principal.installationId}`;
+    case 'oauth_app':
+      return `oauth_app:${principal.clientId}`;
+    case 'repository':
+      return `repository:${principal.repositoryId}`;
   }
 }
 

@@ -10,6 +10,6 @@ export interface EngineState {
   readonly queriesWaiting: number;
   readonly queriesRunning: number;
   /** Queries answered from columns in memory. */
-  readonly directQueries: number;
+  readonly inMemoryQueries: number;
   readonly columnCacheBytes: number;
 }

@@ -229,7 +229,7 @@ export class TsdbEngine implements Engine {
       segmentBytes,
       queriesWaiting: this.#queries.waitingCount,
       queriesRunning: this.#queries.runningCount,
-      directQueries: this.#queries.directCount,
+      inMemoryQueries: this.#queries.inMemoryCount,
       columnCacheBytes: this.#columnCache.sizeBytes,
     };
   }

@@ -148,7 +148,7 @@ export class Influxql {
       limits: this.#limits,
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
-      readDirectly: (direct) => engine.readDirectly(direct),
+      readInMemory: (inMemory) => engine.readInMemory(inMemory),
       lending: (items) => engine.lending(items),
       indexed: (tables) => engine.indexed(tables),
       seriesOf: (table) => engine.seriesOf(table),

@@ -1,4 +1,5 @@
 import type { Clock, Migration, Random, RelationalStore } from '@plinth/kernel';
+import type { Kysely } from 'kysely';
 
 /** A query that somebody kept under a name. */
 export interface SavedQueryContent {
@@ -22,10 +23,12 @@ export interface SavedQuery extends SavedQueryContent {
   readonly updated_at: string;
 }
 
-/** `conflict`: it has been changed since that revision. */
-export type ChangeRefusal = 'not_found' | 'conflict';
+/** `conflict`: it has been changed since that revision. `full`: all of them together would be too long. */
+export type ChangeRefusal = 'not_found' | 'conflict' | 'full';
 
 const MAX_COUNT = 10_000;
+/** Of all together: the list of them is one answer. */
+const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
 /** Without letters that look alike. */
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const ID_LENGTH = 8;
@@ -94,11 +97,8 @@ export class SavedQueries {
   async create(content: SavedQueryContent, by: string | null): Promise<SavedQuery | undefined> {
     const row = { id: this.#newId(), rev: 1, created_by: by, ...this.#stamp(content) };
     const isMade = await this.#store.transaction<Tables, boolean>(async (tx) => {
-      const { count } = await tx
-        .selectFrom('tsdb_saved_queries')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= MAX_COUNT) return false;
+      const { count, chars } = await amountOf(tx);
+      if (count >= MAX_COUNT || chars + row.content.length > MAX_TOTAL_CHARS) return false;
       await tx.insertInto('tsdb_saved_queries').values(row).execute();
       return true;
     });
@@ -120,6 +120,8 @@ export class SavedQueries {
       if (found === undefined) return 'not_found';
       if (rev !== undefined && Number(found.rev) !== rev) return 'conflict';
       const row = { ...found, ...this.#stamp(content), rev: Number(found.rev) + 1 };
+      const { chars } = await amountOf(tx);
+      if (chars - found.content.length + row.content.length > MAX_TOTAL_CHARS) return 'full';
       const { id: _, ...changes } = row;
       await tx.updateTable('tsdb_saved_queries').set(changes).where('id', '=', id).execute();
       return fromRow(row);
@@ -150,6 +152,19 @@ export class SavedQueries {
     }
     return id;
   }
+}
+
+async function amountOf(
+  tx: Kysely<Tables>,
+): Promise<{ readonly count: number; readonly chars: number }> {
+  const { count, chars } = await tx
+    .selectFrom('tsdb_saved_queries')
+    .select(({ fn, ref }) => [
+      fn.countAll().as('count'),
+      fn.sum(fn<number>('length', [ref('content')])).as('chars'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), chars: Number(chars ?? 0) };
 }
 
 function fromRow(row: Tables['tsdb_saved_queries']): SavedQuery {

@@ -30,7 +30,7 @@ const MAX_MACROS = 1500;
 const TEXT_PER_BOUND = 64;
 
 /** A plan as plain data, which goes from thread to thread. */
-export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'direct'> {
+export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
   /** Text for the engine; each odd piece is the index of a scan, whose text takes its place. */
   readonly pieces: readonly string[];
 }

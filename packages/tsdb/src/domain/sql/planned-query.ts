@@ -1,5 +1,5 @@
 import type { OutputColumn } from '../../model/columns/result.js';
-import type { DirectRequest } from '../../model/direct-request.js';
+import type { InMemoryRequest } from '../../model/in-memory-request.js';
 import type { ScanRequest, ScanSource } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
@@ -87,5 +87,5 @@ export interface PlannedQuery {
   /** Empty unless there is an order of time. */
   readonly passedTags?: readonly PassedTag[];
   /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */
-  readonly direct?: DirectRequest | undefined;
+  readonly inMemory?: InMemoryRequest | undefined;
 }

@@ -1,4 +1,4 @@
-import { DirectPlanner } from './direct/direct-planner.js';
+import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
 import { EFFORT_HERE, EffortExceeded } from './parse/effort.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';
 import type { PlanContext, PlannedQuery } from './planned-query.js';
@@ -14,7 +14,7 @@ const MAX_SHORT_LENGTH = 65_536;
  */
 export class SqlPlanner {
   readonly #maker: PlanMaker;
-  readonly #direct = new DirectPlanner({ maxCount: MAX_CACHED_STATEMENTS });
+  readonly #inMemory = new InMemoryPlanner({ maxCount: MAX_CACHED_STATEMENTS });
   readonly #thread = new PlannerThread();
   readonly #threadOfLong = new PlannerThread();
 
@@ -38,7 +38,7 @@ export class SqlPlanner {
     asker?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
-      return this.#direct.plan(text, context, () => {
+      return this.#inMemory.plan(text, context, () => {
         const { written, statement } = this.#maker.make(text, context, EFFORT_HERE);
         return { planned: plannedFrom(written), statement };
       });

@@ -17,17 +17,21 @@ import { notFound, refusal } from './not-found.js';
 
 const PATH = '/ops/v1/tsdb/saved-queries';
 const MAX_TEXT_LENGTH = 65_536;
-const BODY = { maxBytes: 1_048_576 };
+const MAX_VIEW_LENGTH = 16_384;
+const BODY = { maxBytes: 512 * 1024 };
+/** Databases keep no NUL in a text. */
+const plain = (maxLength: number, more: object = {}) =>
+  Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...more });
 const maybe = Type.Optional;
 
 const Content = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  description: maybe(Type.String({ maxLength: 2000 })),
-  folder: maybe(Type.String({ maxLength: 200 })),
-  tags: maybe(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })),
-  db: Type.String({ maxLength: 255 }),
+  name: plain(200, { minLength: 1 }),
+  description: maybe(plain(2000)),
+  folder: maybe(plain(200)),
+  tags: maybe(Type.Array(plain(100), { maxItems: 20 })),
+  db: plain(255),
   lang: Type.Union([Type.Literal('sql'), Type.Literal('influxql')]),
-  text: Type.String({ maxLength: MAX_TEXT_LENGTH }),
+  text: plain(MAX_TEXT_LENGTH),
   view: maybe(
     Type.Record(Type.String(), Type.Unknown(), { description: 'how it is drawn; kept as it is' }),
   ),
@@ -64,14 +68,16 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     about: { summary: 'Save a query' },
     input: { body: Content },
     output: { 201: answer('the query with its id', json(Saved)) },
-    errors: { 409: 'there are 10,000 already', 422: 'a field is missing or too long' },
+    errors: {
+      409: 'there are 10,000 already, or 16 MiB of them',
+      422: 'a field is missing or too long',
+    },
     async handle(request, { body }) {
       const { principal } = request;
       const by = principal.kind === 'admin' ? principal.tokenName : null;
+      if (isViewTooLong(body)) return refusal(request, 422, VIEW_TOO_LONG);
       const made = await saved.create(contentOf(body), by);
-      return made === undefined
-        ? refusal(request, 409, 'there are 10,000 saved queries already')
-        : savedAnswer(201, made);
+      return made === undefined ? refusal(request, 409, FULL) : savedAnswer(201, made);
     },
   }),
   {
@@ -93,12 +99,18 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     about: { summary: 'Change a saved query' },
     input: { body: Content, ...IF_MATCH },
     output: { 200: answer('the query as it is now', json(Saved)) },
-    errors: { 412: 'somebody else has changed it', 422: 'a field is missing or too long' },
+    errors: {
+      409: 'there are 16 MiB of them',
+      412: 'somebody else has changed it',
+      422: 'a field is missing or too long',
+    },
     async handle(request, { body }) {
+      if (isViewTooLong(body)) return refusal(request, 422, VIEW_TOO_LONG);
       const tag = request.headers['if-match'];
       const rev = tag === undefined || tag === '*' ? undefined : Number(tag.replaceAll('"', ''));
       const changed = await saved.replace(idOf(request), contentOf(body), rev);
       if (changed === 'not_found') return noSuch(request);
+      if (changed === 'full') return refusal(request, 409, FULL);
       if (changed === 'conflict') {
         return refusal(request, 412, 'the query has been changed by somebody else');
       }
@@ -115,6 +127,14 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
       (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
   },
 ];
+
+const VIEW_TOO_LONG = `view has more than ${MAX_VIEW_LENGTH} characters`;
+
+const isViewTooLong = ({ view = {} }: Partial<SavedQueryContent>): boolean =>
+  JSON.stringify(view).length > MAX_VIEW_LENGTH;
+
+const FULL =
+  'there are 10,000 saved queries already, or they are 16 MiB together: delete some that nobody needs';
 
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 

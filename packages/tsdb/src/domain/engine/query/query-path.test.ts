@@ -27,7 +27,7 @@ it('a failure of the engine before its first row is told like every other', asyn
   const ask = (text: string) =>
     node.engine.query({ database: 'db', language: 'sql', text, params: new Map(), signal });
   const fail = () => Promise.reject(new Error('Out of Memory Error: could not allocate block'));
-  t.mock.method(TableStore.prototype, 'answerDirectly', fail);
+  t.mock.method(TableStore.prototype, 'answerInMemory', fail);
   t.mock.method(TableStore.prototype, 'prepareScan', fail);
   for (const text of [
     'SELECT max(v) FROM m',

@@ -84,8 +84,8 @@ export class QueryPath {
   }
 
   /** Queries that were answered without the engine. */
-  get directCount(): number {
-    return this.#sources.directCount;
+  get inMemoryCount(): number {
+    return this.#sources.inMemoryCount;
   }
 
   get runningCount(): number {
@@ -164,8 +164,8 @@ export class QueryPath {
     return this.#sessions.open(request);
   }
 
-  /** @param mayBeDirect the answer may be made without the engine. */
-  async #prepare(request: QueryRequest, mayBeDirect: boolean): Promise<PreparedQuery> {
+  /** @param mayBeInMemory the answer may be made without the engine. */
+  async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
     if (database === undefined)
       throw tsdbError('database_not_found', { database: request.database });
@@ -174,7 +174,7 @@ export class QueryPath {
     logged.endsBy(() => deadline.cancel());
     let leave = (): void => deadline.end();
     try {
-      const slot = await (mayBeDirect ? this.#slots.admit(deadline) : this.#slots.take(deadline));
+      const slot = await (mayBeInMemory ? this.#slots.admit(deadline) : this.#slots.take(deadline));
       leave = () => {
         deadline.end();
         slot.release();
@@ -186,7 +186,7 @@ export class QueryPath {
         asker: deadline,
         slot,
         leave,
-        mayBeDirect,
+        mayBeInMemory,
       });
     } catch (error) {
       leave();
@@ -202,7 +202,7 @@ export class QueryPath {
       readonly asker: Asker;
       readonly slot: QuerySlot;
       readonly leave: () => void;
-      readonly mayBeDirect: boolean;
+      readonly mayBeInMemory: boolean;
     },
   ): Promise<PreparedQuery> {
     const { database, logged, asker, slot, leave } = at;
@@ -219,9 +219,9 @@ export class QueryPath {
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
-    const direct = at.mayBeDirect ? planned.direct : undefined;
-    if (direct !== undefined) {
-      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
+    const inMemory = at.mayBeInMemory ? planned.inMemory : undefined;
+    if (inMemory !== undefined) {
+      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, asker);
       if (chunks !== undefined) {
         logged.prepared([]);
         return { planned, logged, work: chunks, asker, slot, scans: [], release: leave };

@@ -1,5 +1,5 @@
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { PlannedQuery } from '../../sql/planned-query.js';
 import type { SeriesIndex } from '../series/series-index.js';
@@ -7,7 +7,7 @@ import type { SeriesIndex } from '../series/series-index.js';
 /** One question of a session: what of a planned query concerns the engine. */
 export type SessionStatement = Pick<
   PlannedQuery,
-  'scans' | 'columns' | 'isSmall' | 'render' | 'direct'
+  'scans' | 'columns' | 'isSmall' | 'render' | 'inMemory'
 >;
 
 /** Which of the series of a table have rows that can be seen. */
@@ -28,7 +28,7 @@ export interface QuerySession {
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The answer of rows in memory; `undefined`: they do not answer this. */
-  readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
+  readInMemory(request: InMemoryRequest): Promise<Iterable<ResultChunk> | undefined>;
   /** Between two of the items others may have the query's place, and their turn where the items are made at once. */
   lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /** Resolves when the series of these tables are in memory, as `seriesOf` needs them; `undefined`: they are. */

@@ -84,8 +84,8 @@ export class QuerySessions {
           ),
           deadline.signal,
         ),
-      readDirectly: async (direct) => {
-        const chunks = await sources.answerDirectly(direct, nowNs, deadline);
+      readInMemory: async (inMemory) => {
+        const chunks = await sources.answerInMemory(inMemory, nowNs, deadline);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
@@ -115,9 +115,9 @@ export class QuerySessions {
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { asker, nowNs, slot } = at;
-    const { direct } = statement;
-    if (direct !== undefined) {
-      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
+    const { inMemory } = statement;
+    if (inMemory !== undefined) {
+      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, asker);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* inTurns(chunks, asker);

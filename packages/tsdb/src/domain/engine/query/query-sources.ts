@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../errors.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
@@ -28,7 +28,7 @@ export class QuerySources {
   readonly #catalog: Pick<Catalog, 'databaseById'>;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   /** Queries that were answered without the engine. */
-  directCount = 0;
+  inMemoryCount = 0;
 
   constructor(
     catalog: Pick<Catalog, 'databaseById'>,
@@ -39,15 +39,15 @@ export class QuerySources {
   }
 
   /** The answer of rows in memory; `undefined`: they do not answer this. */
-  async answerDirectly(
-    direct: DirectRequest,
+  async answerInMemory(
+    inMemory: InMemoryRequest,
     nowNs: bigint,
     asker: Asker,
   ): Promise<Iterable<ResultChunk> | undefined> {
-    const store = this.#storeOf(direct.table);
+    const store = this.#storeOf(inMemory.table);
     try {
-      const chunks = await store.answerDirectly(direct, this.visibleFrom(direct.table, nowNs));
-      if (chunks !== undefined) this.directCount++;
+      const chunks = await store.answerInMemory(inMemory, this.visibleFrom(inMemory.table, nowNs));
+      if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {
       // Columns that are not in memory yet are read by the engine.

@@ -1,12 +1,12 @@
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { isDirectKind } from '../columns/cache/cached-rows.js';
+import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
+import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
-import { answerDirectly, fieldsOf } from '../columns/direct-path.js';
 import type { RowSource } from '../columns/load/row-source.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
@@ -36,7 +36,7 @@ export class TableInMemory {
    * has to.
    */
   async answer(
-    request: DirectRequest,
+    request: InMemoryRequest,
     cutoffNs: bigint,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
@@ -56,12 +56,12 @@ export class TableInMemory {
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
-      const allColumns = (): readonly Column[] => this.#directColumns;
+      const allColumns = (): readonly Column[] => this.#inMemoryColumns;
       const wanted = { columns, minTimeNs, maxTimeNs, allColumns };
       const found = this.#columns.find(sources, wanted);
       if (found === undefined) return undefined;
       if (!(found instanceof Promise))
-        return await answerDirectly({ ...request, minTimeNs }, found, {
+        return await answerInMemory({ ...request, minTimeNs }, found, {
           index: series.index,
           texts: this.#columns.texts,
         });
@@ -78,7 +78,7 @@ export class TableInMemory {
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
     if (tombstones.touches(minTime, maxTime)) return true;
     await series.whenIndexed();
-    return await this.#columns.preload(this.#segmentRows(open), this.#directColumns, how);
+    return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, how);
   }
 
   /** Whether the rows that wait for a flush are worth being sorted for queries. */
@@ -93,7 +93,7 @@ export class TableInMemory {
     await newest?.main.handOver();
     // Late rows are few.
     if (newest !== undefined && newest.main.engineRows > 0)
-      await this.#columns.gather(engineRows(newest), this.#directColumns, how);
+      await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
   }
 
   /** Gives up what is in memory of rows that the table has no more. */
@@ -108,8 +108,8 @@ export class TableInMemory {
     this.#columns.retain(new Set());
   }
 
-  get #directColumns(): readonly Column[] {
-    return [...this.#parts.schema().columns.values()].filter(({ kind }) => isDirectKind(kind));
+  get #inMemoryColumns(): readonly Column[] {
+    return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
   }
 
   /** All rows between two instants that queries may see, taken together without a wait in between. */

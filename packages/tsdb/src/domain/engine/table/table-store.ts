@@ -1,7 +1,7 @@
 import { Exclusive } from '@plinth/kernel';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { RowBatch } from '../../../model/columns/row-batch.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
@@ -326,8 +326,8 @@ export class TableStore {
   }
 
   /** See `TableInMemory.answer`. */
-  async answerDirectly(
-    request: DirectRequest,
+  async answerInMemory(
+    request: InMemoryRequest,
     cutoffNs: bigint,
   ): Promise<Iterable<ResultChunk> | undefined> {
     return await this.#inMemory.answer(request, cutoffNs);

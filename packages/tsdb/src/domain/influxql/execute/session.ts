@@ -1,5 +1,5 @@
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Liveness } from '../../engine/query/query-session.js';
@@ -15,7 +15,7 @@ export interface EngineStatement {
   readonly isSmall: boolean;
   render(scanText: (index: number) => string): string;
   /** The same for rows in memory; its answer has the same columns. */
-  readonly direct?: DirectRequest | undefined;
+  readonly inMemory?: InMemoryRequest | undefined;
 }
 
 /** What a statement under way needs of the engine. */
@@ -24,7 +24,7 @@ export interface Session {
   readonly signal: AbortSignal;
   read(statement: EngineStatement): AsyncIterable<ResultChunk>;
   /** The answer of rows in memory; `undefined`: they do not answer this. */
-  readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
+  readInMemory(request: InMemoryRequest): Promise<Iterable<ResultChunk> | undefined>;
   /** Between two of the items others may have the query's place. */
   lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /** Resolves when the series of these tables are in memory, as `seriesOf` needs them; `undefined`: they are. */

@@ -1,4 +1,4 @@
-import type { DirectRequest, FieldCondition } from '../../../model/direct-request.js';
+import type { FieldCondition, InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
@@ -22,11 +22,11 @@ export function tagConditions(filter: Filter | undefined, index: SeriesIndex): T
 }
 
 /** A condition in the form that rows in memory are asked in; `undefined` where it does not fit that form. */
-export function directConditions(
+export function inMemoryConditions(
   filter: Filter | undefined,
   table: TableSchema,
   index: SeriesIndex,
-): Pick<DirectRequest, 'tagConditions' | 'fieldConditions'> | undefined {
+): Pick<InMemoryRequest, 'tagConditions' | 'fieldConditions'> | undefined {
   const ofTags: TagCondition[] = [];
   const ofFields: FieldCondition[] = [];
   for (const part of filter === undefined ? [] : conjuncts(filter)) {

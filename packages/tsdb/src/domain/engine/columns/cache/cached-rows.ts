@@ -3,9 +3,9 @@ import type { CacheEntry, ColumnCache } from './column-cache.js';
 import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
 
 /** Kinds of fields that have a form in memory. */
-export type DirectKind = 'float64' | 'int64' | 'uint64' | 'bool';
+export type InMemoryKind = 'float64' | 'int64' | 'uint64' | 'bool';
 
-export function isDirectKind(kind: Column['kind']): kind is DirectKind {
+export function isInMemoryKind(kind: Column['kind']): kind is InMemoryKind {
   return kind === 'float64' || kind === 'int64' || kind === 'uint64' || kind === 'bool';
 }
 

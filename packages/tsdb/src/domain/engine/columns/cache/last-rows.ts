@@ -1,4 +1,4 @@
-import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
 import { compactedColumn } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
@@ -16,7 +16,7 @@ const columnsMade = new WeakMap<StoredColumn, StoredColumn>();
  */
 export function lastRowsOf(
   loaded: LoadedRows,
-  { maxTimeNs }: Pick<DirectRequest, 'maxTimeNs'>,
+  { maxTimeNs }: Pick<InMemoryRequest, 'maxTimeNs'>,
 ): LoadedRows {
   const { part } = loaded;
   const isShort = part.rowCount < part.runSeries.length * LEAST_ROWS_PER_RUN;

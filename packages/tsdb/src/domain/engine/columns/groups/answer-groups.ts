@@ -1,7 +1,11 @@
 import { binFixed } from '../../../../model/calendar.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { DirectGroups, DirectRequest, GroupOutput } from '../../../../model/direct-request.js';
+import type {
+  GroupOutput,
+  InMemoryGroups,
+  InMemoryRequest,
+} from '../../../../model/in-memory-request.js';
 import { isStepEnd, StepRunner, type Steps } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { timeAt } from '../cache/part.js';
@@ -23,8 +27,8 @@ const MAX_EXACT_ROWS = 2 ** 22;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
 interface Ask {
-  readonly request: DirectRequest;
-  readonly answer: DirectGroups;
+  readonly request: InMemoryRequest;
+  readonly answer: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   /** Dense numbers; `undefined`: all. */
@@ -129,7 +133,7 @@ function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
   return groupOf;
 }
 
-function bucketsOf({ bucket }: DirectGroups, span: Span | undefined): Buckets {
+function bucketsOf({ bucket }: InMemoryGroups, span: Span | undefined): Buckets {
   if (bucket === undefined || span === undefined) return NO_BUCKETS;
   const firstNs = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const count = Number((span.max - firstNs) / bucket.widthNs) + 1;

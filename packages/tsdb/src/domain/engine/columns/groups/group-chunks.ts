@@ -1,6 +1,6 @@
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import type { DirectGroups, GroupOutput } from '../../../../model/direct-request.js';
+import type { GroupOutput, InMemoryGroups } from '../../../../model/in-memory-request.js';
 import { MIN_TIME_NS } from '../../../../model/scan.js';
 import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
 import type { Accumulator, Measure } from './accumulators.js';
@@ -11,7 +11,7 @@ const CHUNK_ROWS = 4096;
 
 /** Groups that have rows, in the order asked for, as chunks of an answer. */
 export function* groupChunks(options: {
-  readonly answer: DirectGroups;
+  readonly answer: InMemoryGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;
@@ -46,7 +46,7 @@ export function* groupChunks(options: {
 
 /** Numbers of the cells that have rows, in the order asked for. */
 function* orderedCells(options: {
-  readonly answer: DirectGroups;
+  readonly answer: InMemoryGroups;
   readonly groups: SeriesGroups;
   readonly buckets: Buckets;
   readonly rowCounts: Float64Array;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { DirectOrder } from '../../../../model/direct-request.js';
+import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
 import { runThrough } from '../../../../model/steps.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
@@ -17,7 +17,7 @@ type Tags = Readonly<Record<string, string | undefined>>;
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /** By the bytes of one tag after the other. */
-function compare(x: Tags, y: Tags, order: readonly DirectOrder[]): number {
+function compare(x: Tags, y: Tags, order: readonly InMemoryOrder[]): number {
   for (const { key, descending, nullsFirst } of order) {
     if (key.kind !== 'tag' || x[key.tag] === y[key.tag]) continue;
     const [a, b] = [x[key.tag], y[key.tag]];

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import type { DirectOrder } from '../../../../model/direct-request.js';
+import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
 import { isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
@@ -51,7 +51,7 @@ export class SeriesGroups {
   }
 
   /** Numbers of the groups in the given order of tags. */
-  *sorted(order: readonly DirectOrder[]): Steps<readonly number[]> {
+  *sorted(order: readonly InMemoryOrder[]): Steps<readonly number[]> {
     const groups = this.#example.map((_, group) => group);
     const keys: Float64Array[] = [];
     for (const each of order)
@@ -69,7 +69,7 @@ export class SeriesGroups {
   }
 
   /** By group, a number that ascends in the order of its tag's values. */
-  *#placesOf(tag: string, { descending, nullsFirst }: DirectOrder): Steps<Float64Array> {
+  *#placesOf(tag: string, { descending, nullsFirst }: InMemoryOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
     const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;

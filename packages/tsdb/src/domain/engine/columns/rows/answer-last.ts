@@ -1,6 +1,6 @@
 import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { DirectLastRows, DirectRequest } from '../../../../model/direct-request.js';
+import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
 import { StepRunner } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
@@ -23,8 +23,8 @@ const NEAR_NS = 1024;
 
 /** The latest row of each combination of tags. */
 export async function answerLastRows(ask: {
-  readonly request: DirectRequest;
-  readonly answer: DirectLastRows;
+  readonly request: InMemoryRequest;
+  readonly answer: InMemoryLastRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;

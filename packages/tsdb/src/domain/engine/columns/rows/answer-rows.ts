@@ -1,5 +1,5 @@
 import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { DirectRequest, DirectRows } from '../../../../model/direct-request.js';
+import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
 import { indices, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
@@ -36,8 +36,8 @@ const LEAST_COMPACTED = 4096;
 
 /** Rows in the order of their times; `undefined`: not faster than by the engine. */
 export async function answerRows(ask: {
-  readonly request: DirectRequest;
-  readonly answer: DirectRows;
+  readonly request: InMemoryRequest;
+  readonly answer: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
@@ -72,7 +72,7 @@ export async function answerRows(ask: {
   });
 }
 
-function isWorthCompacting({ rows }: PickedRows, { columns, limit }: DirectRows): boolean {
+function isWorthCompacting({ rows }: PickedRows, { columns, limit }: InMemoryRows): boolean {
   return (
     limit === undefined &&
     rows.length >= LEAST_COMPACTED &&
@@ -84,7 +84,7 @@ function isWorthCompacting({ rows }: PickedRows, { columns, limit }: DirectRows)
 function walkedRows(
   runs: Runs,
   ask: {
-    readonly answer: DirectRows;
+    readonly answer: InMemoryRows;
     readonly loaded: readonly LoadedRows[];
     readonly index: SeriesIndex;
   },
@@ -110,7 +110,7 @@ function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
   ask: {
-    readonly answer: DirectRows;
+    readonly answer: InMemoryRows;
     readonly loaded: readonly LoadedRows[];
     readonly index: SeriesIndex;
   },
@@ -166,7 +166,7 @@ function* manyChunksOf(
 
 /** The rows of the runs that meet the conditions, run by run. */
 async function pickRows(
-  { fieldConditions }: DirectRequest,
+  { fieldConditions }: InMemoryRequest,
   runs: Runs,
   { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: StepRunner },
 ): Promise<PickedRows | undefined> {
@@ -201,7 +201,7 @@ async function pickRows(
 function* inTagOrder(
   runs: Runs,
   index: SeriesIndex,
-  { tieBreakers, descending }: DirectRows,
+  { tieBreakers, descending }: InMemoryRows,
 ): Steps<Runs> {
   const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
   const sign = descending ? -1 : 1;

@@ -1,4 +1,4 @@
-import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
@@ -16,7 +16,7 @@ export interface Runs {
 
 /** Dense numbers of the series that meet the conditions on tags; `undefined`: all. */
 export function selectedSeries(
-  request: DirectRequest,
+  request: InMemoryRequest,
   index: SeriesIndex,
 ): readonly number[] | undefined {
   if (request.tagConditions.length === 0) return undefined;

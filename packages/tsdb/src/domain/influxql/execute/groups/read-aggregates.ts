@@ -1,4 +1,8 @@
-import type { DirectGroups, DirectRequest, GroupOutput } from '../../../../model/direct-request.js';
+import type {
+  GroupOutput,
+  InMemoryGroups,
+  InMemoryRequest,
+} from '../../../../model/in-memory-request.js';
 import { AGGREGATES } from '../../functions/aggregates.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
@@ -43,9 +47,9 @@ export async function* readAggregates(
   const reader = new TableReader(request, session);
   const groups = reader.groups;
   const { windows } = request;
-  const direct = reader.direct(directGroups(request, reader));
+  const inMemory = reader.inMemory(inMemoryGroups(request, reader));
   // Rows in memory tell the starts of buckets.
-  const bucketed = direct === undefined ? request : { ...request, hasLowerBound: false };
+  const bucketed = inMemory === undefined ? request : { ...request, hasLowerBound: false };
   const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
   // Rows in memory answer most statements: the engine's text is made for the others.
@@ -65,7 +69,7 @@ export async function* readAggregates(
     ],
     isSmall: true,
     render: (scanText) => statement().textOver(scanText(0)),
-    direct,
+    inMemory,
   });
   const collector = new Collector(request.calls);
   for await (const { rowCount, columns } of chunks) {
@@ -129,16 +133,19 @@ function aggregateText({ name, argument }: CompiledCall, reader: TableReader): s
 }
 
 /** The same question to rows in memory; `undefined`: they do not know one of the functions, or the condition. */
-export function directAggregates(
+export function inMemoryAggregates(
   request: AggregateRequest,
   session: Session,
-): DirectRequest | undefined {
+): InMemoryRequest | undefined {
   const reader = new TableReader(request, session);
-  return reader.direct(directGroups(request, reader));
+  return reader.inMemory(inMemoryGroups(request, reader));
 }
 
 /** Grouping for rows in memory, where they know all functions. */
-function directGroups(request: AggregateRequest, reader: TableReader): DirectGroups | undefined {
+function inMemoryGroups(
+  request: AggregateRequest,
+  reader: TableReader,
+): InMemoryGroups | undefined {
   const { windows, groupTags, source } = request;
   const outputs: GroupOutput[] = [];
   for (const tag of groupTags) {

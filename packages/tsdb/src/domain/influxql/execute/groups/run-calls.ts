@@ -1,12 +1,9 @@
 import { tsdbError } from '../../../../errors.js';
 import { MAX_TIME_NS } from '../../../../model/scan.js';
 import { StepRunner, type Steps } from '../../../../model/steps.js';
-import { holtWinters } from '../../functions/holt-winters.js';
-import { transform } from '../../functions/transformations.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
-import { FORECASTS } from '../../plan/functions.js';
 import { HeldValues } from '../held-values.js';
 import { piecesOf } from '../series/cut-rows.js';
 import { joinPoints, type Rows } from '../series/join-points.js';
@@ -16,9 +13,9 @@ import type { Series } from '../series/series.js';
 import type { Session } from '../session.js';
 import { Windows } from '../windows/windows.js';
 import type { PlainCalls } from './call-blocks.js';
-import { type CallPlan, isFillable, planCall } from './call-plan.js';
+import { type CallPlan, planCall } from './call-plan.js';
 import { evaluatedGroups } from './evaluated-groups.js';
-import { filled } from './fill.js';
+import { finishCall } from './finish-call.js';
 import { mergedGroups, type Reading } from './merged-groups.js';
 import { type CallGroup, readAggregates } from './read-aggregates.js';
 import { isPicked, readPicked } from './read-picked.js';
@@ -150,15 +147,19 @@ class CallRun {
     points: readonly Points[],
     functions: readonly ReturnType<typeof rowFunction>[],
   ): Steps<Rows> {
+    const { fill, hasLowerBound, limit, offset, isDescending } = this.#select;
     const made = new HeldValues(this.#session);
     const finished: Points[] = [];
     for (const [i, plan] of this.#plans.entries()) {
-      const of = yield* this.#finish(plan, points[i] ?? NO_POINTS);
+      const of = yield* finishCall(plan, points[i] ?? NO_POINTS, {
+        ...{ windows: this.#windows, fill, hasLowerBound, isBackward: this.#isBackward },
+        ...this.#range(plan.lookBack),
+        bucketLimit: this.#session.limits.bucketCountPerSeries,
+      });
       made.add(of.times.length);
       finished.push(of);
     }
     const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
-    const { limit, offset, isDescending } = this.#select;
     const isCutHere = this.#windows === undefined && isDescending === this.#isBackward;
     const statement = {
       select: this.#select,
@@ -271,60 +272,8 @@ class CallRun {
   get #baseNs(): bigint {
     return this.#select.hasLowerBound ? this.#select.minNs : 0n;
   }
-
-  /** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
-  *#finish(plan: CallPlan, leafPoints: Points): Steps<Points> {
-    const { fill, hasLowerBound } = this.#select;
-    const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
-    let points = leafPoints;
-    if (this.#windows !== undefined && isFilled) {
-      points = yield* filled(points, {
-        windows: this.#windows,
-        fill,
-        ...this.#range(plan.lookBack),
-        hasLowerBound,
-        type: plan.leaf.type,
-        isBackward: this.#isBackward,
-        isCount: plan.leaf.name === 'count',
-        bucketLimit: this.#session.limits.bucketCountPerSeries,
-      });
-    }
-    if (!this.#isBackward) return yield* this.#transformed(plan, points);
-    // Forecasts look ahead, whatever the order of the answer.
-    return plan.around.some(({ name }) => FORECASTS.has(name))
-      ? reversedPoints(yield* this.#transformed(plan, points))
-      : yield* this.#transformed(plan, reversedPoints(points));
-  }
-
-  *#transformed(plan: CallPlan, leafPoints: Points): Steps<Points> {
-    const intervalNs = this.#windows?.everyNs;
-    let points = leafPoints;
-    for (const call of plan.around) {
-      points = FORECASTS.has(call.name)
-        ? yield* holtWinters(points, {
-            forecastCount: Number(call.options[0] ?? 0),
-            season: Number(call.options[1] ?? 0),
-            withFit: call.name === 'holt_winters_with_fit',
-            intervalNs: intervalNs ?? 1n,
-          })
-        : yield* transform(call.name, points, {
-            options: call.options,
-            type: call.type,
-            defaultUnitNs: intervalNs ?? 1_000_000_000n,
-          });
-    }
-    return points;
-  }
 }
 
 function reversed({ times, columns }: Rows): Rows {
   return { times: times.toReversed(), columns: columns.map((column) => column.toReversed()) };
-}
-
-function reversedPoints({ times, values, beside }: Points): Points {
-  return {
-    times: times.toReversed(),
-    values: values.toReversed(),
-    ...(beside !== undefined && { beside: beside.map((column) => column.toReversed()) }),
-  };
 }

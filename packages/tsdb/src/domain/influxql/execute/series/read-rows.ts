@@ -1,5 +1,5 @@
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Session } from '../session.js';
@@ -71,15 +71,18 @@ export async function* readRowBlocks(
     },
     isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
     render: (scanText) => statement().textOver(scanText(0)),
-    direct: isMemoryAsked ? undefined : reader.direct(directRows(request, reader)),
+    inMemory: isMemoryAsked ? undefined : reader.inMemory(inMemoryRows(request, reader)),
   });
   for await (const chunk of chunks) yield rowBlock(chunk, request);
 }
 
 /** The same question to rows in memory; `undefined`: they do not answer it. */
-export function directRowRequest(request: RowRequest, session: Session): DirectRequest | undefined {
+export function inMemoryRowRequest(
+  request: RowRequest,
+  session: Session,
+): InMemoryRequest | undefined {
   const reader = new TableReader(request, session);
-  return reader.direct(directRows(request, reader));
+  return reader.inMemory(inMemoryRows(request, reader));
 }
 
 /** The engine's text, and the scan that it needs. */
@@ -144,7 +147,10 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
 }
 
 /** The same for rows in memory: the last ones of series, or all of one group. */
-function directRows(request: RowRequest, reader: TableReader): DirectRequest['answer'] | undefined {
+function inMemoryRows(
+  request: RowRequest,
+  reader: TableReader,
+): InMemoryRequest['answer'] | undefined {
   const { groupTags, isDescending } = request;
   if (!hasEveryField(request)) return undefined;
   const refs: ColumnRef[] = [

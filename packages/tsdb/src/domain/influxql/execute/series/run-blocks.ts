@@ -1,11 +1,11 @@
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { areComplete, callBlocks } from '../groups/call-blocks.js';
-import { directAggregates } from '../groups/read-aggregates.js';
+import { inMemoryAggregates } from '../groups/read-aggregates.js';
 import { plainCalls } from '../groups/run-calls.js';
 import { runSelect } from '../run-select.js';
 import type { Session } from '../session.js';
-import { directRowRequest, readRowBlocks, rowBlock } from './read-rows.js';
+import { inMemoryRowRequest, readRowBlocks, rowBlock } from './read-rows.js';
 import { plainColumnOf, rawRequest } from './run-raw.js';
 import { areSameTags, LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import { tableRequest } from './source-rows.js';
@@ -81,11 +81,11 @@ async function openAggregates(
   session: Session,
 ): Promise<Opened> {
   const plain = plainCalls(select, source, session);
-  const direct = plain === undefined ? undefined : directAggregates(plain, session);
-  const answer = direct === undefined ? undefined : await session.readDirectly(direct);
+  const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
+  const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   if (answer === undefined || plain === undefined) {
     // They were asked: what reads all groups would ask them the same again.
-    const others = direct === undefined ? session : withoutMemory(session);
+    const others = inMemory === undefined ? session : withoutMemory(session);
     return { blocks: () => singleBlocks(select, others) };
   }
   const chunks = [...answer];
@@ -101,7 +101,7 @@ async function openAggregates(
 
 const withoutMemory = (session: Session): Session => ({
   ...session,
-  read: (statement) => session.read({ ...statement, direct: undefined }),
+  read: (statement) => session.read({ ...statement, inMemory: undefined }),
 });
 
 /** At most two: filling may make many out of few rows. */
@@ -135,8 +135,8 @@ async function openRows(
   if (!isPlain || request === undefined || places.length !== select.fields.length)
     return { blocks: () => singleBlocks(select, session) };
   const rows = tableRequest(request, source);
-  const direct = directRowRequest(rows, session);
-  const answer = direct === undefined ? undefined : await session.readDirectly(direct);
+  const inMemory = inMemoryRowRequest(rows, session);
+  const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   const cut = blockCutter(places, select.limit);
   if (answer === undefined)
     return { blocks: () => mapped(readRowBlocks(rows, session, true), cut) };

@@ -1,6 +1,6 @@
 import type { Column } from '../../../../model/columns/column.js';
 import type { OutputColumn } from '../../../../model/columns/result.js';
-import type { DirectRequest } from '../../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../../model/scan.js';
 import type { SqlType } from '../../../../model/sql-type.js';
 import { quoteName } from '../../../../storage/duckdb/quote.js';
@@ -10,7 +10,7 @@ import { type Filter, filterColumns } from '../../plan/condition/filter.js';
 import { type DataType, isConvertible, typeOfKind } from '../../plan/data-type.js';
 import { filterText } from '../filter-text.js';
 import type { Session } from '../session.js';
-import { directConditions, tagConditions } from '../tag-conditions.js';
+import { inMemoryConditions, tagConditions } from '../tag-conditions.js';
 
 export interface TableRange {
   readonly source: TableSource;
@@ -95,11 +95,11 @@ export class TableReader {
   }
 
   /** A request for rows in memory; `undefined` where the condition does not fit its form. */
-  direct(answer: DirectRequest['answer'] | undefined): DirectRequest | undefined {
+  inMemory(answer: InMemoryRequest['answer'] | undefined): InMemoryRequest | undefined {
     if (answer === undefined) return undefined;
     const { source, minNs, maxNs, filter } = this.#range;
     const index = this.#session.seriesOf(source.table);
-    const conditions = directConditions(filter, source.table, index);
+    const conditions = inMemoryConditions(filter, source.table, index);
     if (conditions === undefined) return undefined;
     return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, answer };
   }

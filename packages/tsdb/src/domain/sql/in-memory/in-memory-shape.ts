@@ -1,5 +1,9 @@
 import type { Column } from '../../../model/columns/column.js';
-import type { DirectOrder, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
+import type {
+  GroupOutput,
+  InMemoryOrder,
+  InMemoryRequest,
+} from '../../../model/in-memory-request.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import {
   type Expr,
@@ -13,25 +17,25 @@ import {
   type TableNode,
 } from '../parse/ast.js';
 import { resolveTable } from '../plan/from/table-name.js';
-import { DirectConditions, type LiteralValues, widthOf } from './direct-conditions.js';
+import { InMemoryConditions, type LiteralValues, widthOf } from './in-memory-conditions.js';
 
 /** A statement that rows in memory can answer, apart from its literals. */
-export interface DirectShape {
+export interface InMemoryShape {
   readonly table: TableSchema;
   /** `undefined`: not with these literals. */
-  bind(values: LiteralValues): DirectRequest | undefined;
+  bind(values: LiteralValues): InMemoryRequest | undefined;
 }
 
 /**
- * Recognises the shapes of `DirectRequest` in a statement that was bound without an error. Anything that is not known to
+ * Recognises the shapes of `InMemoryRequest` in a statement that was bound without an error. Anything that is not known to
  * mean exactly the same makes it `undefined`.
  * @param literalCount string literals of the text outside of intervals.
  */
-export function directShape(
+export function inMemoryShape(
   statement: Statement,
   database: DatabaseSchema,
   literalCount: number,
-): DirectShape | undefined {
+): InMemoryShape | undefined {
   const query = statement['Query'] as Query | undefined;
   if (query === undefined || !('Select' in query.body)) return undefined;
   if (!hasOnly(query, ['body', 'order_by', 'limit_clause'])) return undefined;
@@ -39,7 +43,7 @@ export function directShape(
   if (!hasOnly(select, SELECT_PARTS)) return undefined;
   const table = tableOf(select, database);
   if (table === undefined) return undefined;
-  const conditions = DirectConditions.of(select.selection, table, literalCount);
+  const conditions = InMemoryConditions.of(select.selection, table, literalCount);
   const range = rangeOf(query);
   const order = query.order_by?.kind.Expressions ?? [];
   if (conditions === undefined || range === undefined) return undefined;
@@ -112,7 +116,7 @@ function wholeNumber(expr: Expr): number | undefined {
   return /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
 }
 
-function answerOf(asked: Asked): DirectRequest['answer'] | undefined {
+function answerOf(asked: Asked): InMemoryRequest['answer'] | undefined {
   const { select } = asked;
   if (typeof select.distinct === 'object') return lastRowsOf(asked, select.distinct.On);
   if (select.distinct !== undefined) return undefined;
@@ -171,7 +175,7 @@ function orderColumn({ select, table }: Asked, expr: Expr): Column | undefined {
   return table.columns.get(name);
 }
 
-function rowsOf(asked: Asked, columns: readonly Column[]): DirectRequest['answer'] | undefined {
+function rowsOf(asked: Asked, columns: readonly Column[]): InMemoryRequest['answer'] | undefined {
   const [by] = asked.order;
   if (asked.order.length > 1) return undefined;
   // Rows that nobody asked an order of come ascending by time.
@@ -180,7 +184,7 @@ function rowsOf(asked: Asked, columns: readonly Column[]): DirectRequest['answer
   return { kind: 'rows', columns, tieBreakers: [], descending, ...asked.range };
 }
 
-function lastRowsOf(asked: Asked, on: readonly Expr[]): DirectRequest['answer'] | undefined {
+function lastRowsOf(asked: Asked, on: readonly Expr[]): InMemoryRequest['answer'] | undefined {
   const { select, order, table, range } = asked;
   const columns = columnsOf(asked);
   if (!('Expressions' in select.group_by) || select.group_by.Expressions[0].length > 0)
@@ -191,7 +195,7 @@ function lastRowsOf(asked: Asked, on: readonly Expr[]): DirectRequest['answer'] 
   if (last === undefined || order.length !== tags.length + 1) return undefined;
   if (orderColumn(asked, last.expr)?.kind !== 'time' || last.options.asc !== false)
     return undefined;
-  const by: DirectOrder[] = [];
+  const by: InMemoryOrder[] = [];
   for (const [i, { expr, options }] of order.slice(0, -1).entries()) {
     const tag = orderColumn(asked, expr);
     if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
@@ -201,7 +205,7 @@ function lastRowsOf(asked: Asked, on: readonly Expr[]): DirectRequest['answer'] 
   return { kind: 'last', columns, by };
 }
 
-function orderBy(key: DirectOrder['key'], options: OrderByExpr['options']): DirectOrder {
+function orderBy(key: InMemoryOrder['key'], options: OrderByExpr['options']): InMemoryOrder {
   const descending = options.asc === false;
   return { key, descending, nullsFirst: options.nulls_first ?? descending };
 }
@@ -254,7 +258,7 @@ function callOf(expr: Expr | undefined): Call | undefined {
   return { name: namesOf(node.name).join('.'), args, isStar };
 }
 
-function groupsOf(asked: Asked, groupBy: readonly Expr[]): DirectRequest['answer'] | undefined {
+function groupsOf(asked: Asked, groupBy: readonly Expr[]): InMemoryRequest['answer'] | undefined {
   const { select, order, table, range } = asked;
   const items = select.projection.map(itemOf);
   if (items.includes(undefined)) return undefined;
@@ -273,7 +277,7 @@ function groupsOf(asked: Asked, groupBy: readonly Expr[]): DirectRequest['answer
     if (output === undefined) return undefined;
     outputs.push(output);
   }
-  const orders: DirectOrder[] = [];
+  const orders: InMemoryOrder[] = [];
   for (const { expr, options } of order) {
     const key = keyOf(orderTarget(expr, shown), table);
     if (key === undefined || !keys.some((known) => isSameKey(known, key))) return undefined;

@@ -2,17 +2,17 @@ import { Memo } from '@plinth/kernel';
 import type { OutputColumn } from '../../../model/columns/result.js';
 import type { Statement } from '../parse/ast.js';
 import type { PlanContext, PlannedQuery } from '../planned-query.js';
-import { type DirectShape, directShape } from './direct-shape.js';
+import { type InMemoryShape, inMemoryShape } from './in-memory-shape.js';
 import { liftLiterals } from './lift-literals.js';
 
 interface KnownShape {
-  readonly shape: DirectShape;
+  readonly shape: InMemoryShape;
   readonly columns: readonly OutputColumn[];
   readonly tableName: string | undefined;
 }
 
 /** Remembers statements, apart from their literals, that rows in memory can answer: they need no planning. */
-export class DirectPlanner {
+export class InMemoryPlanner {
   /** `null`: the statement has no such shape. */
   readonly #known: Memo<string, KnownShape | null>;
 
@@ -37,23 +37,23 @@ export class DirectPlanner {
     const isCurrent =
       known && context.database.tables.get(known.shape.table.name) === known.shape.table;
     if (isCurrent) {
-      const direct = known.shape.bind(values);
-      return direct === undefined ? planFully().planned : lazily(known, direct, planFully);
+      const inMemory = known.shape.bind(values);
+      return inMemory === undefined ? planFully().planned : lazily(known, inMemory, planFully);
     }
     const { planned, statement } = planFully();
     if (known === null) return planned;
     const shape = planned.isExplained
       ? undefined
-      : directShape(statement, context.database, lifted.literals.length);
+      : inMemoryShape(statement, context.database, lifted.literals.length);
     const { columns, tableName } = planned;
     this.#known.set(key, shape === undefined ? null : { shape, columns, tableName });
-    return shape === undefined ? planned : { ...planned, direct: shape.bind(values) };
+    return shape === undefined ? planned : { ...planned, inMemory: shape.bind(values) };
   }
 }
 
 function lazily(
   { columns, tableName }: KnownShape,
-  direct: NonNullable<PlannedQuery['direct']>,
+  inMemory: NonNullable<PlannedQuery['inMemory']>,
   planFully: () => { readonly planned: PlannedQuery },
 ): PlannedQuery {
   let made: PlannedQuery | undefined;
@@ -86,7 +86,7 @@ function lazily(
     columns,
     tableName,
     isExplained: false,
-    direct,
+    inMemory,
     render: (scanText) => full().render(scanText),
   };
 }

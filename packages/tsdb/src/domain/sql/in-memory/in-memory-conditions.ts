@@ -1,6 +1,6 @@
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { Column } from '../../../model/columns/column.js';
-import type { FieldCondition } from '../../../model/direct-request.js';
+import type { FieldCondition } from '../../../model/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { parseInterval } from '../bind/expr/intervals.js';
@@ -48,7 +48,7 @@ const MIRRORED: Readonly<Record<FieldCondition['op'], FieldCondition['op']>> = {
  * A WHERE of conditions on time, tags and numbers joined by AND. String literals are known by their place in the text:
  * `literalCount` tells how many there were.
  */
-export class DirectConditions {
+export class InMemoryConditions {
   readonly #table: TableSchema;
   readonly #parts: Part[] = [];
   #literalCount = 0;
@@ -62,8 +62,8 @@ export class DirectConditions {
     selection: Expr | undefined,
     table: TableSchema,
     literalCount: number,
-  ): DirectConditions | undefined {
-    const conditions = new DirectConditions(table);
+  ): InMemoryConditions | undefined {
+    const conditions = new InMemoryConditions(table);
     if (selection !== undefined && !conditions.#add(selection)) return undefined;
     return conditions.#literalCount === literalCount ? conditions : undefined;
   }

@@ -2,9 +2,9 @@ import { assertNever } from '@plinth/kernel';
 import type { CachedTexts } from '../../../model/columns/cached-texts.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { DirectRequest } from '../../../model/direct-request.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { SeriesIndex } from '../series/series-index.js';
-import { isDirectKind } from './cache/cached-rows.js';
+import { isInMemoryKind } from './cache/cached-rows.js';
 import { answerGroups } from './groups/answer-groups.js';
 import type { LoadedRows } from './load/loaded-rows.js';
 import { answerLastRows } from './rows/answer-last.js';
@@ -16,8 +16,8 @@ import { selectedSeries } from './rows/runs.js';
  * what is looked at changes while it is looked at.
  * @param loaded unique points only: every point stands in them once.
  */
-export async function answerDirectly(
-  request: DirectRequest,
+export async function answerInMemory(
+  request: InMemoryRequest,
   loaded: readonly LoadedRows[],
   { index, texts }: { readonly index: SeriesIndex; readonly texts: CachedTexts },
 ): Promise<Iterable<ResultChunk> | undefined> {
@@ -39,7 +39,7 @@ export async function answerDirectly(
 export function fieldsOf({
   answer,
   fieldConditions,
-}: DirectRequest): readonly Column[] | undefined {
+}: InMemoryRequest): readonly Column[] | undefined {
   const fields = new Map<number, Column>();
   const columns =
     answer.kind === 'groups'
@@ -49,5 +49,5 @@ export function fieldsOf({
     if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
       fields.set(column.id, column);
   const all = [...fields.values()];
-  return all.every((field) => isDirectKind(field.kind)) ? all : undefined;
+  return all.every((field) => isInMemoryKind(field.kind)) ? all : undefined;
 }

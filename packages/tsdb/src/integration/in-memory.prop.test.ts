@@ -235,15 +235,15 @@ const FIRST_LINES = ['once', 'again'].flatMap((table) => [
   `${table},host=b i=2i ${START - SECOND}`,
 ]);
 
-describe('the direct path', () => {
+describe('columns in memory', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-direct-'));
+    folder = await mkdtemp(join(tmpdir(), 'plinth-in-memory-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('gives the answers of the engine', { timeout: 240_000 }, async () => {
-    let directCount = 0;
+    let inMemoryCount = 0;
     let count = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -280,7 +280,7 @@ describe('the direct path', () => {
                     : [actual.toSorted(), expected.toSorted()];
                   assert.deepEqual(a, b, query.text);
                   if ((await answered()) > before) {
-                    directCount++;
+                    inMemoryCount++;
                     break;
                   }
                   await setTimeout(attempt);
@@ -295,6 +295,6 @@ describe('the direct path', () => {
       ),
       { numRuns: 12 },
     );
-    assert.ok(directCount > 50, `only ${directCount} answers came from memory`);
+    assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
   });
 });

@@ -37,7 +37,7 @@ describe('large answers from memory', () => {
       ]) {
         const expected = await ask(node, text + FOR_THE_ENGINE);
         assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
-        const actual = await whenDirect(node, metrics, text);
+        const actual = await whenInMemory(node, metrics, text);
         // Every row has a time of its own, so that the order is certain.
         assert.deepEqual(actual, expected, text);
       }
@@ -54,7 +54,7 @@ describe('large answers from memory', () => {
     const cacheBytes = (): Promise<number> => gauge(metrics, 'plinth_tsdb_column_cache_bytes');
     try {
       const text = 'SELECT time, host, f FROM t';
-      await whenDirect(node, metrics, text);
+      await whenInMemory(node, metrics, text);
       const { chunks } = await node.engine.query({
         ...{ database: TEST_DATABASE, language: 'sql', text, params: new Map() },
         signal: new AbortController().signal,
@@ -87,7 +87,7 @@ async function writeRows(node: OpenTsdb, from: number, to: number): Promise<void
 }
 
 /** The answer once it is one from memory: what is not there yet is loaded after the first or second question. */
-async function whenDirect(node: OpenTsdb, metrics: Metrics, text: string): Promise<string[]> {
+async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Promise<string[]> {
   const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
   for (let attempt = 0; attempt < 200; attempt++) {
     const before = await answered();

@@ -75,12 +75,12 @@ const queryArb = fc
 describe('InfluxQL over rows in memory', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-influxql-direct-'));
+    folder = await mkdtemp(join(tmpdir(), 'plinth-influxql-in-memory-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('has the bytes of the engine’s answers', { timeout: 240_000 }, async () => {
-    let directCount = 0;
+    let inMemoryCount = 0;
     let count = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -89,25 +89,25 @@ describe('InfluxQL over rows in memory', () => {
         async (rows, queries) => {
           const dir = join(folder, String(count++));
           const metrics = new Metrics();
-          const direct = await openTestNode(`${dir}-direct`, { metrics });
+          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics });
           const byEngine = await openTestNode(`${dir}-engine`, {
             flags: { 'tsdb-column-cache-bytes': '0' },
           });
           try {
-            for (const node of [direct, byEngine]) await write(node, rows);
+            for (const node of [inMemory, byEngine]) await write(node, rows);
             for (const query of queries)
-              assert.equal(await answer(direct, query), await answer(byEngine, query), query);
+              assert.equal(await answer(inMemory, query), await answer(byEngine, query), query);
             const { text } = await metrics.page();
-            directCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
+            inMemoryCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
           } finally {
-            await direct.close();
+            await inMemory.close();
             await byEngine.close();
           }
         },
       ),
       { numRuns: 12 },
     );
-    assert.ok(directCount > 50, `only ${directCount} answers came from memory`);
+    assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
   });
 });
 

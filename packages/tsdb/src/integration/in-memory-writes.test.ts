@@ -14,10 +14,10 @@ const ROUNDS = 60;
 /** Enough for hand-overs in the background, pages that fill up, and flushes in between. */
 const LARGEST_BATCH = 6000;
 
-describe('the direct path while rows are written', () => {
+describe('columns in memory while rows are written', () => {
   let folder = '';
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plinth-direct-writes-'));
+    folder = await mkdtemp(join(tmpdir(), 'plinth-in-memory-writes-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -53,9 +53,9 @@ describe('the direct path while rows are written', () => {
         if (round % 4 === 1) assert.equal(await groupedCount(node), count, `round ${round}`);
       }
       const { text } = await metrics.page();
-      const [, direct] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
+      const [, inMemory] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
       const [, flushes] = /plinth_tsdb_flushes_total (\d+)/.exec(text) ?? [];
-      assert.ok(Number(direct) > ROUNDS, `only ${direct} answers came from memory`);
+      assert.ok(Number(inMemory) > ROUNDS, `only ${inMemory} answers came from memory`);
       assert.ok(Number(flushes) > 0, 'nothing was flushed');
     } finally {
       await node.close();
@@ -90,14 +90,14 @@ describe('the direct path while rows are written', () => {
           ...(round % 2 === 0 ? [`SELECT count(i) AS n, max(i) AS m FROM t WHERE ${half}`] : []),
           ...(round >= 12 ? ['SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC'] : []),
         ]) {
-          const direct = (await ask(node, question)).toSorted();
+          const inMemory = (await ask(node, question)).toSorted();
           const expected = (await ask(node, `${question}${FOR_THE_ENGINE}`)).toSorted();
-          assert.deepEqual(direct, expected, `round ${round}: ${question}`);
+          assert.deepEqual(inMemory, expected, `round ${round}: ${question}`);
         }
       }
       const { text } = await metrics.page();
-      const [, direct] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
-      assert.ok(Number(direct) > 60, `only ${direct} answers came from memory`);
+      const [, inMemory] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
+      assert.ok(Number(inMemory) > 60, `only ${inMemory} answers came from memory`);
     } finally {
       await node.close();
     }

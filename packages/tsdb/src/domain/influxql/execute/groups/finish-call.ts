@@ -1,0 +1,64 @@
+import type { Steps } from '../../../../model/steps.js';
+import { holtWinters } from '../../functions/holt-winters.js';
+import { transform } from '../../functions/transformations.js';
+import { FORECASTS } from '../../plan/functions.js';
+import type { Points } from '../series/points.js';
+import type { Windows } from '../windows/windows.js';
+import { type CallPlan, isFillable } from './call-plan.js';
+import { type FillContext, filled } from './fill.js';
+
+/** What a statement says of all its calls. */
+export interface Finishing
+  extends Pick<FillContext, 'fill' | 'minNs' | 'maxNs' | 'hasLowerBound' | 'bucketLimit'> {
+  readonly windows: Windows | undefined;
+  /** Functions of rows run from the latest to the earliest. */
+  readonly isBackward: boolean;
+}
+
+/** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
+export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): Steps<Points> {
+  const { windows, isBackward } = at;
+  const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
+  let points = leafPoints;
+  if (windows !== undefined && isFilled) {
+    const isCount = plan.leaf.name === 'count';
+    points = yield* filled(points, { ...at, windows, type: plan.leaf.type, isCount });
+  }
+  if (!isBackward) return yield* transformed(plan, points, windows);
+  // Forecasts look ahead, whatever the order of the answer.
+  return plan.around.some(({ name }) => FORECASTS.has(name))
+    ? reversed(yield* transformed(plan, points, windows))
+    : yield* transformed(plan, reversed(points), windows);
+}
+
+function* transformed(
+  plan: CallPlan,
+  leafPoints: Points,
+  windows: Windows | undefined,
+): Steps<Points> {
+  const intervalNs = windows?.everyNs;
+  let points = leafPoints;
+  for (const call of plan.around) {
+    points = FORECASTS.has(call.name)
+      ? yield* holtWinters(points, {
+          forecastCount: Number(call.options[0] ?? 0),
+          season: Number(call.options[1] ?? 0),
+          withFit: call.name === 'holt_winters_with_fit',
+          intervalNs: intervalNs ?? 1n,
+        })
+      : yield* transform(call.name, points, {
+          options: call.options,
+          type: call.type,
+          defaultUnitNs: intervalNs ?? 1_000_000_000n,
+        });
+  }
+  return points;
+}
+
+function reversed({ times, values, beside }: Points): Points {
+  return {
+    times: times.toReversed(),
+    values: values.toReversed(),
+    ...(beside !== undefined && { beside: beside.map((column) => column.toReversed()) }),
+  };
+}
