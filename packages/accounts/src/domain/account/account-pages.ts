@@ -101,6 +101,7 @@ function isToken(value: unknown): value is Token {
     (dir === 'n' || dir === 'p') &&
     Number.isSafeInteger(created) &&
     typeof id === 'string' &&
+    /^\w+$/.test(id) && // of other characters no id is made, and databases take not all
     typeof f === 'string'
   );
 }
