@@ -41,7 +41,10 @@ describe('the console of a server', { skip: SKIP }, () => {
       await editor.click();
       await page.keyboard.type('SELECT 40 + 2 AS answer');
       await page.keyboard.press('Escape');
-      await page.waitForTimeout(2000); // pages are there a moment after the first one
+      await page.waitForURL(
+        ({ searchParams }) => searchParams.get('q')?.endsWith('answer') === true,
+      );
+      await page.waitForLoadState('networkidle'); // pages come a moment after the first one
       await context.setOffline(true);
       await page.getByRole('link', { name: 'Data' }).click();
       await page.getByText(/No answer from the server since/).waitFor();
@@ -50,8 +53,13 @@ describe('the console of a server', { skip: SKIP }, () => {
       await page.keyboard.press('Control+End');
       await page.keyboard.type(' -- kept');
       await context.setOffline(false);
-      await page.keyboard.press('Control+Enter');
-      await page.getByText('42', { exact: true }).waitFor();
+      const answer = page.getByText('42', { exact: true });
+      // The browser may still take itself for offline when it is asked at once.
+      for (let tries = 0; tries < 10 && !(await answer.isVisible()); tries += 1) {
+        await page.keyboard.press('Control+Enter');
+        await answer.waitFor({ timeout: 4000 }).catch(() => undefined);
+      }
+      await answer.waitFor({ timeout: 1000 });
       assert.match((await editor.textContent()) ?? '', /SELECT 40 \+ 2 AS answer -- kept/);
       await page.getByText(/No answer from the server since/).waitFor({ state: 'detached' });
     } finally {
