@@ -286,7 +286,7 @@ describe('uploads of plugin files', { skip: noPython }, () => {
       assert.equal(await ask(server, 'sys.prefix'), environment);
       await symlink(environment, join(own, 'other'));
       const upload = async (plugin_name: string) =>
-        await post(server, FILES, { plugin_name, content: 'x = 1\n' });
+        await post(server, FILES, { plugin_name, content: answering('"x"') });
       for (const name of [
         'envs/one',
         'envs/one/x.py',
@@ -348,9 +348,12 @@ describe('what a plugin answers', { skip: noPython }, () => {
       ['broken', 'x = (', 500],
     ];
     for (const [name, source, status] of sources) {
-      await plugins.plugin(`${name}.py`, source);
+      const isBroken = name === 'broken';
+      await plugins.plugin(`${name}.py`, isBroken ? answering('1') : source);
       const trigger = { trigger_name: name, trigger_specification: `request:${name}` };
       assertDone(await plugins.create({ ...trigger, plugin_filename: `${name}.py` }));
+      // One that never compiled would not have been taken.
+      if (isBroken) await plugins.plugin(`${name}.py`, source);
       const answer = await assertProtected(`/api/v3/engine/${name}`, status);
       if (name === 'own') {
         assert.equal(answer.headers['x-mine'], '1');
