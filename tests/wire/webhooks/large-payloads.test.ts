@@ -84,7 +84,7 @@ describe('a payload of 25 MiB', () => {
     assert.ok(detail.text.includes(`"payload":${payload}},"response":`), 'the payload as it was');
     assert.match(String(detail.headers['etag']), /^W\/"[0-9a-f]{64}"$/);
     const { installation_id, repository_id, action, request } = JSON.parse(detail.text);
-    assert.deepEqual([installation_id, repository_id, action], [7, 9, null]);
+    assert.deepEqual([installation_id, repository_id, action], [7, 9, 'built']);
     assert.equal(request.payload.items[1].id, 1);
     const again = JSON.parse((await publish(app, 'large', payload, 'once')).text);
     assert.equal(again.duplicate, true);
