@@ -52,6 +52,19 @@ describe('MemoryStore', () => {
     assert.equal(passes(), true);
   });
 
+  it('asks nobody to wait longer than the minute that a limit is of, wherever in a second it is reached', async () => {
+    for (let ms = 0; ms < 1000; ms += 111) {
+      const clock = new ManualClock();
+      await clock.advanceMs(ms);
+      const store = new MemoryStore({ clock, rules: { ...DEFAULT_RULES, pointsRest: 1 } });
+      const caller = newCaller();
+      assert.equal(store.admit(caller, newPlan()).isAllowed, true);
+      const { limitedBy, retryAfterSec } = store.admit(caller, newPlan());
+      assert.equal(limitedBy, 'points_rest');
+      assert.ok(retryAfterSec >= 59 && retryAfterSec <= 60, `${retryAfterSec} s at ${ms} ms`);
+    }
+  });
+
   it('allows 900 reads in every minute, at the edges of seconds as well', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
