@@ -32,9 +32,9 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/credential'), wire('identity/authentication')],
   },
   {
-    file: 'packages/identity/dist/domain/admin-tokens.js',
+    file: 'packages/identity/dist/domain/api-tokens.js',
     tests: [
-      unit('identity', 'domain/admin-tokens'),
+      unit('identity', 'domain/api-tokens'),
       unit('identity', 'service'),
       wire('identity/tokens'),
     ],
@@ -250,8 +250,8 @@ export const EQUIVALENT = [
   { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
   { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(oldest); -> ;' },
-  { file: 'admin-tokens.js', text: "throw identityError('token_limit_reached'" },
-  { file: 'admin-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
+  { file: 'api-tokens.js', text: "throw identityError('token_limit_reached'" },
+  { file: 'api-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
   { file: 'platform-keys.js', text: 'issued.length > MAX_KEY_COUNT -> false' },
   { file: 'normal-target.js', text: "!target.startsWith('/') -> true" },
   { file: 'normal-target.js', text: 'percent === -1 -> false' },

@@ -146,7 +146,7 @@ export async function openTsdb(
     deletions: catalog.deletions,
     reader: readerOf(lanes),
     planner,
-    virtualTables: (database, segmentsOf) => systemTables.of(database, segmentsOf),
+    virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
     settings: engineSettings(needs),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),

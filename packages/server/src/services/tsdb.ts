@@ -11,6 +11,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
     },
+    users: identity.users,
     dialect: parts.dialect,
     operatorDialect: identity.dialect,
     identify: (request, access) => identity.check(request, access),

@@ -1,6 +1,7 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import type { Caches } from '../domain/caches/caches.js';
+import type { DatabaseAccess } from '../domain/catalog/access/database-access.js';
 import type { TableFacts } from '../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
@@ -45,4 +46,10 @@ export interface RouteDeps {
   obstacle(): Promise<string | undefined>;
   /** Called for every write that reached the engine; for counters. */
   onWritten(outcome: WriteOutcome, bodySizeBytes: number): void;
+}
+
+/** What calls of Flight work with. */
+export interface FlightDeps extends RouteDeps {
+  /** Of who calls. */
+  readonly access: DatabaseAccess;
 }

@@ -2,6 +2,7 @@ import {
   bytesAnswer,
   type Clock,
   type HeaderList,
+  loginOfUrl,
   type Pass,
   type Refused,
   type RequestGate,
@@ -82,7 +83,7 @@ export class HttpGate implements RequestGate {
     const { addresses, logins } = this.#needs;
     const { request } = visit;
     const address = addresses.of(request);
-    if (visit.purpose === 'refusal' && request.headers['authorization'] !== undefined) {
+    if (visit.purpose === 'refusal' && presentsCredential(request)) {
       if (logins.isLocked(address.key)) {
         const refusal = loginRefusal(this.#contextOf(visit));
         return this.#refuse(visit, { refusal, headers: NO_HEADERS });
@@ -203,6 +204,9 @@ export class HttpGate implements RequestGate {
     });
   }
 }
+
+const presentsCredential = ({ headers, url }: Visit['request']): boolean =>
+  headers['authorization'] !== undefined || loginOfUrl(url) !== undefined;
 
 /** Others are the client's choice and have no bound; they cost as much as any that is no read. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
-import type { RelationalCatalog } from '../catalog/relational-catalog.js';
+import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query/query-session.js';
 import type { Answer } from './answer.js';
@@ -20,9 +21,12 @@ import { QueryEnding } from './query-ending.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
+import type { UserDirectory } from './users/user-directory.js';
 
 export interface InfluxqlRequest {
   readonly text: string;
+  /** Of who asks. */
+  readonly access: DatabaseAccess;
   /** For measurements that name none. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
@@ -52,22 +56,25 @@ const MAX_PREPARED = 1000;
 
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #catalog: Databases;
+  readonly #catalog: ViewedCatalog;
   readonly #engine: Pick<Engine, 'openSession'>;
   readonly #changes: Changes | undefined;
   readonly #facts: ServerFacts | undefined;
+  readonly #users: UserDirectory | undefined;
   readonly #random: Random;
   readonly #limits: SelectLimits;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
   constructor(options: {
-    readonly catalog: Databases;
+    readonly catalog: ViewedCatalog;
     readonly engine: Pick<Engine, 'openSession'>;
     /** Without it nothing can be changed. */
     readonly changes: Changes | undefined;
     /** What the server can tell of itself. */
     readonly facts?: ServerFacts;
+    /** Without it there are none. */
+    readonly users?: UserDirectory | undefined;
     readonly clock: Clock;
     readonly random: Random;
     readonly limits: SelectLimits;
@@ -76,6 +83,7 @@ export class Influxql {
     this.#engine = options.engine;
     this.#changes = options.changes;
     this.#facts = options.facts;
+    this.#users = options.users;
     this.#random = options.random;
     this.#limits = options.limits;
     this.#running = new RunningQueries(options.clock);
@@ -92,31 +100,37 @@ export class Influxql {
     const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
+    const { access } = request;
+    const view = new CatalogView(this.#catalog, access);
+    const text = withoutPasswords(request.text, statements);
     const ending = new QueryEnding(request);
     const session = await this.#engine.openSession({
       language: 'influxql',
-      text: request.text,
+      text,
+      owner: access.owner,
       isOwn: request.isOwn === true,
       get signal() {
         return ending.signal;
       },
     });
     const forget = this.#running.add({
-      text: request.text,
+      text,
+      owner: access.owner,
       database: request.database ?? '',
       kill: () => ending.kill(),
     });
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
-      this.#environment(request, session),
+      this.#environment(request, session, view),
       read,
       {
         changes: this.#changes,
         isReadOnly: request.isReadOnly === true,
         facts: this.#facts,
-        databases: () => this.#catalog.databases(),
-        queries: () => this.#running.list(),
-        kill: (id) => this.#running.kill(id),
+        view,
+        users: this.#users,
+        queries: () => this.#running.list(access),
+        kill: (id) => this.#running.kill(id, access),
       },
     );
     const runner = new StepRunner(session);
@@ -159,13 +173,13 @@ export class Influxql {
     return session;
   }
 
-  #environment(request: InfluxqlRequest, { nowNs }: QuerySession): Environment {
+  #environment(request: InfluxqlRequest, { nowNs }: QuerySession, view: CatalogView): Environment {
     return {
       nowNs,
       database: request.database,
       policy: request.policy,
       usesDefaultPolicies: request.dialect !== 'native',
-      databaseOf: (name) => this.#catalog.database(name),
+      databaseOf: (name) => view.database(name),
       effort: new PlanEffort({
         mayHaveRegexes: /[/~]/.test(request.text) || request.params.size > 0,
       }),
@@ -173,4 +187,10 @@ export class Influxql {
   }
 }
 
-type Databases = Pick<RelationalCatalog, 'database' | 'databases'>;
+/** As queries under way and those of the past are shown: without the passwords that statements set. */
+function withoutPasswords(text: string, statements: readonly Statement[]): string {
+  const hasPassword = statements.some(
+    ({ kind }) => kind === 'create_user' || kind === 'set_password',
+  );
+  return hasPassword ? text.replace(/'(?:[^'\\]|\\.)*'?/gs, '[REDACTED]') : text;
+}

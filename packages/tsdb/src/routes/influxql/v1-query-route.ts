@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type HttpAnswer,
   type HttpRequest,
+  isDomainError,
   type Logger,
   OpenApi,
   type Route,
@@ -9,6 +10,7 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
@@ -66,6 +68,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   try {
     run = await deps.influxql.open({
       ...input,
+      access: accessOf(request.principal, deps.isAuthRequired),
       isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
         return request.leaving();
@@ -73,7 +76,10 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };
+    return {
+      ...head,
+      body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
+    };
   }
   const { body, rest } = await documentOf(run, input, { pool: deps.pieces, log: deps.log });
   return rest === undefined
@@ -228,7 +234,8 @@ async function* gathered(
     outcome = 'success';
   } catch (error) {
     outcome = 'fail';
-    if (statementErrorText(error) === undefined && !(error instanceof UnsupportedValue)) {
+    const isToldElsewhere = error instanceof UnsupportedValue || isDomainError(error);
+    if (!isToldElsewhere && !(error instanceof ParseError)) {
       log.error({ err: error }, 'query failed');
     }
     throw error;
@@ -313,7 +320,7 @@ async function* writeStatement(
       yield;
     }
   } catch (error) {
-    const text = statementErrorText(error);
+    const text = statementErrorText(error, index);
     if (text === undefined || isBegun) throw error;
     onFailed(error);
     out.cutTo(start);
@@ -335,7 +342,7 @@ async function* chunkedStatement(
       yield `${JSON.stringify({ error: error.message })}\n`;
       return;
     }
-    const text = statementErrorText(error);
+    const text = statementErrorText(error, index);
     if (text === undefined) throw error;
     run.failed(error);
     yield `{"results":[{${head},"error":${JSON.stringify(text)}}]}\n`;
@@ -365,7 +372,7 @@ async function* msgpackPieces(
         length = 0;
       }
     } catch (error) {
-      const text = statementErrorText(error);
+      const text = statementErrorText(error, index);
       if (text === undefined) throw error;
       run.failed(error);
       if (isChunked) held.push(writer.open(1));
@@ -391,7 +398,7 @@ async function* csvTexts(
       }
     } catch (error) {
       // A statement that fails has no rows; the format has no place for its failure.
-      if (statementErrorText(error) === undefined) throw error;
+      if (statementErrorText(error, index) === undefined) throw error;
       run.failed(error);
     }
   }
