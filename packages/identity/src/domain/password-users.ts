@@ -112,7 +112,7 @@ export class PasswordUsers {
       }
       const createdMs = this.#clock.nowMs();
       const user = { name, passwordHash, isAdministrator, permissions: [], createdMs };
-      await this.#store.insert(user);
+      if (!(await this.#store.insert(user))) throw identityError('user_exists');
       this.#byName.set(name, user);
     });
   }
@@ -140,20 +140,15 @@ export class PasswordUsers {
 
   /** In place of what was granted on the database, as in version 1. Throws `user_not_found`. */
   async grant(name: string, database: string, actions: readonly Action[]): Promise<void> {
-    await this.#change(name, (user) => ({
-      ...user,
-      permissions: [
-        ...user.permissions.filter(({ names }) => !names.includes(database)),
-        ...(actions.length > 0 ? [{ resource: 'db', names: [database], actions }] : []),
-      ],
-    }));
+    await this.#change(name, (user) => granted(user, database, actions));
   }
 
   /** Throws `user_not_found`. */
   async revoke(name: string, database: string, actions: readonly Action[]): Promise<void> {
-    const { permissions } = this.need(name);
-    const left = actionsOn(permissions, database).filter((action) => !actions.includes(action));
-    await this.grant(name, database, left);
+    await this.#change(name, (user) => {
+      const left = actionsOn(user.permissions, database).filter((each) => !actions.includes(each));
+      return granted(user, database, left);
+    });
   }
 
   /** By database. Throws `user_not_found`. */
@@ -171,6 +166,18 @@ export class PasswordUsers {
     });
   }
 }
+
+const granted = (
+  user: PasswordUser,
+  database: string,
+  actions: readonly Action[],
+): PasswordUser => ({
+  ...user,
+  permissions: [
+    ...user.permissions.filter(({ names }) => !names.includes(database)),
+    ...(actions.length > 0 ? [{ resource: 'db', names: [database], actions }] : []),
+  ],
+});
 
 const actionsOn = (permissions: readonly Permission[], name: string): readonly Action[] =>
   (['read', 'write'] as const).filter((action) =>

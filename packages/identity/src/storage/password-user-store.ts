@@ -18,9 +18,17 @@ export class PasswordUserStore {
     return rows.map(fromRow);
   }
 
-  async insert(user: PasswordUser): Promise<void> {
-    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+  /** @returns false: there is one of the name, whom another node may have made at the same moment. */
+  async insert(user: PasswordUser): Promise<boolean> {
+    return await this.#store.transaction<IdentityTables, boolean>(async (tx) => {
+      const taken = await tx
+        .selectFrom('identity_password_users')
+        .select('name')
+        .where('name', '=', user.name)
+        .executeTakeFirst();
+      if (taken !== undefined) return false;
       await tx.insertInto('identity_password_users').values(toRow(user)).execute();
+      return true;
     });
   }
 
