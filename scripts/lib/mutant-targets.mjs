@@ -24,6 +24,22 @@ export const TARGETS = [
     ],
   },
   {
+    file: 'packages/kernel/dist/http/access/permission.js',
+    tests: [unit('kernel', 'http/access/permission')],
+  },
+  {
+    file: 'packages/identity/dist/domain/password-checks.js',
+    tests: [unit('identity', 'domain/password-users')],
+  },
+  {
+    file: 'packages/tsdb/dist/domain/catalog/access/database-access.js',
+    tests: [unit('tsdb', 'domain/catalog/access/database-access')],
+  },
+  {
+    file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',
+    tests: [wire('tsdb/permissions')],
+  },
+  {
     file: 'packages/identity/dist/domain/page-guard.js',
     tests: [unit('identity', 'domain/page-guard')],
   },
@@ -159,8 +175,8 @@ export const TARGETS = [
     tests: [unit('server', 'commands/folder/backup-folder'), wire('server/hostile-backup')],
   },
   {
-    file: 'packages/ratelimit/dist/domain/client-address.js',
-    tests: [unit('ratelimit', 'domain/client-address')],
+    file: 'packages/kernel/dist/net/client-address.js',
+    tests: [unit('kernel', 'net/client-address')],
   },
   {
     file: 'packages/ratelimit/dist/routes/gate/http-gate.js',

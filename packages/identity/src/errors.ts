@@ -23,6 +23,9 @@ const TEXTS = {
   user_exists: 'user already exists',
   user_not_found: 'user not found',
   user_invalid: asGiven,
+  /** Whether the password that came with this one is right is not looked at. */
+  logins_locked: (at: { readonly seconds: number }) =>
+    `too many wrong passwords of this user came from this address: try again in ${at.seconds} s`,
   user_limit_reached: (at: { readonly limit: number }) =>
     `there are ${at.limit} users already, and no more can be made`,
   /** The server runs without authentication: there is nothing to manage. */
@@ -70,6 +73,7 @@ export type IdentityError =
       | 'operator_token_undeletable'
       | 'token_limit_reached'
       | 'permission_invalid'
+      | 'logins_locked'
       | 'endpoint_disabled'
       | 'json_invalid'
       | 'conflicting_values'

@@ -112,7 +112,6 @@ it('grants a route to those that it names, and one that names nobody to none', a
   assert.deepEqual(allowed({ openable: 'metrics' }), [admin]);
   assert.deepEqual(allowed({ openable: 'health' }), [admin, grantee]);
   assert.deepEqual(allowed({ openable: 'ping' }), [admin, grantee]);
-  assert.deepEqual(allowed('first_token'), [admin, grantee].slice(0, 1));
   assert.deepEqual(allowed('platform'), [key]);
   assert.deepEqual(allowed('app'), [app]);
   assert.deepEqual(allowed('editor'), [editor]);

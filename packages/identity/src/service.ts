@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
+  AddressRules,
   Clock,
   Dialect,
   FileSystem,
@@ -13,6 +14,7 @@ import type {
   RouteAccess,
   RouteTable,
 } from '@plinth/kernel';
+import { ClientAddresses } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
 import { AccessGate, type CheckedHead } from './domain/access-gate.js';
@@ -49,6 +51,8 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
+  /** Whose word about the address of a client is believed; absent: nobody's. */
+  readonly addresses?: Pick<AddressRules, 'trustedProxies' | 'header'>;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
   /** Told of tokens that change; `undefined`: nobody is. */
@@ -151,6 +155,7 @@ class IdentityService implements Identity {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
         pages: new PageGuard(needs.pages),
+      addresses: new ClientAddresses(needs.addresses),
       },
     );
     this.#recovery = new RecoveryListener({

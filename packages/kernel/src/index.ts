@@ -162,6 +162,11 @@ export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
+export {
+  type AddressRules,
+  type ClientAddress,
+  ClientAddresses,
+} from './net/client-address.js';
 export { GuessGuard } from './net/guess-guard.js';
 export {
   addressKey,

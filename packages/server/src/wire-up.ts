@@ -33,7 +33,7 @@ import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
-import { openRateLimit } from './services/ratelimit.js';
+import { clientAddressRules, openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
@@ -154,6 +154,7 @@ export async function wireUp(
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
       },
+      addresses: clientAddressRules(settings),
       dialect,
       report: reports.from(stores.relational),
       tls: around.tls?.options,

@@ -1,4 +1,5 @@
 import type {
+  ClientAddresses,
   Grantee,
   HttpHeaders,
   OpenableEndpoint,
@@ -19,7 +20,10 @@ export interface CheckedHead {
   /** Path and query in their normal form. */
   readonly url?: string;
   readonly ip?: string;
-  readonly socket?: { readonly localAddress?: string | undefined };
+  readonly socket?: {
+    readonly localAddress?: string | undefined;
+    readonly remoteAddress?: string | undefined;
+  };
 }
 
 export const TOKEN_PATH = '/api/v3/configure/token';
@@ -36,6 +40,7 @@ export class AccessGate {
   readonly #isWithoutAuth: boolean;
   readonly #open: ReadonlySet<OpenableEndpoint>;
   readonly #pages: PageGuard;
+  readonly #addresses: ClientAddresses;
 
   constructor(
     { tokens, users }: { readonly tokens: ApiTokens; readonly users: PasswordUsers },
@@ -43,6 +48,8 @@ export class AccessGate {
       readonly isWithoutAuth: boolean;
       readonly openEndpoints: readonly OpenableEndpoint[];
       readonly pages: PageGuard;
+      /** Where those come from who show a password. */
+      readonly addresses: ClientAddresses;
     },
   ) {
     this.#tokens = tokens;
@@ -50,6 +57,7 @@ export class AccessGate {
     this.#isWithoutAuth = settings.isWithoutAuth;
     this.#open = new Set(settings.openEndpoints);
     this.#pages = settings.pages;
+    this.#addresses = settings.addresses;
   }
 
   /**
@@ -81,7 +89,7 @@ export class AccessGate {
     if (login === undefined || login.user === '' || isTokenText(login.password)) {
       throw requestError('not_authenticated');
     }
-    return this.#users.identify(login, request.ip ?? '');
+    return this.#users.identify(login, this.#addresses.of(request).key);
   }
 
   /**

@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { type Clock, CredentialUncheckable, Exclusive, Memo, type Random } from '@plinth/kernel';
+import {
+  type Clock,
+  CredentialUncheckable,
+  Exclusive,
+  GuessGuard,
+  Memo,
+  type Random,
+} from '@plinth/kernel';
+import { identityError } from '../errors.js';
 import {
   hashPassword,
   isPasswordOf,
@@ -14,6 +22,8 @@ const MAX_WAITING = 64;
 /** Whoever guesses from one address leaves places to the others. */
 const MAX_WAITING_PER_ADDRESS = 8;
 const KEY_SIZE_BYTES = 32;
+/** Wrong passwords of one user from one address; a right one that is remembered is not asked about. */
+const GUESSES = { lockingCount: 20, windowMs: 600_000 };
 
 export interface Login {
   readonly user: string;
@@ -37,11 +47,13 @@ export class PasswordChecks {
   readonly #exclusive = new Exclusive();
   readonly #waiting = new Map<string, number>();
   #waitingCount = 0;
+  readonly #guesses: GuessGuard;
   #nobody: Promise<string> | undefined;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
     this.#random = random;
+    this.#guesses = new GuessGuard(clock, GUESSES);
     this.#key = Buffer.from(random.bytes(KEY_SIZE_BYTES));
   }
 
@@ -52,16 +64,21 @@ export class PasswordChecks {
   }
 
   /**
-   * Throws `CredentialUncheckable` when too many wait already.
+   * Throws `CredentialUncheckable` when too many wait already, and `logins_locked` after too many wrong ones.
+   * @param address key of the address that asks
    * @param user `undefined`: there is none, which takes as long to find out as a wrong password.
    */
   async isRight(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
+    const guesser = JSON.stringify([address, login.user]);
+    const lockedMs = this.#guesses.lockedForMs(guesser);
+    if (lockedMs > 0) throw identityError('logins_locked', { seconds: Math.ceil(lockedMs / 1000) });
     const isRight = await this.#inTurn(address, async () => {
       if (user !== undefined && this.isKnown(login, user)) return true;
       this.#nobody ??= hashPassword('', this.#random);
       return await isPasswordOf(user?.passwordHash ?? (await this.#nobody), login.password);
     });
+    if (!isRight) this.#guesses.noteFailure(guesser);
     if (!isRight || user === undefined) return false;
     this.#right.set(this.#keyOf(login), {
       passwordHash: user.passwordHash,

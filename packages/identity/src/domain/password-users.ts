@@ -64,8 +64,9 @@ export class PasswordUsers {
   }
 
   /**
-   * Whom a login speaks for; at once where it was right lately. Throws `not_authenticated` and `CredentialUncheckable`.
-   * @param address of who asks
+   * Whom a login speaks for; at once where it was right lately. Throws `not_authenticated`, `logins_locked` and
+   * `CredentialUncheckable`.
+   * @param address key of the address that asks
    */
   identify(login: Login, address: string): Principal | Promise<Principal> {
     // Where there are no users, nobody makes the server hash.

@@ -22,6 +22,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   operator_token_undeletable: 405,
   token_limit_reached: 422,
   permission_invalid: 400,
+  logins_locked: 429,
   endpoint_disabled: 405,
   page_refused: 403,
 };
@@ -57,6 +58,8 @@ function headersOf(error: IdentityError): Readonly<Record<string, string>> {
       return CHALLENGE;
     case 'credential_uncheckable':
       return { 'retry-after': String(error.retryAfterSec) };
+    case 'logins_locked':
+      return { 'retry-after': String(error.details.seconds) };
     default:
       return NO_HEADERS;
   }

@@ -1,5 +1,7 @@
 import {
   bytesAnswer,
+  type ClientAddress,
+  type ClientAddresses,
   type Clock,
   type HeaderList,
   loginOfUrl,
@@ -11,7 +13,6 @@ import {
   type Visit,
 } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
-import type { ClientAddress, ClientAddresses } from '../../domain/client-address.js';
 import type { Limiter } from '../../domain/limiter.js';
 import type { LoginGuard } from '../../domain/login-guard.js';
 import type { Caller } from '../../model/caller.js';

@@ -1,4 +1,5 @@
 import { isDomainError } from '@plinth/kernel';
+import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import { NO_DATABASE } from '../../domain/influxql/plan/compile/find-sources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
@@ -26,4 +27,12 @@ export function statementErrorText(error: unknown, index: number): string | unde
     default:
       return message;
   }
+}
+
+/** The same of a run's statement, noted as its failure. Throws what is no failure of the statement. */
+export function failedText(run: InfluxqlRun, error: unknown, index: number): string {
+  const text = statementErrorText(error, index);
+  if (text === undefined) throw error;
+  run.failed(error);
+  return text;
 }

@@ -26,7 +26,7 @@ import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
 import { PrettyJson } from './encode/pretty-json.js';
 import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
-import { statementErrorText } from './statement-error.js';
+import { failedText, statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
 /** A POST may have the same in a form, in JSON or, for `q`, as its body. */
@@ -342,9 +342,7 @@ async function* chunkedStatement(
       yield `${JSON.stringify({ error: error.message })}\n`;
       return;
     }
-    const text = statementErrorText(error, index);
-    if (text === undefined) throw error;
-    run.failed(error);
+    const text = failedText(run, error, index);
     yield `{"results":[{${head},"error":${JSON.stringify(text)}}]}\n`;
   }
 }
@@ -372,9 +370,7 @@ async function* msgpackPieces(
         length = 0;
       }
     } catch (error) {
-      const text = statementErrorText(error, index);
-      if (text === undefined) throw error;
-      run.failed(error);
+      const text = failedText(run, error, index);
       if (isChunked) held.push(writer.open(1));
       held.push(writer.failedResult(index, text));
     }
@@ -398,8 +394,7 @@ async function* csvTexts(
       }
     } catch (error) {
       // A statement that fails has no rows; the format has no place for its failure.
-      if (statementErrorText(error, index) === undefined) throw error;
-      run.failed(error);
+      failedText(run, error, index);
     }
   }
 }
