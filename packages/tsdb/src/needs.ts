@@ -12,6 +12,7 @@ import type {
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
 import type { UserDirectory } from './domain/influxql/users/user-directory.js';
+import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
@@ -24,6 +25,8 @@ export interface TsdbNeeds {
   readonly tokens: TokenDirectory;
   /** For statements about users; absent: there are none. */
   readonly users?: UserDirectory | undefined;
+  /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
+  readonly audit?: AuditTrail | undefined;
   /** Folder of the node; the engine's files lie below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;

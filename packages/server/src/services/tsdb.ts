@@ -1,4 +1,5 @@
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
+import { whoOf } from '../operator/audited-requests.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** @param obstacle what health checks say instead of `OK`. */
@@ -12,6 +13,10 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       isAuthRequired: !settings.identity.without_auth,
     },
     users: identity.users,
+    audit: {
+      entries: () => parts.audit.entries(),
+      note: (principal, change) => parts.audit.note({ who: whoOf(principal), ...change }),
+    },
     dialect: parts.dialect,
     operatorDialect: identity.dialect,
     identify: (request, access) => identity.check(request, access),

@@ -9,6 +9,7 @@ import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { QueryLog } from '../domain/system-tables/query-log.js';
+import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open-processing.js';
 import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
@@ -22,6 +23,8 @@ export interface RouteDeps {
   readonly influxql: Influxql;
   readonly queryLog: QueryLog;
   readonly savedQueries: SavedQueries;
+  /** Absent: nobody keeps what is changed. */
+  readonly audit?: AuditTrail | undefined;
   /** What is known of tables beside their columns. */
   readonly facts: TableFacts;
   readonly caches: Caches;

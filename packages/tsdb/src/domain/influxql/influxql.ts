@@ -6,6 +6,7 @@ import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query/query-session.js';
 import type { Answer } from './answer.js';
+import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
@@ -39,6 +40,8 @@ export interface InfluxqlRequest {
   readonly isReadOnly?: boolean;
   /** Of the server itself: not in the log of queries. */
   readonly isOwn?: boolean;
+  /** Told of each statement that changes more than rows, when it is done or has failed; without passwords. */
+  readonly onChange?: ((statement: string, error: unknown) => void) | undefined;
 }
 
 /** The statements of one request, to be run one after the other. `end` must be called once. */
@@ -140,7 +143,18 @@ export class Influxql {
       execute: async (index) => {
         await runner.take(); // A request may have thousands of statements that take next to nothing each.
         const statement = statements[index] as Statement; // the caller counts along
-        return await executor.execute(bindStatement(statement, request.params));
+        const bound = bindStatement(statement, request.params);
+        if (request.onChange === undefined || !isChange(bound))
+          return await executor.execute(bound);
+        const words = withoutPasswords(printStatement(bound), [bound]);
+        try {
+          const answer = await executor.execute(bound);
+          request.onChange(words, undefined);
+          return answer;
+        } catch (error) {
+          request.onChange(words, error);
+          throw error;
+        }
       },
       failed(error) {
         failure ??= tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
@@ -186,6 +200,10 @@ export class Influxql {
     };
   }
 }
+
+/** Statements about databases, users and the like, and those that take rows away. */
+const isChange = ({ kind }: Statement): boolean =>
+  !/^(?:select|explain|show_.*|unsupported)$/.test(kind);
 
 /** As queries under way and those of the past are shown: without the passwords that statements set. */
 function withoutPasswords(text: string, statements: readonly Statement[]): string {

@@ -6,6 +6,7 @@ import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { ProcessingEngine } from '../processing/processing-engine.js';
 import type { VirtualTable, VirtualTables } from '../sql/planned-query.js';
 import type { QueryLog } from './query-log.js';
+import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';
 import { distinctCachesTable } from './tables/distinct-caches.js';
 import { generationDurationsTable } from './tables/generation-durations.js';
@@ -26,6 +27,7 @@ export interface SystemSources {
   readonly catalog: Catalog;
   readonly queryLog: QueryLog;
   readonly tokens: TokenDirectory;
+  readonly audit: AuditTrail | undefined;
   readonly node: NodeFacts;
   readonly caches: CacheList;
   /** `undefined` until the service has started. */
@@ -69,6 +71,7 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
 /** What concerns the whole server is asked of its own database. */
 const INTERNAL: Readonly<Record<string, OpenTable>> = {
   ...EVERYWHERE,
+  audit: ofOperator(({ audit }) => auditTable(audit)),
   databases: ({ view }) => databasesTable(view),
   generation_durations: () => generationDurationsTable(),
   nodes: ({ node }) => nodesTable(node),

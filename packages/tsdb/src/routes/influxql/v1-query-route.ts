@@ -21,6 +21,7 @@ import { UnsupportedValue } from '../formats/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
+import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
 import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
@@ -69,6 +70,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     run = await deps.influxql.open({
       ...input,
       access: accessOf(request.principal, deps.isAuthRequired),
+      onChange: changeNote(request, deps.audit),
       isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
         return request.leaving();
@@ -86,10 +88,6 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     ? { ...head, body }
     : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
 }
-
-/** A page makes a browser send a GET, for a picture, without saying whose page it is; which program it is the page cannot hide. */
-const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
-  method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
 /** The answer's beginning, and what follows it. */
 interface V1Document {
