@@ -160,6 +160,7 @@ function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object
   const hasBody = route.body !== undefined;
   const words: Readonly<Record<number, string>> = {
     ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),
+    ...(route.access === 'granted' && { 403: 'what it names was not granted' }),
     ...(/[:*]/.test(route.path) && { 404: 'there is no such thing' }),
     ...(hasBody && { 400: 'the body cannot be read', 413: 'the body is too large' }),
     ...refusals?.shared,
