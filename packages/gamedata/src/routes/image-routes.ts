@@ -9,7 +9,7 @@ import {
 } from '@plinth/kernel';
 import { IMAGES_PATH } from '../domain/data/image-links.js';
 import { gameDataError } from '../errors.js';
-import { type ImageFile, type ImageFolder, piecesOf } from '../storage/image-folder.js';
+import type { ImageFile, Images } from '../model/images.js';
 import { publicHeaders } from './public-headers.js';
 
 /** An SVG that is opened by itself is a page: nothing in it may run or load. */
@@ -17,7 +17,7 @@ const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Pictures that records name. Source: gamedata, section 3. */
 export function imageRoutes(parts: {
-  readonly images: ImageFolder;
+  readonly images: Images;
   /** Resolves when the folder was looked at. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
@@ -36,7 +36,7 @@ export function imageRoutes(parts: {
         await parts.ready();
         const file = await images.find(request.parameters['*'] ?? '');
         if (file === undefined) throw gameDataError('not_found', 'Not found');
-        return fileAnswer(file, request, [
+        return fileAnswer({ file, images }, request, [
           ...Object.entries(publicHeaders(cors)),
           ['cache-control', cacheControl],
         ]);
@@ -45,7 +45,11 @@ export function imageRoutes(parts: {
   ];
 }
 
-function fileAnswer(file: ImageFile, { headers }: HttpRequest, common: HeaderList): HttpAnswer {
+function fileAnswer(
+  { file, images }: { readonly file: ImageFile; readonly images: Images },
+  { headers }: HttpRequest,
+  common: HeaderList,
+): HttpAnswer {
   const { sizeBytes, modifiedMs, type } = file;
   // Another content has another time or another size.
   const etag = `"${sizeBytes.toString(36)}-${Math.round(modifiedMs * 1000).toString(36)}"`;
@@ -60,5 +64,5 @@ function fileAnswer(file: ImageFile, { headers }: HttpRequest, common: HeaderLis
     ['content-type', type],
     ['content-security-policy', NOTHING_RUNS],
   ];
-  return { status: 200, headers: all, body: undefined, rest: piecesOf(file), sizeBytes };
+  return { status: 200, headers: all, body: undefined, rest: images.read(file), sizeBytes };
 }

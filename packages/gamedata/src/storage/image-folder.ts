@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
+import type { ImageFile, Images } from '../model/images.js';
 
 /** How soon new files are seen. A look costs one call a folder while nothing has changed. */
 const LOOK_MS = 10_000;
@@ -22,13 +23,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface ImageFile {
-  readonly path: string;
-  readonly type: string;
-  readonly sizeBytes: number;
-  readonly modifiedMs: number;
-}
-
 interface Listed {
   readonly modifiedMs: number;
   readonly files: readonly string[];
@@ -36,7 +30,7 @@ interface Listed {
 }
 
 /** Pictures that the operator put beside the data. Only names that were found by looking are served, so that no path leads out. */
-export class ImageFolder {
+export class ImageFolder implements Images {
   readonly #needs: ImageFolderNeeds;
   /** By path below the folder; '' is the folder itself. */
   #listed = new Map<string, Listed>();
@@ -71,7 +65,6 @@ export class ImageFolder {
     return this.#names.has(name);
   }
 
-  /** `undefined`: there is no such file, or a link leads to it. */
   async find(name: string): Promise<ImageFile | undefined> {
     const type = typeOf(name);
     if (type === undefined || !this.has(name)) return undefined;
@@ -86,6 +79,21 @@ export class ImageFolder {
       return { path, type, sizeBytes: status.size, modifiedMs: status.mtimeMs };
     } catch {
       return undefined; // removed since the last look
+    }
+  }
+
+  async *read(file: ImageFile): AsyncGenerator<Buffer, void, undefined> {
+    const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      for (let at = 0; at < file.sizeBytes; ) {
+        const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, file.sizeBytes - at));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+        if (bytesRead === 0) throw new Error(`${file.path} is shorter than it was`);
+        yield piece.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    } finally {
+      await handle.close();
     }
   }
 
@@ -155,22 +163,6 @@ interface ImageFolderNeeds {
   readonly log: Logger;
   /** Names have come or gone. */
   readonly onChanged: () => void;
-}
-
-/** The bytes of a file that was found, piece by piece. Throws when it is another one by now. */
-export async function* piecesOf(file: ImageFile): AsyncGenerator<Buffer, void, undefined> {
-  const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    for (let at = 0; at < file.sizeBytes; ) {
-      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, file.sizeBytes - at));
-      const { bytesRead } = await handle.read(piece, 0, piece.length, at);
-      if (bytesRead === 0) throw new Error(`${file.path} is shorter than it was`);
-      yield piece.subarray(0, bytesRead);
-      at += bytesRead;
-    }
-  } finally {
-    await handle.close();
-  }
 }
 
 const typeOf = (name: string): string | undefined => TYPES[extname(name).toLowerCase()];
