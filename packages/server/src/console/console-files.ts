@@ -9,6 +9,7 @@ export interface ConsoleFile {
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
+  /** Weak: one for all forms. */
   readonly etag: string;
 }
 
@@ -42,7 +43,7 @@ export class ConsoleFiles {
 
   /** Changes with every build; `undefined`: there is none. */
   async build(): Promise<string | undefined> {
-    return (await this.find('index.html'))?.etag.slice(1, -1);
+    return (await this.find('index.html'))?.etag.slice(3, -1);
   }
 }
 
@@ -61,5 +62,5 @@ async function read(file: string): Promise<ConsoleFile | undefined> {
   const [plain, br, gzip] = await Promise.all([maybe(''), maybe('.br'), maybe('.gz')]);
   if (plain === undefined) return undefined;
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
-  return { type, plain, br, gzip, etag: `"${hash('sha256', plain).slice(0, 16)}"` };
+  return { type, plain, br, gzip, etag: `W/"${hash('sha256', plain).slice(0, 16)}"` };
 }

@@ -43,10 +43,20 @@ function findVirtualTable(
     const { tables } = session.context.database;
     let rowCount = tables.size;
     if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
-    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION)); // before they are made
+    // Before they are made.
+    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION));
+    refuseTooMany(rowCount);
     return informationSchemaTable(name, session.context, session.functions);
   }
   return session.context.virtualTables.table(schema, name);
+}
+
+function refuseTooMany(rowCount: number): void {
+  if (rowCount <= MAX_VIRTUAL_ROWS) return;
+  throw tsdbError(
+    'not_implemented',
+    `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
+  );
 }
 
 /** The table as a query over a list of rows. */
@@ -56,12 +66,7 @@ export function virtualTableQuery(
 ): BoundQuery {
   const rows = table.rows();
   spend(Math.ceil(rows.length / ROWS_PER_EXPRESSION));
-  if (rows.length > MAX_VIRTUAL_ROWS) {
-    throw tsdbError(
-      'not_implemented',
-      `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
-    );
-  }
+  refuseTooMany(rows.length);
   const columns = table.columns.map((column, index) => ({
     name: column.name,
     qualifier: undefined,
