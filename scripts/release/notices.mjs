@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
@@ -18,52 +17,39 @@ const LICENSES = new Set([
   'Apache-2.0 AND MIT',
 ]);
 
-/** The package as it is installed for one of ours. */
-export function manifestOf(name, from = root) {
-  return JSON.parse(fs.readFileSync(path.join(placeOf(name, from), 'package.json'), 'utf8'));
-}
+/** The package as it is installed. */
+export const manifestOf = (name) =>
+  JSON.parse(fs.readFileSync(path.join(placeOf(name), 'package.json'), 'utf8'));
 
-/** Folders of all packages that one of ours needs to run, by its `dependencies` and theirs. */
-export function closureOf(own) {
-  const found = new Set();
-  const walk = (folder) => {
-    const { dependencies = {} } = JSON.parse(
-      fs.readFileSync(path.join(folder, 'package.json'), 'utf8'),
-    );
-    for (const name of Object.keys(dependencies)) {
-      const place = placeOf(name, folder);
-      if (found.has(place)) continue;
-      found.add(place);
-      walk(place);
-    }
-  };
-  walk(path.join(root, own));
-  return [...found].map((place) => path.relative(root, place));
-}
-
-/** The words of the licences of everything that is inside of our files. Throws for a licence that is not on the list. */
-export function writeNotices(file, places) {
-  const parts = places.sort().map((place) => {
+/** Packages in these folders, with the words of their licences. */
+export const readLicenses = (places) =>
+  places.map((place) => {
     const folder = path.join(root, place);
     const { name, version, license } = JSON.parse(
       fs.readFileSync(path.join(folder, 'package.json'), 'utf8'),
     );
-    if (!LICENSES.has(license)) throw new Error(`${name} ${version} has the licence ${license}`);
     const text = fs
       .readdirSync(folder)
       .filter((each) => /^(?:licen[cs]e|copying|notice)/i.test(each))
       .map((each) => fs.readFileSync(path.join(folder, each), 'utf8').trim())
       .join('\n\n');
-    return `${name} ${version} (${license})\n\n${text}\n`;
+    return { name, version, identifier: license, text };
   });
-  fs.writeFileSync(file, parts.join(`\n${'-'.repeat(80)}\n\n`));
+
+/** The licences of everything that is inside of our files. Throws for one that is not on the list. */
+export function writeNotices(file, licenses) {
+  const parts = new Map();
+  for (const { name, version, identifier, text } of licenses) {
+    const title = `${name} ${version} (${identifier})`;
+    if (!LICENSES.has(identifier)) throw new Error(`${title}: this licence is not on the list`);
+    parts.set(title, `${title}\n\n${text.trim()}\n`);
+  }
+  const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+  fs.writeFileSync(file, sorted.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
-/** As Node looks for it: upwards from whoever asks. */
-function placeOf(name, from) {
-  for (const folder of createRequire(path.join(from, 'package.json')).resolve.paths(name) ?? []) {
-    const place = path.join(folder, name);
-    if (fs.existsSync(path.join(place, 'package.json'))) return fs.realpathSync(place);
-  }
-  throw new Error(`${name} is not installed`);
+function placeOf(name) {
+  const place = path.join(root, 'node_modules', name);
+  if (!fs.existsSync(place)) throw new Error(`${name} is not installed`);
+  return place;
 }

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { describeBundle } from '../lib/bundle.mjs';
 import { bundleFolder, root } from '../lib/root.mjs';
-import { closureOf, manifestOf, writeNotices } from './notices.mjs';
+import { manifestOf, readLicenses, writeNotices } from './notices.mjs';
 
 /** What the program reads beside its bundle, where its modules would find it. */
 const DATA = [
@@ -33,7 +33,7 @@ export async function layPlinth(folder, release) {
   const copy = (name) =>
     fs.cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
-      filter: (file) => !/__pycache__|\.pyc$|python[\\/]tests$/.test(file),
+      filter: (file) => !/licenses\.json|__pycache__|\.pyc$|python[\\/]tests$/.test(file),
     });
   for (const name of [...DATA, ...PAGES]) copy(name);
   for (const name of STARTERS) copy(path.join(server, 'dist', name));
@@ -51,8 +51,10 @@ export async function layPlinth(folder, release) {
   const dependencies = Object.fromEntries(
     [...new Set(late)].sort().map((name) => [name, manifestOf(name).version]),
   );
+  const ofConsole = path.join(root, 'packages', 'console', 'dist', 'site', 'licenses.json');
   writeNotices(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), [
-    ...new Set([...packagesOf(inputs), ...closureOf('packages/console')]),
+    ...readLicenses([...new Set(packagesOf(inputs))]),
+    ...JSON.parse(fs.readFileSync(ofConsole, 'utf8')),
   ]);
 
   const { version, commit, built } = release;
