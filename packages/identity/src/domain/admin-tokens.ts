@@ -147,7 +147,6 @@ export class AdminTokens {
   ): Promise<IssuedToken> {
     const { name, text, expiryMs } = wanted;
     return await this.#changes.run(async () => {
-      if (this.#byName.has(name)) throw identityError('token_name_exists', { tokenName: name });
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });
       }
