@@ -149,7 +149,6 @@ export class ApiTokens {
   ): Promise<IssuedToken> {
     const { name, text, expiryMs, permissions } = wanted;
     return await this.#changes.run(async () => {
-      if (this.#byName.has(name)) throw identityError('token_name_exists', { tokenName: name });
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });
       }
