@@ -155,7 +155,7 @@ class IdentityService implements Identity {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
         pages: new PageGuard(needs.pages),
-      addresses: new ClientAddresses(needs.addresses),
+        addresses: new ClientAddresses(needs.addresses),
       },
     );
     this.#recovery = new RecoveryListener({

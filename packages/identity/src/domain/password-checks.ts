@@ -45,6 +45,8 @@ export class PasswordChecks {
   readonly #key: Buffer;
   readonly #right = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
   readonly #exclusive = new Exclusive();
+  /** By login and what it is compared with. */
+  readonly #looking = new Map<string, Promise<boolean>>();
   readonly #waiting = new Map<string, number>();
   #waitingCount = 0;
   readonly #guesses: GuessGuard;
@@ -70,11 +72,21 @@ export class PasswordChecks {
    */
   async isRight(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
+    // A client that begins with many requests at a time is looked at once.
+    const asked = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
+    let looking = this.#looking.get(asked);
+    if (looking === undefined) {
+      looking = this.#look(login, user, address).finally(() => this.#looking.delete(asked));
+      this.#looking.set(asked, looking);
+    }
+    return await looking;
+  }
+
+  async #look(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     const guesser = JSON.stringify([address, login.user]);
     const lockedMs = this.#guesses.lockedForMs(guesser);
     if (lockedMs > 0) throw identityError('logins_locked', { seconds: Math.ceil(lockedMs / 1000) });
     const isRight = await this.#inTurn(address, async () => {
-      if (user !== undefined && this.isKnown(login, user)) return true;
       this.#nobody ??= hashPassword('', this.#random);
       return await isPasswordOf(user?.passwordHash ?? (await this.#nobody), login.password);
     });

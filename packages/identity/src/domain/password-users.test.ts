@@ -73,6 +73,16 @@ it('lets so many wait at a time, and fewer of one address', async () => {
   assert.equal((await other).kind, 'grantee');
 });
 
+it('looks once at what many requests bring at a time', async () => {
+  await using to = await openTestIdentity();
+  const { users } = to.identity;
+  await users.create({ ...LOGIN, isAdministrator: false });
+  const found = await Promise.all(
+    Array.from({ length: 100 }, async () => await users.identify({ ...LOGIN }, '192.0.2.1')),
+  );
+  assert.ok(found.every(({ kind }) => kind === 'grantee'));
+});
+
 it('counts wrong passwords by user and address, and forgets them after ten minutes', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
@@ -85,6 +95,18 @@ it('counts wrong passwords by user and address, and forgets them after ten minut
     }
   };
   const wrong = { ...LOGIN, password: 'x' };
+  for (let n = 0; n < 19; n++) assert.equal(await kindOf(wrong, '192.0.2.3'), 'not_authenticated');
+  // A right one is none of them.
+  assert.equal(await kindOf(LOGIN, '192.0.2.3'), 'grantee');
+  assert.equal(await kindOf(wrong, '192.0.2.3'), 'not_authenticated');
+  assert.equal(await kindOf(wrong, '192.0.2.3'), 'logins_locked');
+  await users.setPassword('ann', 'other');
+  await users.setPassword('ann', LOGIN.password);
+  // What nobody can have as a password costs nothing, and is no guess.
+  const endless = { ...LOGIN, password: 'x'.repeat(1025) };
+  for (let n = 0; n < 30; n++) {
+    assert.equal(await kindOf(endless, '192.0.2.1'), 'not_authenticated');
+  }
   for (let n = 0; n < 20; n++) assert.equal(await kindOf(wrong, '192.0.2.1'), 'not_authenticated');
   assert.equal(await kindOf(LOGIN, '192.0.2.1'), 'logins_locked');
   assert.equal(await kindOf({ user: 'bob', password: 'x' }, '192.0.2.1'), 'not_authenticated');
