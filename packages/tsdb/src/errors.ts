@@ -1,4 +1,5 @@
 import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
+import type { SparseTable } from './model/parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
 
 /** Closed catalogue of the expected failures of this service. The texts are the documented ones. */
@@ -44,6 +45,10 @@ const TEXTS = {
   write_empty: 'incoming write was empty',
   body_not_utf8: (at: { readonly index: number; readonly sizeBytes: number }) =>
     `body content is not valid utf8: invalid utf-8 sequence of ${at.sizeBytes} bytes from index ${at.index}`,
+  /** Lines that use the fields of their tables in turn: columns far larger than the body. */
+  body_too_sparse: (at: SparseTable) =>
+    `too many empty cells for one request: the first lines for table '${at.table}' alone make ${at.rowCount} rows of ` +
+    `${at.columnCount} columns; send fewer different fields in one request, or fewer lines`,
   /** Unflushed memory is at its hard limit; the client should come back. */
   buffer_full: (_at: { readonly retryAfterSec: number }) =>
     'write buffer is full: data arrives faster than it can be stored; retry later',

@@ -262,7 +262,12 @@ function readerOf(lanes: LanePool): BodyReader {
 
 const engineSettings = ({ settings, flushGroupTables }: TsdbNeeds) => ({
   // A small limit must not be reached before there is anything to flush.
-  flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
+  flushBytes: Math.min(
+    settings.buffer_flush_bytes,
+    settings.buffer_limit_bytes / 4,
+    // The engine holds the rows, and sorts them beside that.
+    queryMemoryBytes(settings) / 4,
+  ),
   flushAgeMs: settings.buffer_flush_age_ms,
   maxGroupTables: flushGroupTables ?? FLUSH_GROUP_TABLES,
   hardLimitBytes: settings.buffer_limit_bytes,
@@ -295,13 +300,16 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
   return catalog;
 }
 
+const queryMemoryBytes = ({ query_memory_bytes: bytes }: TsdbNeeds['settings']): number =>
+  bytes || Math.floor(machineMemoryBytes() / 2);
+
 async function openHost(
   { settings, dataDir, fileSystem, engineWatch }: TsdbNeeds,
   tempDir: string,
 ): Promise<DuckDbHost> {
   await fileSystem.removeTree(tempDir);
   await fileSystem.makeDirectory(tempDir);
-  const memoryLimitBytes = settings.query_memory_bytes || Math.floor(machineMemoryBytes() / 2);
+  const memoryLimitBytes = queryMemoryBytes(settings);
   const threads = settings.query_threads || availableParallelism();
   return new DuckDbHost({
     dataDir,

@@ -60,6 +60,13 @@ export interface RefusedLine {
   readonly isLimit: boolean;
 }
 
+/** A table whose columns are mostly empty when a body has too many cells: its rows and columns up to there. */
+export interface SparseTable {
+  readonly table: string;
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
 export interface ParsedBody {
   /** Tables in order of first appearance. */
   readonly tables: readonly ParsedTable[];
@@ -68,6 +75,8 @@ export interface ParsedBody {
   readonly refusedCount: number;
   /** Lines that are neither blank nor a comment, refused ones among them. */
   readonly lineCount: number;
+  /** The body is to be refused whole: its columns would be far larger than its lines. Tables have no rows then. */
+  readonly tooSparse: SparseTable | undefined;
   /** Changes whenever the parser forgot its tables and series and started to number them anew. */
   readonly epoch: number;
 }

@@ -33,6 +33,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   schema_limit_reached: 422,
   write_empty: 400,
   body_not_utf8: 400,
+  body_too_sparse: 422,
   buffer_full: 503,
   node_read_only: 503,
   disk_full: 503,

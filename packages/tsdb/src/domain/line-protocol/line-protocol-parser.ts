@@ -3,12 +3,14 @@ import {
   type ParsedBody,
   type Precision,
   type RefusedLine,
+  type SparseTable,
 } from '../../model/parsed-body.js';
 import type { ParsedSeries } from '../../model/series/new-series.js';
 import { parseLineCarefully } from './careful/careful-line.js';
 import { addCarefulRow } from './careful/careful-rows.js';
 import { LineRefused } from './careful/line-refused.js';
 import { originalLine } from './careful/original-line.js';
+import { BodyTooSparse } from './columns/cell-budget.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
 import type { TableRows } from './columns/table-rows.js';
 import { FastLines } from './fast/fast-lines.js';
@@ -65,7 +67,7 @@ export class LineProtocolParser {
   /** Throws `body_not_utf8`; everything else that is wrong with a body is in the result. */
   parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
     assertUtf8(body);
-    this.#memory.begin();
+    this.#memory.begin(body.length);
     const names = this.#memory.names(options.database);
     const { precision } = options;
     const arrivalNs = arrivalTime(options.receivedNs, precision);
@@ -76,12 +78,20 @@ export class LineProtocolParser {
     const context = { names, body: bytes, view, precision, arrivalNs };
     const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
     this.#fast.load(body, view, 0);
-    let at = 0;
-    while (at < wholeLinesEnd) {
-      at = this.#fast.read(at, wholeLinesEnd);
-      if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
+    try {
+      let at = 0;
+      while (at < wholeLinesEnd) {
+        at = this.#fast.read(at, wholeLinesEnd);
+        if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
+      }
+      if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
+      for (const table of this.#used) table.noteCells();
+    } catch (error) {
+      if (!(error instanceof BodyTooSparse)) throw error;
+      for (const table of this.#used) table.dropRows();
+      this.#refuseRest();
+      return this.#take(memory, error.at);
     }
-    if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
     return this.#take(memory);
   }
 
@@ -145,13 +155,21 @@ export class LineProtocolParser {
     });
   }
 
-  #take(memory: ColumnMemory): ParsedBody {
+  /** Whoever counts refused lines sees that not all were taken. */
+  #refuseRest(): void {
+    this.#refusedCount++;
+    const { lineNumber } = this.#fast;
+    this.#refused.push({ lineNumber, originalLine: '', message: 'too many cells', isLimit: true });
+  }
+
+  #take(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {
     memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
     const parsed: ParsedBody = {
       tables: this.#used.map((table) => table.take(memory)),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
       lineCount: this.#fast.lineCount,
+      tooSparse,
       epoch: this.#memory.epoch,
     };
     this.#used = [];

@@ -101,8 +101,8 @@ export class ParserMemory {
   }
 
   /** Called before every body: forgets all names when they have grown beyond a limit. */
-  begin(): void {
-    this.#budget.begin();
+  begin(bodyBytes: number): void {
+    this.#budget.begin(bodyBytes);
     if (!this.#hasGrown) return;
     this.#hasGrown = false;
     let seriesCount = 0;

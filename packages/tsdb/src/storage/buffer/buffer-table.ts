@@ -17,6 +17,17 @@ const LARGEST_BLOCK_CELLS = 262144;
 /** Waiting rows from which on they are handed to the engine without a query asking for it. */
 const HAND_OVER_ROWS = 16384;
 
+/** What the engine holds for a value, or for its lack. */
+const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
+  float64: 8,
+  int64: 8,
+  uint64: 8,
+  bool: 1,
+  utf8: 16,
+  tag: 0,
+  time: 0,
+};
+
 const NONE: readonly number[] = [];
 
 /**
@@ -33,6 +44,9 @@ export class BufferTable {
   readonly #idWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];
   #waitingRows = 0;
+  /** Fields that a row of the table has. */
+  readonly #fieldIds = new Set<number>();
+  #rowBytes = 0;
   /** Blocks on their way to the engine. */
   #moving: readonly RowBlock[] = [];
   #engineRows = 0;
@@ -82,6 +96,11 @@ export class BufferTable {
     return this.#engineBytes;
   }
 
+  /** What all rows take in the engine, those without a value too: it has whole columns. */
+  get cellBytes(): number {
+    return this.rowCount * this.#rowBytes;
+  }
+
   get columns(): readonly Column[] {
     return this.#columns ?? [];
   }
@@ -110,14 +129,24 @@ export class BufferTable {
   #appendRows(batch: RowBatch, from: number, to: number, seq: bigint): void {
     if (from === to) return;
     for (let at = from; at < to; ) {
-      const block = this.#openBlock(to - at, batch.fields.length);
+      const block = this.#openBlock(to - at, batch.fields);
       const end = Math.min(to, at + block.free);
+      const fieldsBefore = block.fields.size;
       block.append(batch, at, end, seq);
+      if (block.fields.size > fieldsBefore) this.#noteFields(block);
       at = end;
     }
     this.rowCount += to - from;
     this.#waitingRows += to - from;
     this.#noteTimes(batch.times, from, to);
+  }
+
+  #noteFields(block: RowBlock): void {
+    for (const { column } of block.fields.values()) {
+      if (this.#fieldIds.has(column.id)) continue;
+      this.#fieldIds.add(column.id);
+      this.#rowBytes += CELL_BYTES[column.kind];
+    }
   }
 
   /** Resolves when every row appended before the call is in the engine's table. */
@@ -184,9 +213,10 @@ export class BufferTable {
     });
   }
 
-  #openBlock(wanted: number, fieldCount: number): RowBlock {
+  #openBlock(wanted: number, fields: RowBatch['fields']): RowBlock {
     const last = this.#waiting.at(-1);
-    if (last !== undefined && last.free > 0) return last;
+    if (last !== undefined && last.free > 0 && hasRoomFor(last, fields)) return last;
+    const fieldCount = Math.max(fields.length, this.#fieldIds.size);
     const largest = Math.min(LARGEST_BLOCK_ROWS, LARGEST_BLOCK_CELLS / (fieldCount + 1));
     const target = Math.min(Math.max(wanted, this.rowCount), largest);
     let capacity = FIRST_BLOCK_ROWS;
@@ -250,6 +280,14 @@ export class BufferTable {
     if (min < this.minTime) this.minTime = min;
     if (max > this.maxTime) this.maxTime = max;
   }
+}
+
+/** Each field that a block has not had takes memory for all of its rows. */
+function hasRoomFor(block: RowBlock, fields: RowBatch['fields']): boolean {
+  const mayHave = block.fields.size + fields.length;
+  if (mayHave * block.capacity <= LARGEST_BLOCK_CELLS) return true;
+  const added = fields.filter(({ column }) => !block.fields.has(column.id)).length;
+  return added === 0 || (block.fields.size + added) * block.capacity <= LARGEST_BLOCK_CELLS;
 }
 
 /** Of a table with `_series, _seq, time` and these. */

@@ -9,7 +9,7 @@ import type { CatalogGrowth } from '../schema/catalog-growth.js';
 import type { CatalogLimits } from '../schema/limits.js';
 import { INTERNAL_DATABASE } from '../schema/names.js';
 import { admitKnown, hasNewTags } from './check-known.js';
-import { type CheckedTable, checkRows, ROWS_A_STEP } from './check-rows.js';
+import { type CheckedTable, checkRows, FEW_LOOKS, looksAt } from './check-rows.js';
 
 export type AdmitRequest = Parameters<Catalog['admit']>[0];
 
@@ -60,8 +60,8 @@ export class CatalogAdmission {
   /** Few rows at once; others have their turns between the steps of many. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
-    const rowCount = request.tables.reduce((sum, table) => sum + table.rowCount, 0);
-    if (rowCount < ROWS_A_STEP) return runThrough(steps);
+    const looks = request.tables.reduce((sum, table) => sum + looksAt(table), 0);
+    if (looks < FEW_LOOKS) return runThrough(steps);
     return new StepRunner().run(steps).then((admission) => admission); // which may be a promise itself
   }
 

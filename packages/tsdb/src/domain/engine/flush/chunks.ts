@@ -15,14 +15,21 @@ export interface Chunk {
   readonly widthNs: bigint;
 }
 
-/** The chunks that hold the given days (numbers since 1970-01-01, any order): narrow ones unless there were too many. */
-export function chunksOf(days: readonly bigint[], maxCount = MAX_CHUNKS): readonly Chunk[] {
+/**
+ * The chunks that hold some times: narrow ones unless there were too many.
+ * @param numbersOf the distinct numbers of chunks of a width, counted from 1970-01-01, any order; `limit` of them are enough.
+ */
+export async function chunksOf(
+  numbersOf: (widthNs: bigint, limit: number) => Promise<readonly bigint[]>,
+  maxCount = MAX_CHUNKS,
+): Promise<readonly Chunk[]> {
   for (const width of WIDTHS_IN_DAYS) {
-    const starts = new Set(days.map((day) => floorDivide(day, width)));
-    if (starts.size > maxCount) continue;
-    return [...starts]
-      .sort((a, b) => (a < b ? -1 : 1))
-      .map((start) => ({ startNs: start * width * DAY_NS, widthNs: width * DAY_NS }));
+    const widthNs = width * DAY_NS;
+    const numbers = await numbersOf(widthNs, maxCount + 1);
+    if (numbers.length > maxCount) continue;
+    return numbers
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map((number) => ({ startNs: number * widthNs, widthNs }));
   }
   return [{ startNs: 0n, widthNs: 0n }];
 }

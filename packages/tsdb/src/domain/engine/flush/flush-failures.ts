@@ -1,6 +1,10 @@
 /** So long may flushes fail before the server says that it is not well: what failed may be over with the next statement. */
 const PATIENCE_MS = 3 * 60_000;
 
+/** The engine had no room for what a statement needs at a time. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && /^Out of Memory Error/.test(error.message);
+
 /** Flushes that failed one after the other. */
 export class FlushFailures {
   #sinceMs: number | undefined;
@@ -8,7 +12,7 @@ export class FlushFailures {
 
   failed(error: unknown, nowMs: number): void {
     this.#sinceMs ??= nowMs;
-    this.#isForMemory = error instanceof Error && /^Out of Memory Error/.test(error.message);
+    this.#isForMemory = isOutOfMemory(error);
   }
 
   ended(): void {

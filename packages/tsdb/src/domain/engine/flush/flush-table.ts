@@ -12,7 +12,8 @@ import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
-import { type Chunk, chunksOf, DAY_NS } from './chunks.js';
+import { type Chunk, chunksOf } from './chunks.js';
+import { isOutOfMemory } from './flush-failures.js';
 
 export interface FlushedTable {
   readonly segments: readonly Segment[];
@@ -52,23 +53,54 @@ async function writeTable(
   return await removedOnFailure(files, async (segments) => {
     for (const part of parts) {
       for (const chunk of await chunksOfRows(part.rows, host)) {
-        const segment = await writeSegment({
-          store,
-          // What these deletions say is done in what is written here.
-          seqs: { minSeq, maxSeq },
-          level: 0,
-          part,
-          chunk,
-          columns,
-          rowCount: table.rowCount,
-          files,
-        });
-        if (segment !== undefined) segments.push(segment);
+        const write = (rows: string): Promise<Segment | undefined> =>
+          writeSegment({
+            store,
+            // What these deletions say is done in what is written here.
+            seqs: { minSeq, maxSeq },
+            level: 0,
+            part: { kind: part.kind, rows },
+            chunk,
+            columns,
+            rowCount: table.rowCount,
+            files,
+          });
+        segments.push(...(await writeInPieces(part.rows, { write, files })));
       }
     }
     for (const part of parts) await part.drop();
     return { segments, ...(await writeNewSeries(store, files)) };
   });
+}
+
+/** Into so many files the rows of a chunk go where the engine has no memory to sort more of them at a time. */
+const PIECE_COUNTS = [1, 4, 16, 64];
+
+/** Points go to pieces by what tells them apart, so that no two files hold the same one. A merge makes them one file again. */
+async function writeInPieces(
+  rows: string,
+  to: {
+    readonly write: (rows: string) => Promise<Segment | undefined>;
+    readonly files: SegmentFiles;
+  },
+): Promise<readonly Segment[]> {
+  const writePieces = (count: number): Promise<readonly Segment[]> =>
+    removedOnFailure(to.files, async (segments) => {
+      for (let piece = 0; piece < count; piece++) {
+        const ofPiece = `(SELECT * FROM ${rows} WHERE hash(_series, "time") % ${count} = ${piece})`;
+        const segment = await to.write(count === 1 ? rows : ofPiece);
+        if (segment !== undefined) segments.push(segment);
+      }
+      return segments;
+    });
+  for (const count of PIECE_COUNTS.slice(0, -1)) {
+    try {
+      return await writePieces(count);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+    }
+  }
+  return await writePieces(PIECE_COUNTS.at(-1) as number);
 }
 
 /** Removes the files of `written` when `work`, which has put them there, fails: whoever tries again writes others. */
@@ -187,14 +219,13 @@ export async function chunksOfRows(
   host: DuckDbHost,
   maxCount?: number,
 ): Promise<readonly Chunk[]> {
-  const days = await host.rows(
-    // Integers only: a double has no room for the last nanoseconds before midnight.
-    `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${DAY_NS} ELSE -(-(t + 1) // ${DAY_NS}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows})`,
-  );
-  return chunksOf(
-    days.map(([day]) => BigInt(String(day))),
-    maxCount,
-  );
+  return await chunksOf(async (widthNs, limit) => {
+    const numbers = await host.rows(
+      // Integers only: a double has no room for the last nanoseconds before midnight.
+      `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${widthNs} ELSE -(-(t + 1) // ${widthNs}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows}) LIMIT ${limit}`,
+    );
+    return numbers.map(([number]) => BigInt(String(number)));
+  }, maxCount);
 }
 
 /** Writes the rows of one chunk, sorted by (series, time); `undefined` when there are none. */

@@ -279,7 +279,8 @@ export class Flusher {
         const result = await this.#flushTable(store, closed.number);
         if (result === undefined) continue;
         flushed.push({ store, result });
-        engineBytes += store.generation(closed.number)?.engineBytes ?? 0;
+        const table = store.generation(closed.number);
+        engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
       }
     } catch (error) {
       // The next try writes all of them again.

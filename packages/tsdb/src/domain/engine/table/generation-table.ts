@@ -48,6 +48,11 @@ export class GenerationTable {
     return this.main.engineBytes + this.late.engineBytes;
   }
 
+  /** What the rows take there when all are handed over. */
+  get cellBytes(): number {
+    return this.main.cellBytes + this.late.cellBytes;
+  }
+
   append(batch: RowBatch, seq: bigint): void {
     if (seq < this.minSeq) this.minSeq = seq;
     if (seq > this.maxSeq) this.maxSeq = seq;

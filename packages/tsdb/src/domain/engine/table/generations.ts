@@ -30,13 +30,16 @@ export class Generations {
     this.#options = options;
   }
 
-  append(generation: number, batch: RowBatch, seq: bigint): void {
+  /** @returns by how much the cells of the rows have become more, in bytes. */
+  append(generation: number, batch: RowBatch, seq: bigint): number {
     let table = this.newest;
     if (table?.generation !== generation) {
       table = new GenerationTable({ ...this.#options, generation });
       this.list = [...this.list, table];
     }
+    const before = table.cellBytes;
     table.append(batch, seq);
+    return table.cellBytes - before;
   }
 
   /** The one that takes the writes. */

@@ -140,10 +140,12 @@ export class TableStore {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
   }
 
-  append(generation: number, batch: RowBatch, seq: bigint): void {
+  /** @returns by how much the cells of the rows have become more, in bytes: a new column has one for each earlier row, too. */
+  append(generation: number, batch: RowBatch, seq: bigint): number {
     this.#textSizes.noteWritten(batch);
-    this.#generations.append(generation, batch, seq);
+    const addedBytes = this.#generations.append(generation, batch, seq);
     for (const observe of this.#observers) observe(batch);
+    return addedBytes;
   }
 
   /** Is told of every row that is written from now on, in order. Returns how to end it. */

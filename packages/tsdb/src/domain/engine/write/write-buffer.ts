@@ -226,8 +226,8 @@ export class WriteBuffer {
     this.#lastWriteMs = this.#clock.monotonicMs();
     if (this.#generationBytes === 0) this.#generationStartMs = this.#lastWriteMs;
     for (const { store, batch } of batches) {
-      store.append(this.#generation, batch, seq);
-      this.#generationBytes += batchSizeBytes(batch);
+      const cellBytes = store.append(this.#generation, batch, seq);
+      this.#generationBytes += Math.max(batchSizeBytes(batch), cellBytes);
     }
   }
 

@@ -9,6 +9,7 @@ import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
+import { portionsOf } from './portions.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
 
 /** A body read by one of the parsers. Results of one parser must reach the write path in the order of its work. */
@@ -71,24 +72,38 @@ export class WritePath {
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
     if (!request.access.mayWrite(request.database)) throw tsdbError('not_permitted');
-    const sizeBytes = request.body.byteLength;
-    this.#buffer.assertRoom(this.#underwayBytes + sizeBytes);
-    this.#underwayBytes += sizeBytes;
+    const held = { bytes: request.body.byteLength };
+    this.#buffer.assertRoom(this.#underwayBytes + held.bytes);
+    this.#underwayBytes += held.bytes;
     try {
-      return await this.#take(request);
+      return await this.#take(request, held);
     } finally {
-      this.#underwayBytes -= sizeBytes;
+      this.#underwayBytes -= held.bytes;
     }
   }
 
-  async #take(request: WriteRequest): Promise<WriteOutcome> {
+  /** Counts the body by its columns from here on, when they are more. */
+  #hold(parsed: ParsedBody, held: { bytes: number }): void {
+    const bytes = parsed.tables.reduce(
+      (sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length,
+      0,
+    );
+    if (bytes <= held.bytes) return;
+    this.#underwayBytes += bytes - held.bytes;
+    held.bytes = bytes;
+  }
+
+  async #take(request: WriteRequest, held: { bytes: number }): Promise<WriteOutcome> {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
+    this.#hold(parsed, held);
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.note(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
+    if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
+    this.#buffer.assertRoom(this.#underwayBytes);
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openInTurns(admission);
     let refused: readonly RefusedLine[];
@@ -107,9 +122,10 @@ export class WritePath {
       introducing = whenIndexed(accepted) ?? this.#introduce(accepted, parser);
     } while (introducing !== undefined);
     const durable: Promise<void>[] = [];
-    const batches = this.#appendAtOnce(accepted.slice(0, MAX_TABLES_AT_ONCE), parser, durable);
-    if (accepted.length > MAX_TABLES_AT_ONCE)
-      batches.push(...(await this.#appendInTurns(accepted, parser, durable)));
+    const portions = portionsOf(accepted);
+    const batches = this.#appendAtOnce(portions.next().value ?? [], parser, durable);
+    for (const portion of portions)
+      batches.push(...(await this.#appendLater(portion, parser, durable)));
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : all(durable);
@@ -135,7 +151,8 @@ export class WritePath {
       database: request.database,
       isOwn: request.isOwn === true,
       tables: parsed.tables,
-      allOrNothing: !request.acceptPartial,
+      // Of a body that is refused whole the catalog learns which tag sets the parser has met.
+      allOrNothing: !request.acceptPartial || parsed.tooSparse !== undefined,
       alreadyRefused: parsed.refused,
       seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
     });
@@ -164,26 +181,19 @@ export class WritePath {
     return batches;
   }
 
-  /** The same of the tables behind the first, in turns. One that was deleted meanwhile had its rows before that. */
-  async #appendInTurns(
-    tables: readonly AcceptedTable[],
+  /** The same of a further portion, in its turn. A table that was deleted meanwhile had its other rows before that. */
+  async #appendLater(
+    portion: readonly AcceptedTable[],
     parser: ParserSeries,
     durable: Promise<void>[],
   ): Promise<readonly BatchForTable[]> {
-    const batches: BatchForTable[] = [];
     // When a later one fails, nobody waits for these.
-    for (const one of durable) one.catch(ignoreUnsynced);
-    for (let from = MAX_TABLES_AT_ONCE; from < tables.length; from += MAX_TABLES_AT_ONCE) {
-      await this.#turns.next();
-      const next = tables.slice(from, from + MAX_TABLES_AT_ONCE);
-      await whenIndexed(next);
-      const there = next.filter(
-        ({ store }) => this.#catalog.tableById(store.tableId) !== undefined,
-      );
-      batches.push(...this.#appendAtOnce(there, parser, durable));
-      durable.at(-1)?.catch(ignoreUnsynced);
-    }
-    return batches;
+    durable.at(-1)?.catch(ignoreUnsynced);
+    await this.#turns.next();
+    await whenIndexed(portion);
+    const isThere = ({ store }: AcceptedTable): boolean =>
+      this.#catalog.tableById(store.tableId) !== undefined;
+    return this.#appendAtOnce(portion.filter(isThere), parser, durable);
   }
 
   #hasLostTable(admission: Admission): boolean {

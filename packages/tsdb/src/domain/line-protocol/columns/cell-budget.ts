@@ -1,7 +1,21 @@
+import type { SparseTable } from '../../../model/parsed-body.js';
 import { LineRefused } from '../careful/line-refused.js';
 
 /** Cells that all tables of a parser may hold between bodies, so that the next body needs no new memory. */
 const MAX_KEPT_CELLS = 8 * 1024 * 1024;
+
+/** Values and empty cells that a body may become whatever its size; a larger body may become as many as it has bytes. */
+const MAX_SPARSE_CELLS = 4 * 1024 * 1024;
+
+/**
+ * Thrown where a body becomes too many cells, and caught where its reading began. Not an `Error`, as `LineRefused` is none.
+ */
+export class BodyTooSparse {
+  readonly at: SparseTable;
+  constructor(at: SparseTable) {
+    this.at = at;
+  }
+}
 
 /**
  * Bounds the memory of one body's columns, counted in cells of 8 bytes: many fields that each stand on one of many
@@ -10,14 +24,25 @@ const MAX_KEPT_CELLS = 8 * 1024 * 1024;
 export class CellBudget {
   readonly #maxCells: number;
   #usedCells = 0;
+  /** Rows times columns of all tables, without room for more. */
+  #filledCells = 0;
+  #maxFilledCells = MAX_SPARSE_CELLS;
   #keptCells = 0;
 
   constructor(maxCells: number) {
     this.#maxCells = maxCells;
   }
 
-  begin(): void {
+  begin(bodyBytes: number): void {
     this.#usedCells = 0;
+    this.#filledCells = 0;
+    this.#maxFilledCells = Math.max(MAX_SPARSE_CELLS, bodyBytes);
+  }
+
+  /** False: the body has become far more cells than it has bytes. A value takes four bytes at least. */
+  fill(cells: number): boolean {
+    this.#filledCells += cells;
+    return this.#filledCells <= this.#maxFilledCells;
   }
 
   take(cells: number): boolean {

@@ -2,7 +2,7 @@ import type { FieldValues, ParsedTable } from '../../../model/parsed-body.js';
 import { NewSeriesWriter } from '../fast/new-series-writer.js';
 import type { SeriesDictionary } from '../fast/series-dictionary.js';
 import type { NewTags } from '../new-tags.js';
-import type { CellBudget } from './cell-budget.js';
+import { BodyTooSparse, type CellBudget } from './cell-budget.js';
 import type { ColumnMemory } from './column-memory.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
@@ -44,6 +44,8 @@ export class TableRows {
   readonly #budget: CellBudget;
   readonly #noteGrowth: () => void;
   #keptCells = 0;
+  /** Cells of the body at hand that the budget was told of. */
+  #filledCells = 0;
   /** Dictionary entry of each series. */
   readonly #entries: number[] = [];
   /** Columns in the order of their first use in the body at hand. */
@@ -95,6 +97,7 @@ export class TableRows {
   open(column: FieldColumn): boolean {
     if (!column.isUsed) {
       if (!this.#budget.take(this.capacity)) return false;
+      this.noteCells();
       this.#active.push(column);
     }
     column.open(this.rowCount);
@@ -110,8 +113,28 @@ export class TableRows {
     this.#active.splice(this.#active.lastIndexOf(column), 1);
   }
 
+  /**
+   * Counts what the rows take. Throws `BodyTooSparse`. Called where rows or columns become more, which overlooks half of the
+   * rows at most, and at the end of the body.
+   */
+  noteCells(): void {
+    const { table, rowCount } = this;
+    const columnCount = this.#active.length;
+    const added = rowCount * columnCount - this.#filledCells;
+    this.#filledCells += added;
+    if (!this.#budget.fill(added)) throw new BodyTooSparse({ table, rowCount, columnCount });
+  }
+
+  /** Takes all rows of the body at hand back; series stay known. */
+  dropRows(): void {
+    for (const column of this.#active) column.reset(true);
+    this.#active = [];
+    this.rowCount = 0;
+  }
+
   /** Makes room for more rows. False: the body's columns have no more room. */
   growRows(): boolean {
+    this.noteCells();
     const capacity = Math.max(FIRST_CAPACITY, 2 * this.capacity);
     const added = capacity - this.capacity;
     if (!this.#budget.take(added * (this.#active.length + ROW_CELLS))) return false;
@@ -147,6 +170,7 @@ export class TableRows {
     this.#active = [];
     this.rowCount = 0;
     this.capacity = 0;
+    this.#filledCells = 0;
     if (!keepsMemory) this.#release();
     return parsed;
   }

@@ -1,3 +1,4 @@
+import { tsdbError } from '../../../errors.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
 import type { PluginInput } from '../../../model/plugins/plugin-host.js';
@@ -11,7 +12,7 @@ import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
 import { encodeWrites } from './encode-writes.js';
 
-/** Lines as a write trigger would get them, or why they cannot be read. Throws `body_not_utf8`. */
+/** Lines as a write trigger would get them, or why they cannot be read. Throws `body_not_utf8`, `body_too_sparse`. */
 export async function readDryLines(
   lines: string,
   at: { readonly database: string; readonly nowNs: bigint },
@@ -22,7 +23,7 @@ export async function readDryLines(
   return await encodeWrites(parsed.tables.map(rowsOf));
 }
 
-/** What a write of the lines to a database would be refused for; nothing is changed. Throws `body_not_utf8`. */
+/** What a write of the lines to a database would be refused for; nothing is changed. Throws `body_not_utf8`, `body_too_sparse`. */
 export function checkDryLines(
   lines: Uint8Array,
   at: {
@@ -50,11 +51,13 @@ function parse(
   lines: Uint8Array,
   { database, nowNs }: { readonly database: string; readonly nowNs: bigint },
 ): ParsedBody {
-  return new LineProtocolParser().parse(lines, {
+  const parsed = new LineProtocolParser().parse(lines, {
     database,
     precision: 'nanosecond',
     receivedNs: nowNs,
   });
+  if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
+  return parsed;
 }
 
 function faultOf(refused: ParsedBody['refused'][number]): string {

@@ -1,0 +1,150 @@
+// Source: tsdb-http, "Request-level failures"; docs/ARCHITECTURE.md, "Threads". A line that lacks a field of its table has an
+// empty cell: lines that use the fields of a table in turn become far more cells than they have bytes.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { assertEmpty, rows, ServerProcess, WRITE_APIS, write } from '../../harness/index.js';
+
+const DAY_NS = 86_400_000_000_000n;
+const GZIP = { 'content-encoding': 'gzip' };
+const FIELD_COUNT = 990;
+/** Of 990 fields: a little less than four million cells. */
+const ROWS_AT_BOUND = 4000;
+
+const lines = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n');
+const inTurn = (table: string, rowCount: number): string =>
+  lines(rowCount, (i) => `${table} f${i % FIELD_COUNT}=1 ${i}`);
+
+/** How often something else was answered while `work` was under way. */
+async function answersBeside<T>(
+  server: ServerProcess,
+  work: Promise<T>,
+): Promise<{ readonly result: T; readonly perSecond: number }> {
+  const startMs = performance.now();
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => undefined);
+  let count = 0;
+  while (!isOver) {
+    assert.equal((await server.http.send('/ping')).status, 200);
+    count++;
+  }
+  const result = await ended;
+  return { result, perSecond: count / ((performance.now() - startMs) / 1000) };
+}
+
+describe('a body whose lines use the fields of one table in turn', () => {
+  let server: ServerProcess;
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--without-auth'] });
+  });
+  after(() => server.close());
+
+  it('is refused whole when it becomes far more cells than it has bytes, and changes nothing', async () => {
+    for (const api of WRITE_APIS) {
+      const answer = await write(server, { api, db: 'sp' }, gzipSync(inTurn('sp0', 32_000)), GZIP);
+      assert.equal(answer.status, 422, answer.text);
+      assert.equal(answer.headers['content-type'], 'application/json');
+      const { error } = JSON.parse(answer.text) as { error: string };
+      assert.match(
+        error,
+        /table 'sp0' alone make \d+ rows of 990 columns; send fewer different fields/,
+      );
+    }
+    const listed = await server.http.send('/api/v3/configure/database?format=json');
+    assert.ok(!listed.text.includes('"sp"'), listed.text);
+    assertEmpty(await write(server, { db: 'sp' }, 'sp0 f0="a text" 1'));
+  });
+
+  it('is refused as well when each line is of another day', async () => {
+    const body = lines(200_000, (i) => `sp f${i % FIELD_COUNT}=1 ${BigInt(i % 100_000) * DAY_NS}`);
+    const { result, perSecond } = await answersBeside(server, write(server, { db: 'sp2' }, body));
+    assert.equal(result.status, 422, result.text);
+    assert.ok(perSecond >= 8, `${perSecond} answers a second`);
+  });
+
+  it('is taken below the bound, with what others ask answered meanwhile', async () => {
+    const body = gzipSync(inTurn('sp', ROWS_AT_BOUND));
+    const { result, perSecond } = await answersBeside(
+      server,
+      write(server, { db: 'taken' }, body, GZIP),
+    );
+    assertEmpty(result);
+    assert.ok(perSecond >= 8, `${perSecond} answers a second`);
+    assert.deepEqual(
+      await rows(
+        server,
+        'taken',
+        'SELECT count(*) AS n, count(f0) AS first, count(f989) AS last, sum(f39) AS sum FROM sp',
+      ),
+      [{ n: ROWS_AT_BOUND, first: 5, last: 4, sum: 5 }],
+    );
+    assert.deepEqual(
+      await rows(server, 'taken', 'SELECT f7, f8, f9 FROM sp WHERE time = 998::TIMESTAMP'),
+      [{ f8: 1 }],
+    );
+  });
+
+  it('is taken in usual sizes, and when as many values lie dense', async () => {
+    assertEmpty(await write(server, { db: 'usual' }, inTurn('telegraf', 900)));
+    const fields = lines(100, (i) => `f${i}=${i}`).replaceAll('\n', ',');
+    assertEmpty(
+      await write(
+        server,
+        { db: 'usual' },
+        lines(10_000, (i) => `dense ${fields} ${i}`),
+      ),
+    );
+    assert.deepEqual(await rows(server, 'usual', 'SELECT sum(f99) AS s FROM dense'), [
+      { s: 990_000 },
+    ]);
+  });
+});
+
+describe('rows of a sparse table that wait in memory', () => {
+  it('are flushed with little memory of the engine, and the server takes more', async () => {
+    const flags = [
+      '--without-auth',
+      ...['--exec-mem-pool-bytes', '512mb'],
+      ...['--tsdb-buffer-flush-age-ms', '2000'],
+    ];
+    await using server = await ServerProcess.start({ flags });
+    for (let i = 0; i < 5; i++)
+      assertEmpty(
+        await write(server, { db: 'little' }, gzipSync(inTurn(`sp${i}`, ROWS_AT_BOUND)), GZIP),
+      );
+    const flushedRows = async (): Promise<unknown> => {
+      const q = `SELECT sum(row_count)::BIGINT AS n FROM system.parquet_files WHERE table_name LIKE 'sp%'`;
+      return ((await rows(server, 'little', q)) as { n?: unknown }[])[0]?.n;
+    };
+    for (let tries = 0; tries < 120 && (await flushedRows()) !== 5 * ROWS_AT_BOUND; tries++)
+      await pause(1000);
+    assert.equal(await flushedRows(), 5 * ROWS_AT_BOUND);
+    assertEmpty(await write(server, { db: 'little' }, 'sp0 f0=1 1'));
+  });
+});
+
+describe('a flush of rows of many days', () => {
+  it('lets others be answered', async () => {
+    const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '100'];
+    await using server = await ServerProcess.start({ flags });
+    const rowCount = 100_000;
+    const body = lines(rowCount, (i) => `dd v=1 ${BigInt(i) * DAY_NS}`);
+    assertEmpty(await write(server, { db: 'days' }, body));
+    const flushed = async (): Promise<void> => {
+      const q = `SELECT row_count AS n FROM system.parquet_files WHERE table_name = 'dd'`;
+      for (let tries = 0; tries < 120; tries++) {
+        if (((await rows(server, 'days', q)) as unknown[]).length > 0) return;
+        await pause(200);
+      }
+      assert.fail('no flush');
+    };
+    const { perSecond } = await answersBeside(server, flushed());
+    assert.ok(perSecond >= 8, `${perSecond} answers a second`);
+    assert.deepEqual(await rows(server, 'days', 'SELECT count(*) AS n FROM dd'), [{ n: rowCount }]);
+  });
+});
