@@ -23,7 +23,8 @@ export const TSDB_SETTINGS = defineSettings(
     buffer_flush_bytes: Type.Integer({
       default: 192 * MIB,
       minimum: 64 * 1024,
-      description: 'Rows in memory are written to segments when they take this much.',
+      description:
+        'Rows in memory are written to segments when they take this much, or a quarter of the engine’s memory. A row has a cell of each column.',
     }),
     buffer_flush_age_ms: Type.Integer({
       default: 600_000,

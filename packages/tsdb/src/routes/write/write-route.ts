@@ -66,7 +66,7 @@ const describe = (api: WriteApi): RouteDescription => ({
   },
   errors: {
     415: 'the encoding of the body is not known',
-    422: 'a limit of databases, tables or columns',
+    422: 'a limit of databases, tables or columns, or far more cells than bytes',
     503: 'too much is waiting to be stored',
   },
 });
