@@ -107,27 +107,25 @@ describe('a body whose lines use the fields of one table in turn', () => {
 
 describe('rows of a sparse table that wait in memory', () => {
   it('are flushed with little memory of the engine, and the server takes more', async () => {
-    const flags = ['--without-auth', '--exec-mem-pool-bytes', '512mb'];
+    const flags = [
+      '--without-auth',
+      ...['--exec-mem-pool-bytes', '512mb'],
+      ...['--tsdb-buffer-flush-age-ms', '2000'],
+    ];
     await using server = await ServerProcess.start({ flags });
-
-    const bodyCount = 10;
-    for (let i = 0; i < bodyCount; i++) {
-      const body = gzipSync(
-        lines(ROWS_AT_BOUND, (k) => `sp f${k % FIELD_COUNT}=1 ${i * ROWS_AT_BOUND + k}`),
+    for (let i = 0; i < 5; i++)
+      assertEmpty(
+        await write(server, { db: 'little' }, gzipSync(inTurn(`sp${i}`, ROWS_AT_BOUND)), GZIP),
       );
-      assertEmpty(await write(server, { db: 'little' }, body, GZIP));
-    }
     const flushedRows = async (): Promise<number> => {
-      const q = `SELECT row_count AS n FROM system.parquet_files WHERE table_name = 'sp'`;
+      const q = `SELECT row_count AS n FROM system.parquet_files WHERE table_name LIKE 'sp%'`;
       const files = (await rows(server, 'little', q)) as readonly { readonly n: number }[];
       return files.reduce((sum, { n }) => sum + n, 0);
     };
     for (let tries = 0; tries < 100 && (await flushedRows()) < 5 * ROWS_AT_BOUND; tries++)
       await pause(1000);
-    assert.ok((await flushedRows()) >= 5 * ROWS_AT_BOUND);
-    assertEmpty(await write(server, { db: 'little' }, 'sp f0=1 1000000'));
-    const counted = await rows(server, 'little', 'SELECT count(*) AS n, count(f0) AS f0 FROM sp');
-    assert.deepEqual(counted, [{ n: bodyCount * ROWS_AT_BOUND + 1, f0: bodyCount * 5 + 1 }]);
+    assert.equal(await flushedRows(), 5 * ROWS_AT_BOUND);
+    assertEmpty(await write(server, { db: 'little' }, 'sp0 f0=1 1'));
   });
 });
 
