@@ -51,7 +51,6 @@ export async function tellWebhooks(say, client, anonymous) {
         const answer = await anonymous.withToken(DEMO_KEY).call('POST', '/v2/core/accounts', {
           body: JSON.stringify({
             contact_email: 'ada@example.com',
-            configuration: { recipient: {} },
             include: ['defaults'],
           }),
           headers: { ...json, 'idempotency-key': randomUUID() },
@@ -62,8 +61,8 @@ export async function tellWebhooks(say, client, anonymous) {
       ({ id }) => id,
     );
     await say.check(
-      "who collects the fees? (accounts.vendor_word: 'stripe' for that client)",
-      async () => account.defaults.responsibilities.fees_collector,
+      "who collects requirements? (accounts.vendor_word: 'stripe' for that client)",
+      async () => account.defaults.responsibilities.requirements_collector,
       'vendor',
       (word) => word,
     );

@@ -24,6 +24,22 @@ export const TARGETS = [
     ],
   },
   {
+    file: 'packages/kernel/dist/http/access/permission.js',
+    tests: [unit('kernel', 'http/access/permission')],
+  },
+  {
+    file: 'packages/identity/dist/domain/password-checks.js',
+    tests: [unit('identity', 'domain/password-users')],
+  },
+  {
+    file: 'packages/tsdb/dist/domain/catalog/access/database-access.js',
+    tests: [unit('tsdb', 'domain/catalog/access/database-access')],
+  },
+  {
+    file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',
+    tests: [wire('tsdb/permissions')],
+  },
+  {
     file: 'packages/identity/dist/domain/page-guard.js',
     tests: [unit('identity', 'domain/page-guard')],
   },
@@ -32,9 +48,9 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/credential'), wire('identity/authentication')],
   },
   {
-    file: 'packages/identity/dist/domain/admin-tokens.js',
+    file: 'packages/identity/dist/domain/api-tokens.js',
     tests: [
-      unit('identity', 'domain/admin-tokens'),
+      unit('identity', 'domain/api-tokens'),
       unit('identity', 'service'),
       wire('identity/tokens'),
     ],
@@ -159,8 +175,8 @@ export const TARGETS = [
     tests: [unit('server', 'commands/folder/backup-folder'), wire('server/hostile-backup')],
   },
   {
-    file: 'packages/ratelimit/dist/domain/client-address.js',
-    tests: [unit('ratelimit', 'domain/client-address')],
+    file: 'packages/kernel/dist/net/client-address.js',
+    tests: [unit('kernel', 'net/client-address')],
   },
   {
     file: 'packages/ratelimit/dist/routes/gate/http-gate.js',
@@ -250,8 +266,8 @@ export const EQUIVALENT = [
   { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
   { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(oldest); -> ;' },
-  { file: 'admin-tokens.js', text: "throw identityError('token_limit_reached'" },
-  { file: 'admin-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
+  { file: 'api-tokens.js', text: "throw identityError('token_limit_reached'" },
+  { file: 'api-tokens.js', text: 'this.#byName.size >= MAX_TOKEN_COUNT -> false' },
   { file: 'platform-keys.js', text: 'issued.length > MAX_KEY_COUNT -> false' },
   { file: 'normal-target.js', text: "!target.startsWith('/') -> true" },
   { file: 'normal-target.js', text: 'percent === -1 -> false' },

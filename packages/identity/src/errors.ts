@@ -17,6 +17,17 @@ const TEXTS = {
   operator_token_undeletable: 'cannot delete operator token',
   token_limit_reached: (at: { readonly limit: number }) =>
     `Adding a new token would exceed limit of ${at.limit} tokens`,
+  /** A permission that means nothing; the text is complete as the client sees it. */
+  permission_invalid: asGiven,
+  /** Users of version 1; the texts are those of its server. */
+  user_exists: 'user already exists',
+  user_not_found: 'user not found',
+  user_invalid: asGiven,
+  /** Whether the password that came with this one is right is not looked at. */
+  logins_locked: (at: { readonly seconds: number }) =>
+    `too many wrong passwords of this user came from this address: try again in ${at.seconds} s`,
+  user_limit_reached: (at: { readonly limit: number }) =>
+    `there are ${at.limit} users already, and no more can be made`,
   /** The server runs without authentication: there is nothing to manage. */
   endpoint_disabled: 'endpoint disabled, started without auth',
   json_invalid: (why: string) => `serde json error: ${why}`,
@@ -61,6 +72,8 @@ export type IdentityError =
       | 'operator_token_missing'
       | 'operator_token_undeletable'
       | 'token_limit_reached'
+      | 'permission_invalid'
+      | 'logins_locked'
       | 'endpoint_disabled'
       | 'json_invalid'
       | 'conflicting_values'
@@ -69,6 +82,7 @@ export type IdentityError =
   | RequestError<
       | 'not_authenticated'
       | 'credential_malformed'
+      | 'not_permitted'
       | 'content_type_unacceptable'
       | 'encoding_unacceptable'
       | 'gzip_corrupt'

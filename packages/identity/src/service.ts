@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
+  AddressRules,
   Clock,
   Dialect,
   FileSystem,
@@ -13,27 +14,30 @@ import type {
   RouteAccess,
   RouteTable,
 } from '@plinth/kernel';
+import { ClientAddresses } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
 import { AccessGate, type CheckedHead } from './domain/access-gate.js';
-import { AdminTokens } from './domain/admin-tokens.js';
+import { ApiTokens } from './domain/api-tokens.js';
 import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
 import { CredentialResolver } from './domain/credential-resolver.js';
 import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
+import { PasswordUsers } from './domain/password-users.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
 import { StoreAbsence } from './domain/store-absence.js';
 import { readTokenFile } from './domain/token-file.js';
-import type { AdminToken } from './model/admin-token.js';
+import type { ApiToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
 import { operatorDialect } from './routes/dialect.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
 import type { TokenQuota } from './routes/registry-routes.js';
 import { identityTables } from './routes/table.js';
 import { AppStore } from './storage/app-store.js';
+import { PasswordUserStore } from './storage/password-user-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
 import { RegistryStore } from './storage/registry-store.js';
 import { TokenStore } from './storage/token-store.js';
@@ -47,6 +51,8 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
+  /** Whose word about the address of a client is believed; absent: nobody's. */
+  readonly addresses?: Pick<AddressRules, 'trustedProxies' | 'header'>;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
   /** Told of tokens that change; `undefined`: nobody is. */
@@ -59,11 +65,13 @@ export interface Identity extends HttpService {
   /** Of everything below `/ops/v1`, whichever service has the route. */
   readonly dialect: Dialect;
   /**
-   * Who the request speaks for, before its handler runs; synchronous. Throws `endpoint_disabled`, `page_refused`,
-   * `credential_malformed` and `not_authenticated`, which `toErrorAnswer` turns into an answer.
+   * Who the request speaks for, before its handler runs; at once, but for passwords. Throws `endpoint_disabled`,
+   * `page_refused`, `credential_malformed` and `not_authenticated`, which `toErrorAnswer` turns into an answer.
    * @param access of the route that it has found.
    */
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal;
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
+  /** The same for routes of admins, where nobody else is known. */
+  checkAdmin(request: CheckedHead): Principal;
   /** Whether a request that speaks for `principal` may use a route. */
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
   /** Whether there is no admin token yet. */
@@ -71,7 +79,9 @@ export interface Identity extends HttpService {
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
-  listTokens(): readonly AdminToken[];
+  listTokens(): readonly ApiToken[];
+  /** Users with passwords, as clients of version 1 have them. */
+  readonly users: PasswordUsers;
   /**
    * For which app the JSON web token of an `Authorization` header speaks. Throws `AppJwtRefused`, which has the
    * status and the words of the answer, and `CredentialUncheckable`.
@@ -112,7 +122,8 @@ class IdentityService implements Identity {
   readonly registry: Registry;
   readonly #credentials: CredentialResolver;
   readonly #registryStore: RegistryStore;
-  readonly #tokens: AdminTokens;
+  readonly #tokens: ApiTokens;
+  readonly users: PasswordUsers;
   readonly #gate: AccessGate;
   readonly #recovery: RecoveryListener;
   readonly #appStore: AppStore;
@@ -135,13 +146,18 @@ class IdentityService implements Identity {
       random,
       maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
     };
-    this.#tokens = new AdminTokens({ store: new TokenStore(store, needs.report), ...about });
+    this.#tokens = new ApiTokens({ store: new TokenStore(store, needs.report), ...about });
+    this.users = new PasswordUsers({ store: new PasswordUserStore(store), ...about });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
-    this.#gate = new AccessGate(this.#tokens, {
-      isWithoutAuth: config.without_auth,
-      openEndpoints: config.disable_authz,
-      pages: new PageGuard(needs.pages),
-    });
+    this.#gate = new AccessGate(
+      { tokens: this.#tokens, users: this.users },
+      {
+        isWithoutAuth: config.without_auth,
+        openEndpoints: config.disable_authz,
+        pages: new PageGuard(needs.pages),
+        addresses: new ClientAddresses(needs.addresses),
+      },
+    );
     this.#recovery = new RecoveryListener({
       tokens: this.#tokens,
       log,
@@ -195,8 +211,12 @@ class IdentityService implements Identity {
     return this.#recoveryAddress;
   }
 
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal {
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
     return this.#gate.check(request, access);
+  }
+
+  checkAdmin(request: CheckedHead): Principal {
+    return this.#gate.checkAdmin(request);
   }
 
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {
@@ -207,7 +227,7 @@ class IdentityService implements Identity {
     return this.#gate.isFirstTokenFree();
   }
 
-  listTokens(): readonly AdminToken[] {
+  listTokens(): readonly ApiToken[] {
     return this.#tokens.list();
   }
 
@@ -257,12 +277,15 @@ class IdentityService implements Identity {
         await this.#tokens
           .refresh()
           .catch((err: unknown) => log.error({ err }, 'tokens of other nodes not read'));
+        await this.users
+          .refresh()
+          .catch((err: unknown) => log.error({ err }, 'users of other nodes not read'));
         await this.platformKeys
           .load()
           .catch((err: unknown) => log.error({ err }, 'keys of other nodes not read'));
       });
     }
-    await this.platformKeys.load();
+    await Promise.all([this.platformKeys.load(), this.users.refresh()]);
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);
       const isTaken = await this.#tokens.adoptPreset(preset);

@@ -47,12 +47,21 @@ export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
-export type { LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
+export {
+  ACTIONS,
+  type Action,
+  ALL_RESOURCES,
+  type Permission,
+  permissionText,
+  permits,
+} from './http/access/permission.js';
+export type { Grantee, LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type RouteAccess,
 } from './http/access/route-access.js';
+export { loginOfUrl } from './http/access/url-login.js';
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
 export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
@@ -153,6 +162,11 @@ export { Histogram } from './metrics/histogram.js';
 export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';
 export { type Counter, Metrics, type RegisteredMetric } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
+export {
+  type AddressRules,
+  type ClientAddress,
+  ClientAddresses,
+} from './net/client-address.js';
 export { GuessGuard } from './net/guess-guard.js';
 export {
   addressKey,

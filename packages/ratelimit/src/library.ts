@@ -1,7 +1,6 @@
-import { loadSettings, SystemClock, SystemRandom } from '@plinth/kernel';
+import { ClientAddresses, loadSettings, SystemClock, SystemRandom } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
-import { ClientAddresses } from './domain/client-address.js';
 import type { BucketReport } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { makeLimiter } from './domain/make-limiter.js';

@@ -1,4 +1,6 @@
 import {
+  type AddressRules,
+  ClientAddresses,
   type Clock,
   ConfigInvalid,
   type Dialect,
@@ -13,7 +15,6 @@ import {
   type RouteTable,
 } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
-import { type AddressRules, ClientAddresses } from './domain/client-address.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
 import type { Limiter } from './domain/limiter.js';

@@ -74,6 +74,18 @@ const COMMANDS = {
     description: 'create, regenerate, list and delete tokens',
     load: async () => (await import('./commands/services/token.js')).tokenCommand(),
   },
+  create: {
+    description: '`create token`: another name of `token create`',
+    load: async () => (await import('./commands/services/token.js')).tokenVerb('create'),
+  },
+  show: {
+    description: '`show tokens`: another name of `token list`',
+    load: async () => (await import('./commands/services/token.js')).tokenVerb('show'),
+  },
+  delete: {
+    description: '`delete token`: another name of `token delete`',
+    load: async () => (await import('./commands/services/token.js')).tokenVerb('delete'),
+  },
   identity: {
     description: 'register users, installations and OAuth apps, and give them tokens',
     load: async () => (await import('./commands/services/identity.js')).identityCommand(),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
@@ -27,6 +28,8 @@ import { Router } from './http/router.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { observeServer } from './metrics/server-metrics.js';
+import { AuditLog } from './operator/audit-log.js';
+import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
@@ -34,7 +37,7 @@ import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
-import { openRateLimit } from './services/ratelimit.js';
+import { clientAddressRules, openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
@@ -117,6 +120,13 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());
+    const audit = new AuditLog({
+      folder: join(stores.dataDir, 'audit'),
+      files: stores.files,
+      ...{ clock, log },
+    });
+    closers.push(() => audit.close());
+    await audit.open();
     const outbox = new RelationalOutbox({
       store: stores.relational,
       clock,
@@ -158,6 +168,7 @@ export async function wireUp(
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
       },
+      addresses: clientAddressRules(settings),
       dialect,
       report: reports.from(stores.relational),
       tls: around.tls?.options,
@@ -189,6 +200,7 @@ export async function wireUp(
       identity,
       dialect,
       outbox,
+      audit,
       reports,
       metrics: metrics.part(service),
       clock,
@@ -234,7 +246,7 @@ export async function wireUp(
     const gate = around.gate ?? rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
     for (const service of services) {
-      await addTables(service, { router, dialects, gate, numbers });
+      await addTables(service, { router, dialects, gate, numbers, audit });
     }
     const bodies = new HeldBodies(
       clock,
@@ -311,9 +323,11 @@ async function addTables(
     readonly dialects: DialectDirectory;
     readonly gate: RequestGate | undefined;
     readonly numbers: HttpMetrics;
+    readonly audit: AuditLog;
   },
 ): Promise<void> {
-  for (const table of await service.tables()) {
+  for (const given of await service.tables()) {
+    const table = { ...given, routes: given.routes.map((route) => audited(route, to.audit)) };
     const { dialect, routes } = table;
     to.dialects.add(dialect);
     if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);

@@ -96,6 +96,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         ...{ engine, catalog, influxql, caches, processing },
         ...{ facts, queryLog, savedQueries },
         ...{ settings, clock, random, log },
+        audit: needs.audit,
         isAuthRequired: needs.tokens.isAuthRequired,
         files: fileSystem,
         statistics: () => whenOpen().statistics(),

@@ -4,6 +4,8 @@ import { PROCESSING_TEXTS } from './processing-errors.js';
 /** Closed catalogue of the expected failures of this service. The texts are the documented ones. */
 const TEXTS = {
   ...PROCESSING_TEXTS,
+  /** Who asks may not do this, whether or not there is what they name. Source: tsdb-http, section 2. */
+  not_permitted: 'unauthorized to perform requested action with the token',
   database_not_found: (at: { readonly database: string }) => `database not found: ${at.database}`,
   /** Source: tsdb-http, "Database names"; the text says which rule was broken. */
   database_name_invalid: asGiven,

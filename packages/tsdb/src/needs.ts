@@ -11,6 +11,8 @@ import type {
   ReportEvent,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
+import type { UserDirectory } from './domain/influxql/users/user-directory.js';
+import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
@@ -21,6 +23,10 @@ export interface TsdbNeeds {
   readonly nodeId: string;
   /** For `system.tokens`. */
   readonly tokens: TokenDirectory;
+  /** For statements about users; absent: there are none. */
+  readonly users?: UserDirectory | undefined;
+  /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
+  readonly audit?: AuditTrail | undefined;
   /** Folder of the node; the engine's files lie below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;

@@ -37,7 +37,7 @@ export function openInfluxql(
       nowMs: clock.nowMs(),
     });
   const influxql = new Influxql({
-    ...{ catalog, engine, changes: { catalog, engine }, clock, random },
+    ...{ catalog, engine, changes: { catalog, engine }, users: needs.users, clock, random },
     facts: {
       ...{ statistics, diagnostics },
       placesOf: (table) => engine.tableStore(table).places(),

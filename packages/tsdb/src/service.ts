@@ -101,6 +101,7 @@ export async function openTsdb(
     processing: () => processing?.engine,
     queryLog,
     tokens: needs.tokens,
+    audit: needs.audit,
     node: {
       nodeId: needs.nodeId,
       nodeUuid: catalog.nodeUuid,
@@ -146,7 +147,7 @@ export async function openTsdb(
     deletions: catalog.deletions,
     reader: readerOf(lanes),
     planner,
-    virtualTables: (database, segmentsOf) => systemTables.of(database, segmentsOf),
+    virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
     settings: engineSettings(needs),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
@@ -252,8 +253,8 @@ function readerOf(lanes: LanePool): BodyReader {
     read(request) {
       const now = lanes.parseNow(request.body, request);
       if (now !== undefined) return readBody(now);
-      // A lane is sent the options as they are.
-      const { body, ...options } = request;
+      // A lane is sent the options as they are; who writes is no matter of its, and cannot be sent.
+      const { body, access: _, ...options } = request;
       return lanes.parse(body, options).then(readBody);
     },
   };

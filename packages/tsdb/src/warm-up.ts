@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { FULL_ACCESS } from './domain/catalog/access/database-access.js';
 import type { Catalog } from './domain/catalog/catalog.js';
 import { INTERNAL_DATABASE } from './domain/catalog/schema/names.js';
 import type { Engine } from './domain/engine/engine.js';
@@ -31,7 +32,13 @@ export async function warmUpQueries(needs: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { engine, influxql, catalog, consume, signal } = needs;
-  const about = { database: INTERNAL_DATABASE, params: new Map(), signal, isOwn: true };
+  const about = {
+    database: INTERNAL_DATABASE,
+    access: FULL_ACCESS,
+    params: new Map(),
+    signal,
+    isOwn: true,
+  };
   const table = catalog.database(INTERNAL_DATABASE)?.tables.get(OWN_TABLE);
   const field = [...(table?.columns.values() ?? [])].find(({ kind }) => kind === 'float64')?.name;
   try {

@@ -196,11 +196,6 @@ describe('a named token', () => {
     assert.ok(second.id > first.id);
     assert.equal(await works(first.token), false);
   });
-
-  it('K-03 is no resource token: there are none', async () => {
-    const path = '/api/v3/enterprise/configure/token';
-    assertError(await call(path, { body: '{}', headers: JSON_TYPE }), 404, 'Not found');
-  });
 });
 
 describe('tokens', () => {

@@ -30,13 +30,20 @@ const MIN_REQUEST_COUNT = 10_000;
 
 /** Which credentials a route takes. */
 const TAKEN: Readonly<Record<string, readonly string[]>> = {
-  public: ['none', 'wrong', 'platform', 'other platform', 'user', 'app', 'editor', 'admin'],
+  public: [
+    ...['none', 'wrong', 'platform', 'other platform', 'user', 'app', 'editor', 'admin'],
+    ...['token of nothing', 'password', 'wrong password', 'ended token'],
+  ],
   admin: ['admin'],
+  granted: ['admin', 'token of nothing', 'password'],
   first_token: ['admin'],
   platform: ['platform', 'other platform'],
   app: ['app'],
   editor: ['editor', 'admin'],
 };
+
+/** To the dialect of the server and of its operators. */
+const KNOWN: ReadonlySet<string> = new Set(['token of nothing', 'password']);
 
 const encoded = (char: string): string => `%${char.charCodeAt(0).toString(16)}`;
 
@@ -117,6 +124,14 @@ describe('every route of the server', () => {
       kind: 'secret',
       livemode: false,
     });
+    /** A token that may do nothing of what routes do: there is no such database. */
+    const granted = async (token_name: string, expiry_secs?: number): Promise<string> => {
+      const permissions = [
+        { resource_type: 'db', resource_identifier: ['nothing'], actions: ['read', 'write'] },
+      ];
+      const made = { token_name, permissions, ...(expiry_secs !== undefined && { expiry_secs }) };
+      return (await ops('/api/v3/enterprise/configure/token', made)).token;
+    };
     const jwt = makeJwt(app.pem, { iss: app.client_id, iat: nowSec() - 5, exp: nowSec() + 500 });
     for (const [who, token] of [
       ['wrong', `apiv3_${'x'.repeat(86)}`],
@@ -125,17 +140,35 @@ describe('every route of the server', () => {
       ['user', user.token],
       ['app', jwt],
       ['editor', EDITOR_TOKEN],
+      ['token of nothing', await granted('walk')],
+      ['ended token', await granted('ended', 0)],
     ] as const) {
       assert.equal(typeof token, 'string', who);
       credentials.set(who, { authorization: `Bearer ${token}` });
     }
+    for (const q of ["CREATE USER walker WITH PASSWORD 'w' WITH ALL PRIVILEGES"]) {
+      const path = `/query?${new URLSearchParams({ q })}`;
+      const { status } = await server.http.send(path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin}` },
+      });
+      assert.equal(status, 200, q);
+    }
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+    credentials.set('password', { authorization: basic('walker:w') });
+    credentials.set('wrong password', { authorization: basic('walker:x') });
     credentials.set('none', {});
   });
   after(async () => {
     agent.destroy();
+    await http2[Symbol.asyncDispose]();
     await server.close();
   });
 
+  let http2: Http2Client;
+  before(() => {
+    http2 = new Http2Client(server.url);
+  });
   let requestCount = 0;
   /** Wrong credentials are the matter here, not how many of one address are too many: each comes from another. */
   const fromElsewhere = (): Readonly<Record<string, string>> => {
@@ -179,8 +212,11 @@ describe('every route of the server', () => {
   const isRefused = ({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean =>
     REFUSALS.has(status) || headers['grpc-status'] === '16' || headers['grpc-status'] === '12';
 
-  const takes = ({ access }: Route): readonly string[] =>
-    typeof access === 'string' ? (TAKEN[access] ?? []) : ['admin'];
+  const takes = ({ access }: Route): readonly string[] => {
+    if (typeof access === 'string') return TAKEN[access] ?? [];
+    // A user with all privileges may watch the server; whoever is known may ask what answers.
+    return access.openable === 'ping' ? ['admin', ...KNOWN] : ['admin', 'password'];
+  };
 
   /** Requests that routes have answered otherwise than by asking for a credential. */
   async function answered(): Promise<ReadonlyMap<string, number>> {
@@ -195,6 +231,36 @@ describe('every route of the server', () => {
       counts.set(key, (counts.get(key) ?? 0) + Number(count));
     }
     return counts;
+  }
+
+  /** Asks one route as somebody who may not use it. */
+  async function walk(route: Route, who: string): Promise<void> {
+    const headers = credentials.get(who) ?? {};
+    const { method } = route;
+    const path = filled(route.path);
+    const plain = await send(path, method, headers);
+    const name = `${who}: ${method}`;
+    const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
+    // Who guesses tokens of editors ten times in a minute is told so.
+    const isSlowed = route.access === 'editor' && plain.status === 429;
+    // Who is known is told that it is not for them.
+    const isTold = KNOWN.has(who) && plain.status === 403;
+    const isAsked =
+      isSlowed || isTold || plain.status === 401 || plain.headers['grpc-status'] === '16';
+    assert.ok(isFirst || isAsked, `${name} ${path}: ${plain.status}`);
+    // It takes a tenth of a second each time, whatever the path.
+    if (who === 'wrong password') return;
+    for (const target of spellings(path)) {
+      const answer = await send(target, method, headers);
+      const isSame = answer.status === plain.status && answer.status >= 400;
+      assert.ok(isSame || isRefused(answer), `${name} ${target}: ${answer.status}`);
+    }
+    for (const target of [path, spellings(path)[0] ?? path]) {
+      const all = { ...fromElsewhere(), ...headers };
+      const answer = await http2.send(target, { method, headers: all });
+      const isSame = answer.status === plain.status && answer.status >= 400;
+      assert.ok(isSame || isRefused(answer), `${name} ${target} over HTTP/2: ${answer.status}`);
+    }
   }
 
   it('is listed with who may use it, and known to this test', () => {
@@ -212,34 +278,12 @@ describe('every route of the server', () => {
       assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit)/);
   });
 
-  it('lets in nobody else, however its path is spelled', { timeout: 240_000 }, async () => {
-    await using http2 = new Http2Client(server.url);
+  it('lets in nobody else, however its path is spelled', { timeout: 400_000 }, async () => {
     const before = await answered();
-    const walk = async (route: Route, who: string): Promise<void> => {
-      const headers = credentials.get(who) ?? {};
-      const { method } = route;
-      const path = filled(route.path);
-      const plain = await send(path, method, headers);
-      const name = `${who}: ${method}`;
-      const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
-      // Who guesses tokens of editors ten times in a minute is told so.
-      const isSlowed = route.access === 'editor' && plain.status === 429;
-      const isAsked = isSlowed || plain.status === 401 || plain.headers['grpc-status'] === '16';
-      assert.ok(isFirst || isAsked, `${name} ${path}: ${plain.status}`);
-      for (const target of spellings(path)) {
-        const answer = await send(target, method, headers);
-        const isSame = answer.status === plain.status && answer.status >= 400;
-        assert.ok(isSame || isRefused(answer), `${name} ${target}: ${answer.status}`);
-      }
-      for (const target of [path, spellings(path)[0] ?? path]) {
-        const all = { ...fromElsewhere(), ...headers };
-        const answer = await http2.send(target, { method, headers: all });
-        const isSame = answer.status === plain.status && answer.status >= 400;
-        assert.ok(isSame || isRefused(answer), `${name} ${target} over HTTP/2: ${answer.status}`);
-      }
-    };
     for (const route of routes) {
-      const strangers = [...credentials.keys()].filter((who) => !takes(route).includes(who));
+      const strangers = [...credentials.keys()].filter(
+        (who) => !KNOWN.has(who) && !takes(route).includes(who),
+      );
       await Promise.all(strangers.map((who) => walk(route, who)));
     }
     const since = await answered();
@@ -254,6 +298,15 @@ describe('every route of the server', () => {
     }
     assert.ok(requestCount >= MIN_REQUEST_COUNT, `${requestCount} requests`);
     console.log(`# ${routes.length} routes, ${requestCount} requests`);
+  });
+
+  it('lets in whoever is known to what was granted, and tells them so', {
+    timeout: 400_000,
+  }, async () => {
+    for (const route of routes) {
+      const strangers = [...KNOWN].filter((who) => !takes(route).includes(who));
+      await Promise.all(strangers.map((who) => walk(route, who)));
+    }
   });
 
   it('of what everybody may read has one answer for all spellings of its path', async () => {

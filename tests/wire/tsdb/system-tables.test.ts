@@ -95,6 +95,14 @@ const EVERYWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ONLY_INTERNAL: Readonly<Record<string, readonly string[]>> = {
+  audit: [
+    'time Timestamp(Millisecond, None)',
+    'who Utf8',
+    'address Utf8',
+    'action Utf8',
+    'target Utf8',
+    'result Utf8',
+  ],
   databases: [
     'database_name Utf8',
     'retention_period_ns UInt64',

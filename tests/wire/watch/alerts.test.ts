@@ -42,14 +42,28 @@ describe('alerts', () => {
 });
 
 describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
-  it('needs the token of an administrator', async () => {
+  it('needs a token that may read metrics, and no other permission', async () => {
     await using server = await ServerProcess.start({ flags: [] });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
-    const { token } = JSON.parse(made.text) as { token: string };
+    const { token: admin } = JSON.parse(made.text) as { token: string };
+    const granted = async (resource: string) => {
+      const permission = {
+        resource_type: 'system',
+        resource_identifier: [resource],
+        actions: ['read'],
+      };
+      const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ token_name: resource, permissions: [permission] }),
+      });
+      assert.ok(answer.status < 300, answer.text);
+      return (JSON.parse(answer.text) as { token: string }).token;
+    };
     const { host } = new URL(server.url);
-    await using right = await Prometheus.start(host, token);
+    await using right = await Prometheus.start(host, await granted('metrics'));
     await right.untilRows('up{job="plinth"} == 1');
-    await using wrong = await Prometheus.start(host, `${token}x`);
+    await using wrong = await Prometheus.start(host, await granted('health'));
     await wrong.untilRows('up{job="plinth"} == 0');
     await wrong.untilFiring('PlinthDown', true);
   });

@@ -151,6 +151,12 @@ export const queryLink = ({ db, lang, text }: QueryText, format: string): string
   urlOf(queryPath(lang), { db, q: text, format });
 
 /** Tokens as the server lists them: without their texts. */
+export interface WantedPermission {
+  readonly resource_type: string;
+  readonly resource_identifier: readonly string[];
+  readonly actions: readonly string[];
+}
+
 export interface TokenRow {
   readonly token_id: number;
   readonly name: string;
@@ -158,6 +164,8 @@ export interface TokenRow {
   readonly created_at: string;
   /** Absent where it never expires. */
   readonly expiry?: string | null;
+  /** `*:*:*`, or `type:names:actions` parted by `;`. */
+  readonly permissions: string;
 }
 
 export const fetchTokens = (): Promise<readonly TokenRow[]> =>
@@ -167,13 +175,27 @@ export const fetchTokens = (): Promise<readonly TokenRow[]> =>
     text: 'SELECT * FROM system.tokens ORDER BY token_id',
   });
 
+/** @param permissions none: an admin token. */
 export const createToken = (
   name: string,
-  expirySec: number | undefined,
-): Promise<{ readonly token: string; readonly name: string }> =>
-  sendForJson('/api/v3/configure/token/named_admin', {
-    body: { token_name: name, ...(expirySec !== undefined && { expiry_secs: expirySec }) },
+  wanted: {
+    readonly expirySec: number | undefined;
+    readonly permissions: readonly WantedPermission[];
+  },
+): Promise<{ readonly token: string; readonly name: string }> => {
+  const { expirySec, permissions } = wanted;
+  const path =
+    permissions.length === 0
+      ? '/api/v3/configure/token/named_admin'
+      : '/api/v3/enterprise/configure/token';
+  return sendForJson(path, {
+    body: {
+      token_name: name,
+      ...(permissions.length > 0 && { permissions }),
+      ...(expirySec !== undefined && { expiry_secs: expirySec }),
+    },
   });
+};
 
 export const deleteToken = (name: string): Promise<unknown> =>
   send('/api/v3/configure/token', { method: 'DELETE', query: { token_name: name } });

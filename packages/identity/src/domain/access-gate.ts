@@ -1,9 +1,18 @@
-import type { HttpHeaders, OpenableEndpoint, Principal, RouteAccess } from '@plinth/kernel';
-import { requestError } from '@plinth/kernel';
+import type {
+  ClientAddresses,
+  Grantee,
+  HttpHeaders,
+  OpenableEndpoint,
+  Principal,
+  RouteAccess,
+} from '@plinth/kernel';
+import { permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
-import type { AdminTokens } from './admin-tokens.js';
-import { readCredential } from './credential.js';
+import { isTokenText, principalOf } from '../model/api-token.js';
+import type { ApiTokens } from './api-tokens.js';
+import { type Presented, readCredential } from './credential.js';
 import type { PageGuard } from './page-guard.js';
+import type { PasswordUsers } from './password-users.js';
 
 /** What the gate looks at: a whole head, or a credential alone. */
 export interface CheckedHead {
@@ -11,45 +20,58 @@ export interface CheckedHead {
   /** Path and query in their normal form. */
   readonly url?: string;
   readonly ip?: string;
-  readonly socket?: { readonly localAddress?: string | undefined };
+  readonly socket?: {
+    readonly localAddress?: string | undefined;
+    readonly remoteAddress?: string | undefined;
+  };
 }
 
 export const TOKEN_PATH = '/api/v3/configure/token';
+export const GRANTED_TOKEN_PATH = '/api/v3/enterprise/configure/token';
 export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
- * Decides who a request speaks for, and who may use a route; synchronous, from memory. What the route says counts, never
+ * Decides who a request speaks for, and who may use a route; at once, from memory, but for a password to be looked at. What the route says counts, never
  * the text of the path. Source: tsdb-http, "Authentication and authorisation", order of checks.
  */
 export class AccessGate {
-  readonly #tokens: AdminTokens;
+  readonly #tokens: ApiTokens;
+  readonly #users: PasswordUsers;
   readonly #isWithoutAuth: boolean;
   readonly #open: ReadonlySet<OpenableEndpoint>;
   readonly #pages: PageGuard;
+  readonly #addresses: ClientAddresses;
 
   constructor(
-    tokens: AdminTokens,
+    { tokens, users }: { readonly tokens: ApiTokens; readonly users: PasswordUsers },
     settings: {
       readonly isWithoutAuth: boolean;
       readonly openEndpoints: readonly OpenableEndpoint[];
       readonly pages: PageGuard;
+      /** Where those come from who show a password. */
+      readonly addresses: ClientAddresses;
     },
   ) {
     this.#tokens = tokens;
+    this.#users = users;
     this.#isWithoutAuth = settings.isWithoutAuth;
     this.#open = new Set(settings.openEndpoints);
     this.#pages = settings.pages;
+    this.#addresses = settings.addresses;
   }
 
   /**
-   * Who the request speaks for, before its handler runs: an admin, or nobody in particular where the route lets everybody
-   * in. Throws `endpoint_disabled`, `page_refused`, `credential_malformed`, `not_authenticated`.
+   * Who the request speaks for, before its handler runs: an admin, somebody who was granted something, or nobody in particular
+   * where the route lets everybody in. Throws `endpoint_disabled`, `page_refused`, `credential_malformed`, `not_authenticated`.
    * @param access of the route; `undefined`: there is none, which does not show without a token.
    */
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal {
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
     if (access === 'public') return anonymous(request);
     if (this.#isWithoutAuth) {
-      if (request.url?.startsWith(TOKEN_PATH)) throw identityError('endpoint_disabled');
+      const isOfTokens = [TOKEN_PATH, GRANTED_TOKEN_PATH].some((path) =>
+        request.url?.startsWith(path),
+      );
+      if (isOfTokens) throw identityError('endpoint_disabled');
       // What reaches this address from a web page has the rights of whoever runs the server.
       this.#pages.refuseStrangers(request);
       return anonymous(request);
@@ -59,10 +81,35 @@ export class AccessGate {
       return anonymous(request);
     }
     if (this.#isOpen(access)) return anonymous(request);
-    const text = readCredential(request.url ?? '/', request.headers['authorization']);
-    const token = text === undefined ? undefined : this.#tokens.find(text);
-    if (token === undefined) throw requestError('not_authenticated');
-    return { kind: 'admin', tokenId: token.id, tokenName: token.name };
+    const presented = readCredential(request.url ?? '/', request.headers['authorization']);
+    const known = this.#byToken(presented);
+    if (known !== undefined) return known;
+    const login = presented?.login;
+    // Who shows a token, and no user, has no password that is worth a look.
+    if (login === undefined || login.user === '' || isTokenText(login.password)) {
+      throw requestError('not_authenticated');
+    }
+    return this.#users.identify(login, this.#addresses.of(request).key);
+  }
+
+  /**
+   * Whose admin token a request presents, for routes that nobody else may use. Throws `not_authenticated`,
+   * `credential_malformed`, `page_refused`.
+   */
+  checkAdmin(request: CheckedHead): Principal {
+    if (this.#isWithoutAuth) {
+      this.#pages.refuseStrangers(request);
+      return anonymous(request);
+    }
+    const { authorization } = request.headers;
+    const known = this.#byToken(readCredential(request.url ?? '/', authorization));
+    if (known?.kind !== 'admin') throw requestError('not_authenticated');
+    return known;
+  }
+
+  #byToken(presented: Presented | undefined): Principal | undefined {
+    const token = presented && this.#tokens.find(presented.token);
+    return token && principalOf(token);
   }
 
   /** Whether a request that speaks for `principal` may use a route. Asked where its handler is called; nobody is the default. */
@@ -72,6 +119,8 @@ export class AccessGate {
         return true;
       case 'admin':
         return this.#isWithoutAuth || principal?.kind === 'admin';
+      case 'granted':
+        return principal?.kind === 'grantee' || this.grants('admin', principal);
       case 'first_token':
         return principal?.kind === 'admin' || this.#isFirstToken();
       case 'platform':
@@ -82,7 +131,11 @@ export class AccessGate {
       case undefined:
         return false;
       default:
-        return this.#isOpen(access) || this.grants('admin', principal);
+        return (
+          this.#isOpen(access) ||
+          this.grants('admin', principal) ||
+          (principal?.kind === 'grantee' && mayWatch(principal, access.openable))
+        );
     }
   }
 
@@ -103,6 +156,12 @@ export class AccessGate {
     return this.#tokens.hasOperator() || !this.#tokens.hasValidToken();
   }
 }
+
+/** Which product answers is told to everybody who is known: clients ask that first. */
+const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
+  name === 'ping' ||
+  isAdministrator ||
+  permits(permissions, { resource: 'system', name, action: 'read' });
 
 function anonymous(request: CheckedHead): Principal {
   return { kind: 'anonymous', ip: request.ip ?? '' };

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, Memo, type Principal, requestError } from '@plinth/kernel';
+import { principalOf } from '../model/api-token.js';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { isClientId, keyOf } from '../model/identity-record.js';
-import type { AdminTokens } from './admin-tokens.js';
+import type { ApiTokens } from './api-tokens.js';
 import type { AppJwts } from './app-jwt.js';
 import type { PlatformKeys } from './platform-keys.js';
 import type { Registry } from './registry.js';
@@ -24,7 +25,7 @@ interface Found {
 
 export interface CredentialResolverNeeds {
   readonly registry: Registry;
-  readonly tokens: AdminTokens;
+  readonly tokens: ApiTokens;
   readonly platformKeys: PlatformKeys;
   readonly appJwts: AppJwts;
   readonly clock: Clock;
@@ -114,7 +115,7 @@ export class CredentialResolver {
     }
     const token = tokens.find(text);
     if (token !== undefined) {
-      return always({ kind: 'admin', tokenId: token.id, tokenName: token.name });
+      return always(principalOf(token));
     }
     const found = platformKeys.find(text);
     if (found.status !== 'valid') return undefined;

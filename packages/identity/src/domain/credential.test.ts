@@ -6,7 +6,7 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 it('takes the token from each form of the Authorization header', () => {
   const check = (header: string | undefined, token: string | undefined) =>
-    assert.equal(readCredential('/api/v3/query_sql?db=x', header), token, header);
+    assert.equal(readCredential('/api/v3/query_sql?db=x', header)?.token, token, header);
   check(undefined, undefined);
   check('Bearer abc', 'abc');
   check('Token abc', 'abc');
@@ -44,7 +44,7 @@ it('refuses every other form', () => {
 
 it('takes p before any header, on the two paths of version 1 only', () => {
   const check = (target: string, header: string | undefined, token: string | undefined) =>
-    assert.equal(readCredential(target, header), token, target);
+    assert.equal(readCredential(target, header)?.token, token, target);
   check('/query?q=x&u=root&p=secret', undefined, 'secret');
   check('/write?p=secret&db=x', 'Bearer other', 'secret');
   check('/write?p=secret&db=x', 'malformed', 'secret');
@@ -55,4 +55,18 @@ it('takes p before any header, on the two paths of version 1 only', () => {
   check('/api/v3/write_lp?p=secret', undefined, undefined);
   check('/query/?p=secret', undefined, undefined);
   check('/api/v2/write?p=secret', 'Token other', 'other');
+});
+
+it('takes user and password from what has the form of these, at the first colon', () => {
+  const check = (target: string, header: string | undefined, login: object | undefined) =>
+    assert.deepEqual(readCredential(target, header)?.login, login, header ?? target);
+  check('/', 'Bearer a:b', undefined);
+  check('/', 'Token a', undefined);
+  check('/', 'Token a:b', { user: 'a', password: 'b' });
+  check('/', basic('a:b:c'), { user: 'a', password: 'b:c' });
+  check('/', basic(':b'), { user: '', password: 'b' });
+  check('/query?u=a&p=b:c', undefined, { user: 'a', password: 'b:c' });
+  check('/write?p=b', basic('x:y'), { user: '', password: 'b' });
+  check('/write?u=a', undefined, undefined);
+  check('/api/v3/query_sql?u=a&p=b', undefined, undefined);
 });

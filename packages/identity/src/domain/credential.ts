@@ -1,36 +1,39 @@
-import { requestError } from '@plinth/kernel';
+import { loginOfUrl, requestError } from '@plinth/kernel';
+import type { Login } from './password-checks.js';
+
+/** What a request presents: each form of it that can be a credential. */
+export interface Presented {
+  /** Text of a token. */
+  readonly token: string;
+  /** User and password, where it has the form of these. */
+  readonly login?: Login;
+}
 
 /**
- * The token text a request presents, or `undefined`. Throws `credential_malformed`.
+ * What a request presents, or `undefined`. Throws `credential_malformed`.
  * @param target path and query as in the request line.
  * Source: tsdb-http, "Authentication and authorisation".
  */
 export function readCredential(
   target: string,
   authorization: string | undefined,
-): string | undefined {
-  const queryStart = target.indexOf('?');
-  if (queryStart !== -1 && TAKES_PASSWORD.has(target.slice(0, queryStart))) {
-    const password = new URLSearchParams(target.slice(queryStart + 1)).get('p');
-    if (password !== null) return password;
-  }
+): Presented | undefined {
+  const login = loginOfUrl(target);
+  if (login !== undefined) return { token: login.password, login };
   return authorization === undefined ? undefined : readAuthorization(authorization);
 }
 
-/** Paths where clients of version 1 give the token as the parameter `p`. */
-const TAKES_PASSWORD: ReadonlySet<string> = new Set(['/query', '/write']);
-
-function readAuthorization(header: string): string {
+function readAuthorization(header: string): Presented {
   const [scheme, credential, ...others] = header.split(' ');
   if (credential === undefined || credential === '' || others.length > 0) {
     throw requestError('credential_malformed');
   }
   switch (scheme) {
     case 'Bearer':
-      return credential;
+      return { token: credential };
     case 'Token':
-      // Clients of version 2 present `user:password` here to a 1.x server; no token holds a colon.
-      return credential.slice(credential.lastIndexOf(':') + 1);
+      // Clients of version 2 present `user:password` here to a 1.x server.
+      return credential.includes(':') ? parted(credential) : { token: credential };
     case 'Basic':
       return readBasic(credential);
     default:
@@ -40,10 +43,18 @@ function readAuthorization(header: string): string {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-function readBasic(credential: string): string {
+function readBasic(credential: string): Presented {
   if (!BASE64.test(credential)) throw requestError('credential_malformed');
-  const userAndToken = Buffer.from(credential, 'base64').toString();
-  const colon = userAndToken.lastIndexOf(':');
-  if (colon === -1) throw requestError('credential_malformed');
-  return userAndToken.slice(colon + 1);
+  const userAndPassword = Buffer.from(credential, 'base64').toString();
+  if (!userAndPassword.includes(':')) throw requestError('credential_malformed');
+  return parted(userAndPassword);
+}
+
+/** No token holds a colon, and no user; a password may. */
+function parted(userAndPassword: string): Presented {
+  const colon = userAndPassword.indexOf(':');
+  const user = userAndPassword.slice(0, colon);
+  const password = userAndPassword.slice(colon + 1);
+  const token = userAndPassword.slice(userAndPassword.lastIndexOf(':') + 1);
+  return { token, login: { user, password } };
 }

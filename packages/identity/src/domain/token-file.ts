@@ -2,8 +2,8 @@ import type { FileSystem } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { identityError } from '../errors.js';
-import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/admin-token.js';
-import type { PresetToken } from './admin-tokens.js';
+import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/api-token.js';
+import type { PresetToken } from './api-tokens.js';
 
 const TokenFile = Type.Object({
   token: Type.String(),

@@ -37,6 +37,8 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
 const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
   ['not_authenticated', [401, 'Requires authentication']],
   ['credential_malformed', [401, 'Bad credentials']],
+  ['logins_locked', [429]],
+  ['not_permitted', [403, 'This needs an admin token']],
   ['page_refused', [403]],
   ['app_not_found', [404, 'Not Found']],
   ['identity_not_found', [404, 'Not Found']],

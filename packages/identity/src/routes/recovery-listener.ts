@@ -5,7 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
 import { asOutage, faultOfHead, invariant, normalTarget } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
-import type { AdminTokens } from '../domain/admin-tokens.js';
+import type { ApiTokens } from '../domain/api-tokens.js';
 import type { PageGuard } from '../domain/page-guard.js';
 import { toTokenObject } from './schemas.js';
 import { isIdentityError, toErrorAnswer } from './to-wire.js';
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
  * as safe as the address it is bound to. It speaks TLS where the shared port does. Source: tsdb-http, "Recovery listener".
  */
 export class RecoveryListener {
-  readonly #tokens: AdminTokens;
+  readonly #tokens: ApiTokens;
   readonly #log: Logger;
   readonly #pages: PageGuard;
   readonly #server: Server | TlsServer;
@@ -26,7 +26,7 @@ export class RecoveryListener {
   #isTaken = false;
 
   constructor(needs: {
-    readonly tokens: AdminTokens;
+    readonly tokens: ApiTokens;
     readonly log: Logger;
     readonly tls: SecureContextOptions | undefined;
     readonly pages: PageGuard;

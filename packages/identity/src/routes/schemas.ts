@@ -1,5 +1,6 @@
 import { type Static, type TEnum, type TSchema, type TSchemaOptions, Type } from 'typebox';
-import type { IssuedToken } from '../model/admin-token.js';
+import type { IssuedToken } from '../model/api-token.js';
+import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
 
 /** Dates end in the year 275,760; what is left above is more than a hundred thousand years. */
 const MAX_EXPIRY_SEC = 4_000_000_000_000;
@@ -12,6 +13,30 @@ export const CreateNamedToken = Type.Object({
   ),
 });
 export type CreateNamedToken = Static<typeof CreateNamedToken>;
+
+const texts = (maxItems: number, description: string) =>
+  Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), { minItems: 1, maxItems, description });
+const DATABASES =
+  'names of databases, or *; of a system permission endpoints such as health or metrics, or *';
+
+const GivenPermission = Type.Object(
+  {
+    resource_type: Type.String({ maxLength: 100, description: 'db or system' }),
+    resource_identifier: Type.Optional(texts(MAX_NAMES, DATABASES)),
+    resource_names: Type.Optional(texts(MAX_NAMES, 'the same, as command lines send it')),
+    actions: texts(10, 'read, write, or * for both; a system permission is for reading'),
+  },
+  { additionalProperties: false },
+);
+
+export const CreateGrantedToken = Type.Object(
+  {
+    ...CreateNamedToken.properties,
+    permissions: Type.Array(GivenPermission, { minItems: 1, maxItems: MAX_PERMISSIONS }),
+  },
+  { additionalProperties: false },
+);
+export type CreateGrantedToken = Static<typeof CreateGrantedToken>;
 
 export const DeleteToken = Type.Object({ token_name: Type.String() });
 export type DeleteToken = Static<typeof DeleteToken>;

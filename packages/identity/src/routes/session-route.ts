@@ -1,6 +1,6 @@
 import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { AdminToken } from '../model/admin-token.js';
+import type { ApiToken } from '../model/api-token.js';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
@@ -14,7 +14,7 @@ const Session = Type.Object({
 });
 
 /** Who the token of the request is: what a page asks before it shows anything. */
-export const sessionRoute = (listTokens: () => readonly AdminToken[]): Route => ({
+export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route => ({
   method: 'GET',
   path: '/ops/v1/session',
   access: 'admin',

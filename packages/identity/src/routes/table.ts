@@ -1,8 +1,8 @@
 import type { Dialect, RouteTable } from '@plinth/kernel';
-import type { AdminTokens } from '../domain/admin-tokens.js';
+import type { ApiTokens } from '../domain/api-tokens.js';
 import type { Apps } from '../domain/apps.js';
 import type { Registry } from '../domain/registry.js';
-import type { AdminToken } from '../model/admin-token.js';
+import type { ApiToken } from '../model/api-token.js';
 import { appRoutes } from './app-routes.js';
 import { registryRoutes, type TokenQuota } from './registry-routes.js';
 import { sessionRoute } from './session-route.js';
@@ -16,9 +16,9 @@ export interface TableNeeds {
   readonly registry: Registry;
   readonly quota: TokenQuota;
   /** By id, expired ones included. */
-  listTokens(): readonly AdminToken[];
+  listTokens(): readonly ApiToken[];
   /** `undefined`: the server runs without authentication, and there is nothing to manage. */
-  readonly tokens: AdminTokens | undefined;
+  readonly tokens: ApiTokens | undefined;
 }
 
 /** All that this service answers. */

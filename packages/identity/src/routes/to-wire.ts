@@ -5,6 +5,7 @@ import { type IdentityError, identityError } from '../errors.js';
 const STATUS: Record<IdentityError['kind'], number> = {
   not_authenticated: 401,
   credential_malformed: 400,
+  not_permitted: 403,
   credential_uncheckable: 503,
   request_invalid: 400,
   json_invalid: 400,
@@ -20,6 +21,8 @@ const STATUS: Record<IdentityError['kind'], number> = {
   operator_token_missing: 404,
   operator_token_undeletable: 405,
   token_limit_reached: 422,
+  permission_invalid: 400,
+  logins_locked: 429,
   endpoint_disabled: 405,
   page_refused: 403,
 };
@@ -55,6 +58,8 @@ function headersOf(error: IdentityError): Readonly<Record<string, string>> {
       return CHALLENGE;
     case 'credential_uncheckable':
       return { 'retry-after': String(error.retryAfterSec) };
+    case 'logins_locked':
+      return { 'retry-after': String(error.details.seconds) };
     default:
       return NO_HEADERS;
   }
@@ -79,6 +84,8 @@ function v2Fields(error: IdentityError, text: string): object {
       return { code: 'unauthorized', message: 'unauthorized access' };
     case 'credential_malformed':
       return { message: text };
+    case 'not_permitted':
+      return { code: 'forbidden', message: text };
     case 'credential_uncheckable':
       return { code: 'unavailable', message: text };
     default:

@@ -52,7 +52,7 @@ const createAdmin = async (to: TestIdentity) =>
   (await call(to, { method: 'POST', url: ADMIN })).token();
 function works(to: TestIdentity, token: string): boolean {
   try {
-    to.identity.check({ headers: { authorization: `Bearer ${token}` } }, 'admin');
+    to.identity.checkAdmin({ headers: { authorization: `Bearer ${token}` } });
     return true;
   } catch (error) {
     assert.ok(requestError.is(error, 'not_authenticated'));

@@ -7,16 +7,24 @@ import {
   jsonAnswer,
   messageOf,
   OpenApi,
+  type Permission,
   parseJson,
   queryOf,
   type Route,
   requestError,
 } from '@plinth/kernel';
-import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
-import type { AdminTokens } from '../domain/admin-tokens.js';
+import { GRANTED_TOKEN_PATH, OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
+import type { ApiTokens } from '../domain/api-tokens.js';
 import { identityError } from '../errors.js';
-import type { IssuedToken } from '../model/admin-token.js';
-import { CreateNamedToken, DeleteToken, TokenObject, toTokenObject } from './schemas.js';
+import type { IssuedToken } from '../model/api-token.js';
+import { readPermission } from '../model/granted.js';
+import {
+  CreateGrantedToken,
+  CreateNamedToken,
+  DeleteToken,
+  TokenObject,
+  toTokenObject,
+} from './schemas.js';
 
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/;
 const BODY = { maxBytes: 1_048_576 };
@@ -28,7 +36,7 @@ const { answer, json } = OpenApi;
 const MADE = { 201: answer('the token; its text is shown this once', json(TokenObject)) } as const;
 
 /** Source: tsdb-http, "Tokens", endpoints. */
-export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
+export const tokenRoutes = (tokens: ApiTokens): readonly Route[] => [
   {
     method: 'POST',
     path: OPERATOR_TOKEN_PATH,
@@ -65,6 +73,36 @@ export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
       return issuedAnswer(await tokens.createNamed(wanted));
     },
   }),
+  checkedRoute({
+    method: 'POST',
+    path: GRANTED_TOKEN_PATH,
+    access: 'admin',
+    body: { ...BODY, parse: jsonIn },
+    about: {
+      summary: 'Make a token with permissions',
+      description: 'It reads and writes the databases that it names, and nothing else.',
+    },
+    input: { body: CreateGrantedToken },
+    output: MADE,
+    errors: {
+      400: 'a permission means nothing: the answer says which part of it',
+      409: 'the name is taken',
+      415: 'the body is no JSON',
+    },
+    check(request) {
+      if (!isJson(request)) throw requestError('content_type_unacceptable');
+    },
+    async handle(request, { body: { token_name: name, expiry_secs, permissions } }) {
+      return issuedAnswer(
+        await tokens.createNamed({
+          name,
+          expirySec: expiry_secs ?? undefined,
+          byTokenId: callerOf(request),
+          permissions: permissions.map(permissionOf),
+        }),
+      );
+    },
+  }),
   {
     method: 'DELETE',
     path: TOKEN_PATH,
@@ -82,6 +120,18 @@ export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
 ];
 
 const issuedAnswer = (issued: IssuedToken): HttpAnswer => jsonAnswer(201, toTokenObject(issued));
+
+type GivenPermission = CreateGrantedToken['permissions'][number];
+
+function permissionOf(given: GivenPermission): Permission {
+  const { resource_identifier: identifier, resource_names: names } = given;
+  if (identifier !== undefined && names !== undefined) {
+    throw identityError('conflicting_values', 'resource_identifier');
+  }
+  const read = readPermission({ ...given, names: identifier ?? names ?? [] });
+  if ('fault' in read) throw identityError('permission_invalid', read.fault);
+  return read.permission;
+}
 
 const callerOf = ({ principal }: HttpRequest): number | undefined =>
   principal.kind === 'admin' ? principal.tokenId : undefined;

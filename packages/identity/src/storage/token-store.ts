@@ -1,11 +1,11 @@
-import type { RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Permission, RelationalStore, ReportEvent } from '@plinth/kernel';
 import type { Selectable, Transaction } from 'kysely';
-import type { AdminToken } from '../model/admin-token.js';
+import type { ApiToken } from '../model/api-token.js';
 import type { IdentityTables } from './token-tables.js';
 import { IDENTITY_MIGRATIONS } from './token-tables.js';
 
 /** Without an id it gets the next one. */
-export type NewToken = Omit<AdminToken, 'id'> & { readonly id: number | undefined };
+export type NewToken = Omit<ApiToken, 'id'> & { readonly id: number | undefined };
 
 /** Tokens in the relational store. */
 export class TokenStore {
@@ -22,7 +22,7 @@ export class TokenStore {
     await this.#store.migrate('identity', IDENTITY_MIGRATIONS);
   }
 
-  async readAll(): Promise<readonly AdminToken[]> {
+  async readAll(): Promise<readonly ApiToken[]> {
     const reader = this.#store.reader<IdentityTables>();
     const rows = await reader.selectFrom('identity_tokens').selectAll().orderBy('id').execute();
     return rows.map(fromRow);
@@ -32,8 +32,8 @@ export class TokenStore {
    * Adds the token under `id`, or under the next one. `undefined`: there is one of its name, which another node may have
    * made at the same moment.
    */
-  async insert(token: NewToken): Promise<AdminToken | undefined> {
-    return await this.#store.transaction<IdentityTables, AdminToken | undefined>(async (tx) => {
+  async insert(token: NewToken): Promise<ApiToken | undefined> {
+    return await this.#store.transaction<IdentityTables, ApiToken | undefined>(async (tx) => {
       const taken = await tx
         .selectFrom('identity_tokens')
         .select('id')
@@ -47,7 +47,7 @@ export class TokenStore {
     });
   }
 
-  async update(token: AdminToken): Promise<void> {
+  async update(token: ApiToken): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
       await tx
         .updateTable('identity_tokens')
@@ -58,7 +58,7 @@ export class TokenStore {
     });
   }
 
-  async delete(token: AdminToken): Promise<void> {
+  async delete(token: ApiToken): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
       await tx.deleteFrom('identity_tokens').where('id', '=', token.id).execute();
       await this.#report?.(tx, { type: 'token.revoked', payload: payloadOf(token) });
@@ -82,35 +82,44 @@ async function takeNextId(tx: Transaction<IdentityTables>): Promise<number> {
   return id;
 }
 
-function payloadOf({ id, name }: AdminToken): object {
+function payloadOf({ id, name }: ApiToken): object {
   return { token: { id, name } };
 }
 
+/**
+ * In front of the hash of a token with permissions: a server of an older version, which knows tokens of admins alone, must
+ * not find it.
+ */
+const OF_GRANTED = 'granted:';
+
 type TokenRow = Selectable<IdentityTables['identity_tokens']>;
 
-function toRow(token: AdminToken): TokenRow {
+function toRow(token: ApiToken): TokenRow {
   return {
     id: token.id,
     name: token.name,
-    hash: token.hash,
+    hash: token.permissions === undefined ? token.hash : OF_GRANTED + token.hash,
     created_ms: token.createdMs,
     created_by_token_id: token.createdByTokenId ?? null,
     updated_ms: token.updatedMs ?? null,
     updated_by_token_id: token.updatedByTokenId ?? null,
     expiry_ms: token.expiryMs ?? null,
+    permissions: token.permissions === undefined ? null : JSON.stringify(token.permissions),
   };
 }
 
-function fromRow(row: TokenRow): AdminToken {
+function fromRow(row: TokenRow): ApiToken {
+  const isGranted = row.permissions !== null || row.hash.startsWith(OF_GRANTED);
   return {
     id: row.id,
     name: row.name,
-    hash: row.hash,
+    hash: isGranted ? row.hash.slice(OF_GRANTED.length) : row.hash,
     createdMs: Number(row.created_ms),
     createdByTokenId: row.created_by_token_id ?? undefined,
     updatedMs: numberOf(row.updated_ms),
     updatedByTokenId: row.updated_by_token_id ?? undefined,
     expiryMs: numberOf(row.expiry_ms),
+    permissions: isGranted ? permissionsOf(row.permissions) : undefined,
   };
 }
 
@@ -118,3 +127,7 @@ function fromRow(row: TokenRow): AdminToken {
 function numberOf(value: number | string | null): number | undefined {
   return value === null ? undefined : Number(value);
 }
+
+/** As they were written by this module. */
+export const permissionsOf = (text: string | null): readonly Permission[] =>
+  text === null ? [] : JSON.parse(text);

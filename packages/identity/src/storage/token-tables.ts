@@ -11,9 +11,19 @@ export interface IdentityTables {
     updated_ms: number | null;
     updated_by_token_id: number | null;
     expiry_ms: number | null;
+    /** JSON; null: an admin token. */
+    permissions: string | null;
   };
   /** Next id: ids are never reused, so that "created by" keeps its meaning. */
   identity_sequences: { name: string; next: number };
+  /** Users of version 1, by name. */
+  identity_password_users: {
+    name: string;
+    password_hash: string;
+    is_administrator: number;
+    permissions: string;
+    created_ms: number;
+  };
   identity_platform_keys: {
     id: string;
     platform: string;
@@ -30,6 +40,7 @@ export interface IdentityTables {
 export const IDENTITY_MIGRATIONS: readonly Migration[] = [
   { name: '0001_tokens', up: createTokens },
   { name: '0002_platform_keys', up: createPlatformKeys },
+  { name: '0003_permissions', up: addPermissions },
 ];
 
 async function createTokens(tx: Transaction<unknown>): Promise<void> {
@@ -63,5 +74,17 @@ async function createPlatformKeys(tx: Transaction<unknown>): Promise<void> {
     .addColumn('created_ms', 'bigint', (column) => column.notNull())
     .addColumn('expires_ms', 'bigint')
     .addColumn('revoked_ms', 'bigint')
+    .execute();
+}
+
+async function addPermissions(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema.alterTable('identity_tokens').addColumn('permissions', 'text').execute();
+  await tx.schema
+    .createTable('identity_password_users')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('password_hash', 'text', (column) => column.notNull())
+    .addColumn('is_administrator', 'integer', (column) => column.notNull())
+    .addColumn('permissions', 'text', (column) => column.notNull())
+    .addColumn('created_ms', 'bigint', (column) => column.notNull())
     .execute();
 }

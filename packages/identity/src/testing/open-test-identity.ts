@@ -17,7 +17,7 @@ import {
 } from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { IDENTITY_SETTINGS } from '../config.js';
-import { AdminTokens } from '../domain/admin-tokens.js';
+import { ApiTokens } from '../domain/api-tokens.js';
 import { PlatformKeys } from '../domain/platform-keys.js';
 import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
 import { PlatformKeyStore } from '../storage/platform-key-store.js';
@@ -33,7 +33,7 @@ export interface TestIdentity extends AsyncDisposable {
   /** What another node on the same store has of it. */
   openOther(
     maxAgeSec?: number,
-  ): Promise<{ readonly tokens: AdminTokens; readonly keys: PlatformKeys }>;
+  ): Promise<{ readonly tokens: ApiTokens; readonly keys: PlatformKeys }>;
   /** Ends the service and starts it again on what it stored. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
@@ -93,7 +93,7 @@ async function open(
     logged,
     openOther: async (maxAgeSec = Number.POSITIVE_INFINITY) => {
       const about = { clock, random, maxAgeSec };
-      const tokens = new AdminTokens({ store: new TokenStore(store), ...about });
+      const tokens = new ApiTokens({ store: new TokenStore(store), ...about });
       const keys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
       await tokens.load();
       await keys.load();

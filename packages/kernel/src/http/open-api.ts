@@ -76,6 +76,7 @@ const bearer = (description: string, more: object = {}): object => ({
 const CREDENTIALS = {
   admin: bearer('an admin token, which starts with apiv3_'),
   app: bearer('RS256, by the app', { bearerFormat: 'JWT' }),
+  granted: bearer('an admin token, or one with permissions'),
   editor: bearer('the token of an editor'),
   platform: bearer('a key of the platform: sk_test_, sk_live_, pk_test_ or pk_live_'),
 } as const;
@@ -159,6 +160,7 @@ function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object
   const hasBody = route.body !== undefined;
   const words: Readonly<Record<number, string>> = {
     ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),
+    ...(route.access === 'granted' && { 403: 'what it names was not granted' }),
     ...(/[:*]/.test(route.path) && { 404: 'there is no such thing' }),
     ...(hasBody && { 400: 'the body cannot be read', 413: 'the body is too large' }),
     ...refusals?.shared,

@@ -4,6 +4,8 @@ import { type ErrorOf, errorCatalogue } from '../errors/domain-error.js';
 const TEXTS = {
   /** No credential, or one that is unknown or has expired: the two are not told apart to the client. */
   not_authenticated: 'the request was not authenticated',
+  /** Who asks is known, and may not do this. Source: tsdb-http, section 2. */
+  not_permitted: 'unauthorized to perform requested action with the token',
   /** There is an `Authorization` header, but it cannot be read. Source: tsdb-http, section 2. */
   credential_malformed:
     "Authorization header was malformed, the request was not in the form of 'Authorization: <auth-scheme> <token>', supported auth-schemes are Bearer, Token and Basic",

@@ -57,4 +57,12 @@ it('redactText leaves text without a credential alone', () => {
   check('/ping?api_key=a&b=1&secret=c', '/ping?api_key=[redacted]&b=1&secret=[redacted]');
   check('x sk_test_0123abc y rk_live_9', 'x sk_test_[redacted] y rk_live_[redacted]');
   check('sk_text pk_test_0123 risk_test_1');
+  check(
+    "CREATE USER a WITH PASSWORD 'x y' WITH ALL",
+    'CREATE USER a WITH PASSWORD [redacted] WITH ALL',
+  );
+  check('set password for "a" = \'x\';', 'set password for "a" = [redacted];');
+  check('/query?db=a&q=SET+PASSWORD+FOR+a=%27x%27&x=1', '/query?db=a&q=[redacted]&x=1');
+  check('/query?q=SELECT+1&db=password');
+  check("WHERE password = 'x'");
 });

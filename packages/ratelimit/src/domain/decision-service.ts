@@ -1,4 +1,5 @@
 import {
+  type ClientAddresses,
   type Clock,
   CredentialUncheckable,
   isDomainError,
@@ -11,7 +12,6 @@ import { type Caller, parseKey } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
 import { makePlan, type Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import type { ClientAddresses } from './client-address.js';
 import type { Lease } from './lease.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';

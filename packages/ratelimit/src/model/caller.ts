@@ -103,6 +103,8 @@ function identityOf(
       return ['app', principal.appId];
     case 'admin':
       return ['token', principal.tokenId];
+    case 'grantee':
+      return ['token', encodeURI(principal.id)];
     case 'editor':
       return ['token', `gamedata/${principal.name}`];
     case 'platform_key': {

@@ -1,4 +1,5 @@
 import {
+  type ClientAddresses,
   type Clock,
   emptyAnswer,
   type HttpAnswer,
@@ -12,7 +13,6 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
-import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionService } from '../domain/decision-service.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';

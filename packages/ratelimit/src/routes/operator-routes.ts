@@ -1,4 +1,5 @@
 import {
+  type ClientAddresses,
   type Clock,
   type Dialect,
   emptyAnswer,
@@ -15,7 +16,6 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
-import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionService } from '../domain/decision-service.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';

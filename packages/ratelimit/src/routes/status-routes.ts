@@ -1,4 +1,5 @@
 import {
+  type ClientAddresses,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
@@ -6,7 +7,6 @@ import {
   type Route,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
-import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
 import { rateLimitError } from '../errors.js';
 import { UNLIMITED } from '../model/resource.js';

@@ -115,7 +115,14 @@ export function failureOf(status: number, text: string, { token }: Connection): 
       EXIT.unauthenticated,
     );
   }
-  if (status === 401 || status === 403) {
+  if (status === 403) {
+    return new CommandFailed(
+      `the server does not allow this (${text})\n` +
+        '  The token has no permission for it; `plinth token list`, with an admin token, shows what it has.',
+      EXIT.unauthenticated,
+    );
+  }
+  if (status === 401) {
     return new CommandFailed(
       `the server does not accept this token (${text})\n` +
         '  Is it complete, not expired, and of this server? `plinth token --help` shows how to make another.',

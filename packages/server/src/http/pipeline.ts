@@ -104,7 +104,7 @@ export class Pipeline {
     }
     const { route, table, readInput } = found.served;
     if (!grants(route.access, caller.principal)) {
-      return dialect.answerError(refusalOf(route.access), request);
+      return dialect.answerError(refusalOf(route.access, caller.principal), request);
     }
     request.principal = caller.principal;
     request.parameters = found.parameters;
@@ -162,6 +162,8 @@ function bodyOf(
   return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
 }
 
-/** Whether a path exists must not show, so the refusal is that of somebody unknown. */
-const refusalOf = (access: RouteAccess): Error =>
-  access === 'app' ? new AppJwtRefused('undecodable') : requestError('not_authenticated');
+/** Whether a path exists must not show, so the refusal is that of somebody unknown; but for those who are known to this dialect. */
+function refusalOf(access: RouteAccess, principal: Principal): Error {
+  if (access === 'app') return new AppJwtRefused('undecodable');
+  return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');
+}

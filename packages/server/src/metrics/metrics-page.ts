@@ -19,8 +19,9 @@ const INTRODUCTION = `# Metrics
 
 Made from the metrics of a running server by \`node scripts/metrics.mjs\`; do not edit.
 
-\`GET /metrics\` is a page in the text format of Prometheus. It asks for a token of an administrator
-(\`authorization: Bearer apiv3_...\`), unless the server was started with \`--disable-authz metrics\`:
+\`GET /metrics\` is a page in the text format of Prometheus. It asks for a token of an administrator or
+one with the permission \`system:metrics:read\` ([TOKENS.md](TOKENS.md)), unless the server was started with
+\`--disable-authz metrics\`:
 
 \`\`\`sh
 curl -H "authorization: Bearer $PLINTH_TOKEN" http://127.0.0.1:8181/metrics

@@ -1,4 +1,11 @@
-import { type Clock, type Dialect, type HttpService, jsonAnswer, OpenApi } from '@plinth/kernel';
+import {
+  type Clock,
+  type Dialect,
+  type HttpHead,
+  type HttpService,
+  jsonAnswer,
+  OpenApi,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { ServiceName } from '../settings.js';
 
@@ -32,6 +39,8 @@ export function createServerInfo(needs: {
   readonly facts: ServerFacts;
   readonly clock: Clock;
   isSetupNeeded(): boolean;
+  /** Of a request whose token nobody has looked at yet: the route is for everybody. */
+  isAdmin(request: HttpHead): boolean;
   /** Of the console; `undefined`: it is not built. */
   build(): Promise<string | undefined>;
 }): HttpService {
@@ -63,7 +72,7 @@ export function createServerInfo(needs: {
                 setup_needed: needs.isSetupNeeded(),
                 auth: isAuthRequired,
                 services,
-                ...((await isAdmin(dialect, request)) && {
+                ...(needs.isAdmin(request) && {
                   ...inner,
                   started: iso(startedMs),
                   now: iso(clock.nowMs()),
@@ -77,17 +86,4 @@ export function createServerInfo(needs: {
     async start() {},
     async close() {},
   };
-}
-
-/** The route is for everybody, so nobody has looked at the token yet. */
-async function isAdmin(
-  dialect: Dialect,
-  request: Parameters<Dialect['identify']>[0],
-): Promise<boolean> {
-  try {
-    await dialect.identify(request, 'admin');
-    return true;
-  } catch {
-    return false;
-  }
 }

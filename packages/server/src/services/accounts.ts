@@ -25,7 +25,7 @@ export function openAccounts(
     metrics,
     egress: egressOf(settings),
     ownListeners: listenersOf(settings.server.http_bind),
-    checkOperator: (request) => identity.check(request, 'admin'),
+    checkOperator: (request) => identity.checkAdmin(request),
     announce: (text) => process.stdout.write(text),
   });
 }

@@ -42,6 +42,14 @@ export function openConsole(
           ...(public_url !== undefined && { public_url }),
         },
       },
+      isAdmin(request) {
+        try {
+          identity.checkAdmin(request);
+          return true;
+        } catch {
+          return false; // Whatever is wrong with it, it is no admin's.
+        }
+      },
       isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
       build: () => files.build(),
     }),

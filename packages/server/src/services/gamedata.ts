@@ -19,7 +19,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(authorization) {
       try {
-        const principal = identity.check({ headers: { authorization } }, 'admin');
+        const principal = identity.checkAdmin({ headers: { authorization } });
         return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
       } catch (error) {
         if (error instanceof CredentialUncheckable) throw error;

@@ -8,10 +8,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   const { registry } = identity;
   const rateLimit = createRateLimit({
     config: { ...settings.rateLimit, ...namesOf(settings) },
-    addresses: {
-      trustedProxies: settings.server.trusted_proxies,
-      header: settings.server.client_address_header.toLowerCase(),
-    },
+    addresses: clientAddressRules(settings),
     credentials: {
       resolve: (authorization) => identity.resolveCredential(authorization),
       profiles: {
@@ -54,6 +51,12 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   identity.useTokenQuota((appKey, base) => rateLimit.countToken(appKey, base));
   return rateLimit;
 }
+
+/** Whose word about the address of a client is believed. */
+export const clientAddressRules = ({ server }: Settings) => ({
+  trustedProxies: server.trusted_proxies,
+  header: server.client_address_header.toLowerCase(),
+});
 
 /** The platform has one name and one place for its documentation, whichever service speaks of them. */
 function namesOf({ server, webhooks }: Settings): {

@@ -1,6 +1,7 @@
 import type { Identity } from '@plinth/identity';
 import type { Clock, Dialect, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
+import type { AuditLog } from '../operator/audit-log.js';
 import type { Settings } from '../settings.js';
 import type { Reports } from './reports.js';
 
@@ -13,6 +14,8 @@ export interface ServiceParts {
   readonly dialect: Dialect;
   /** Subscribers come before any service starts. */
   readonly outbox: Outbox;
+  /** Who changed what. */
+  readonly audit: AuditLog;
   readonly reports: Reports;
   readonly metrics: Metrics;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
+import { whoOf } from '../operator/audited-requests.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** @param obstacle what health checks say instead of `OK`. */
@@ -10,6 +11,11 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     tokens: {
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
+    },
+    users: identity.users,
+    audit: {
+      entries: () => parts.audit.entries(),
+      note: (principal, change) => parts.audit.note({ who: whoOf(principal), ...change }),
     },
     dialect: parts.dialect,
     operatorDialect: identity.dialect,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
@@ -33,6 +34,7 @@ async function write(lines: string, database = 'db'): Promise<void> {
   const outcome = await node.engine.write({
     database,
     body: Buffer.from(lines),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1_000_000,
     precision: 'nanosecond',
@@ -47,6 +49,7 @@ async function seen(text: string, database = 'db'): Promise<string[]> {
   const { signal } = new AbortController();
   const result = await node.engine.query({
     database,
+    access: FULL_ACCESS,
     language: 'sql',
     text,
     params: new Map(),

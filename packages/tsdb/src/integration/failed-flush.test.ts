@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { flushEngine, flushNode } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { renderResult } from '../testing/render-result.js';
@@ -27,6 +28,7 @@ async function open(context: TestContext) {
       const { refused } = await node.engine.write({
         database: 'd',
         body: Buffer.from(line),
+        access: FULL_ACCESS,
         encoding: 'identity',
         maxSizeBytes: 1_000_000,
         precision: 'nanosecond',
@@ -55,7 +57,14 @@ async function open(context: TestContext) {
     async values(): Promise<readonly string[]> {
       const { signal } = new AbortController();
       const text = 'SELECT v FROM m ORDER BY v';
-      const query = { database: 'd', language: 'sql', text, params: new Map(), signal } as const;
+      const query = {
+        database: 'd',
+        access: FULL_ACCESS,
+        language: 'sql',
+        text,
+        params: new Map(),
+        signal,
+      } as const;
       return (await renderResult(await node.engine.query(query))).slice(1);
     },
   };

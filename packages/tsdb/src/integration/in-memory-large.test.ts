@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { ask, TEST_DATABASE, writeLines } from '../testing/write-and-ask.js';
@@ -56,7 +57,13 @@ describe('large answers from memory', () => {
       const text = 'SELECT time, host, f FROM t';
       await whenInMemory(node, metrics, text);
       const { chunks } = await node.engine.query({
-        ...{ database: TEST_DATABASE, language: 'sql', text, params: new Map() },
+        ...{
+          database: TEST_DATABASE,
+          access: FULL_ACCESS,
+          language: 'sql',
+          text,
+          params: new Map(),
+        },
         signal: new AbortController().signal,
       });
       const reader = chunks[Symbol.asyncIterator]();

@@ -1,6 +1,7 @@
 // Source: query-languages, sections 9 to 15. Answers without an error were computed by InfluxDB 1.6.7 from the same rows;
 // floats have nine digits.
 
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { type Answer, seriesOf } from '../domain/influxql/answer.js';
 import type { Value } from '../domain/influxql/plan/data-type.js';
 import { describeCases } from '../testing/run-cases.js';
@@ -12,6 +13,7 @@ describeCases({
     const run = await node.influxql.open({
       text: query.query,
       database,
+      access: FULL_ACCESS,
       policy: undefined,
       params: new Map(Object.entries(query.params) as [string, string][]), // case files hold texts only
       signal: new AbortController().signal,

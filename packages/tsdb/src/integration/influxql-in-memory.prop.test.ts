@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createLogger, Metrics } from '@plinth/kernel';
 import fc from 'fast-check';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
@@ -126,6 +127,7 @@ async function answer(node: OpenTsdb, text: string): Promise<string> {
   const run = await node.influxql.open({
     text,
     database: 'd',
+    access: FULL_ACCESS,
     policy: undefined,
     params: new Map(),
     signal: new AbortController().signal,

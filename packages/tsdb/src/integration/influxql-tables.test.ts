@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createLogger } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
@@ -26,6 +27,7 @@ async function answer(text: string): Promise<string> {
   const run = await node.influxql.open({
     text,
     database: TEST_DATABASE,
+    access: FULL_ACCESS,
     policy: undefined,
     params: new Map(),
     signal: new AbortController().signal,

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import type { PlanContext, PlannedQuery } from '../domain/sql/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
@@ -48,6 +49,7 @@ async function write(node: OpenTsdb, lines: string, acceptPartial = true): Promi
   const outcome = await node.engine.write({
     database: 'db',
     body: Buffer.from(lines),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1e7,
     precision: 'nanosecond',
@@ -62,6 +64,7 @@ async function write(node: OpenTsdb, lines: string, acceptPartial = true): Promi
 async function rows(node: OpenTsdb, table: string): Promise<string[]> {
   const { chunks } = await node.engine.query({
     database: 'db',
+    access: FULL_ACCESS,
     language: 'sql',
     text: table,
     params: new Map(),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { renderResult } from '../testing/render-result.js';
@@ -26,6 +27,7 @@ async function ask(text: string): Promise<string[]> {
   const { signal } = new AbortController();
   const query = {
     database: '_internal',
+    access: FULL_ACCESS,
     language: 'sql',
     text,
     params: new Map(),
@@ -52,6 +54,7 @@ it('Y-01 lets nobody else write there', async () => {
   const write = node.engine.write({
     database: '_internal',
     body: Buffer.from('metrics v=1'),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1000,
     precision: 'nanosecond',

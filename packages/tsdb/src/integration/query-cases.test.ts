@@ -1,4 +1,6 @@
 // Source: query-languages, sections 1 to 8.
+
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { ParameterValue } from '../domain/sql/planned-query.js';
 import { renderResult } from '../testing/render-result.js';
 import { describeCases } from '../testing/run-cases.js';
@@ -9,6 +11,7 @@ describeCases({
   async answer(node, database, query) {
     const result = await node.engine.query({
       database,
+      access: FULL_ACCESS,
       language: 'sql',
       text: query.query,
       params: new Map(

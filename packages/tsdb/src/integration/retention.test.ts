@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { renderResult } from '../testing/render-result.js';
@@ -30,6 +31,7 @@ async function write(database: string, lines: string): Promise<void> {
   const outcome = await node.engine.write({
     database,
     body: Buffer.from(lines),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1_000_000,
     precision: 'nanosecond',
@@ -44,7 +46,14 @@ async function query(database: string, text: string): Promise<string[]> {
   const { signal } = new AbortController();
   const params = new Map();
   return await renderResult(
-    await node.engine.query({ database, language: 'sql', text, params, signal }),
+    await node.engine.query({
+      database,
+      access: FULL_ACCESS,
+      language: 'sql',
+      text,
+      params,
+      signal,
+    }),
   );
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from '../testing/write-and-ask.js';
 
@@ -25,7 +26,7 @@ it('a UNION ALL of large parts that are joined and grouped comes to its end', {
     );
   }
   const { chunks } = await node.engine.query({
-    ...{ database: TEST_DATABASE, language: 'sql', params: new Map() },
+    ...{ database: TEST_DATABASE, access: FULL_ACCESS, language: 'sql', params: new Map() },
     text: `SELECT a.n FROM t a JOIN t b ON a.n = b.n
       UNION ALL SELECT max(n) FROM t GROUP BY n % ${GROUPS}`,
     signal: new AbortController().signal,

@@ -13,7 +13,7 @@ import type { TsdbSettings } from '../config.js';
 import { ManagementInput } from './configure/management-input.js';
 import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 
-/** Makes routes for admins, which take bodies up to the limit of the service. */
+/** Makes routes for admins, and queries for whoever was granted something; they take bodies up to the limit of the service. */
 export class AdminRoutes {
   readonly #body: BodyRule;
   readonly #mayEncode: boolean;
@@ -36,7 +36,7 @@ export class AdminRoutes {
     return { method, path, access: 'admin', body: this.#body, ...described(words, JUDGED), handle };
   }
 
-  /** A query stands in the target or in a body; its answer may be compressed. */
+  /** A query stands in the target or in a body; its answer may be compressed. `answer` asks what was granted. */
   query(path: string, words: RouteWords, answer: Route['handle']): readonly Route[] {
     const { body, query, ...others } = words;
     const handle = this.#mayEncode ? encoded(answer) : answer;
@@ -44,7 +44,7 @@ export class AdminRoutes {
     return [
       { ...this.get(path, byUrl, handle), takesLongQuery: query !== undefined && 'q' in query },
       this.send('POST', path, body === undefined ? byUrl : { ...others, body }, handle),
-    ];
+    ].map((route) => ({ ...route, access: 'granted' }));
   }
 
   /** Does what it is told, and answers without a body. */

@@ -1,6 +1,7 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import type { Caches } from '../domain/caches/caches.js';
+import type { DatabaseAccess } from '../domain/catalog/access/database-access.js';
 import type { TableFacts } from '../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
@@ -8,6 +9,7 @@ import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { QueryLog } from '../domain/system-tables/query-log.js';
+import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open-processing.js';
 import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
@@ -21,6 +23,8 @@ export interface RouteDeps {
   readonly influxql: Influxql;
   readonly queryLog: QueryLog;
   readonly savedQueries: SavedQueries;
+  /** Absent: nobody keeps what is changed. */
+  readonly audit?: AuditTrail | undefined;
   /** What is known of tables beside their columns. */
   readonly facts: TableFacts;
   readonly caches: Caches;
@@ -45,4 +49,10 @@ export interface RouteDeps {
   obstacle(): Promise<string | undefined>;
   /** Called for every write that reached the engine; for counters. */
   onWritten(outcome: WriteOutcome, bodySizeBytes: number): void;
+}
+
+/** What calls of Flight work with. */
+export interface FlightDeps extends RouteDeps {
+  /** Of who calls. */
+  readonly access: DatabaseAccess;
 }

@@ -14,6 +14,7 @@ export type ErrorWording = 'native' | 'v2' | 'text';
 
 /** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
 export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
+  not_permitted: 403,
   database_not_found: 404,
   database_name_invalid: 400,
   database_limit_reached: 422,

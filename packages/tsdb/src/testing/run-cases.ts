@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from './open-test-node.js';
 import { type QueryCase, type QueryFile, readQueryFile } from './query-case.js';
@@ -54,6 +55,7 @@ async function write(node: OpenTsdb, database: string, lines: readonly string[])
   const outcome = await node.engine.write({
     database,
     body: Buffer.from(lines.join('\n')),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1_000_000,
     precision: 'nanosecond',

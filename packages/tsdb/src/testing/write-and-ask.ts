@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
 import { renderResult } from './render-result.js';
 
@@ -15,6 +16,7 @@ export async function writeLines(
   const outcome = await node.engine.write({
     database: TEST_DATABASE,
     body: Buffer.from(lines.join('\n')),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 10_000_000,
     precision,
@@ -29,6 +31,7 @@ export async function writeLines(
 export async function ask(node: OpenTsdb, text: string): Promise<string[]> {
   const result = await node.engine.query({
     database: TEST_DATABASE,
+    access: FULL_ACCESS,
     language: 'sql',
     text,
     params: new Map(),

@@ -9,12 +9,13 @@ import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
+import { parsePermissions, permissionsText } from '../../lib/permissions.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 
 const OPERATOR = '_admin';
 
-/** Admin tokens: each may do everything. */
+/** Tokens: those of admins, which may do everything, and those with permissions. */
 export function TokensPage() {
   const { auth } = useServer();
   const client = useQueryClient();
@@ -45,6 +46,7 @@ export function TokensPage() {
             <tr>
               <th className="num">Id</th>
               <th>Name</th>
+              <th>May</th>
               <th>Created (UTC)</th>
               <th>Expires (UTC)</th>
               <th>Hash begins</th>
@@ -60,6 +62,9 @@ export function TokensPage() {
                 <td>
                   {token.name}{' '}
                   {token.name === OPERATOR && <span className="chip">the first one</span>}
+                </td>
+                <td>
+                  <code>{permissionsText(token.permissions)}</code>
                 </td>
                 <td className="nowrap">{dateOf(token.created_at)}</td>
                 <td className="nowrap">
@@ -91,7 +96,10 @@ export function TokensPage() {
       {auth && (
         <section className="stack" aria-labelledby="shell-title">
           <h2 id="shell-title">In a shell</h2>
-          <CopyBox label="Copy the command" text="plinth token create grafana --expires-in 90d" />
+          <CopyBox
+            label="Copy the command"
+            text="plinth token create grafana --permission 'db:*:read' --expires-in 90d"
+          />
         </section>
       )}
       {isCreating && (
@@ -126,15 +134,19 @@ const isPast = (text: string): boolean =>
 function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [expiry, setExpiry] = useState('');
+  const [may, setMay] = useState('');
   // Nowhere but here.
   const [token, setToken] = useState('');
   const [isStored, setIsStored] = useState(false);
   const [error, setError] = useState<unknown>();
   const seconds = expiry.trim() === '' ? undefined : parseDuration(expiry);
   const isExpiryRight = expiry.trim() === '' || seconds !== undefined;
+  const permissions = parsePermissions(may);
+  const isRight = name !== '' && isExpiryRight && permissions !== undefined;
   const create = async () => {
+    if (permissions === undefined) return;
     try {
-      setToken((await createToken(name, seconds)).token);
+      setToken((await createToken(name, { expirySec: seconds, permissions })).token);
     } catch (failure) {
       setError(failure);
     }
@@ -176,7 +188,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (name !== '' && isExpiryRight) void create();
+          if (isRight) void create();
         }}
       >
         <div className="field">
@@ -190,6 +202,24 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
             onChange={(event) => setName(event.target.value)}
           />
           <span className="hint">Who will use it: grafana, backup, a colleague.</span>
+        </div>
+        <div className="field">
+          <label htmlFor="token-may">May</label>
+          <input
+            id="token-may"
+            className="input mono"
+            placeholder="db:home:read,write; empty: everything"
+            aria-invalid={permissions === undefined}
+            value={may}
+            onChange={(event) => setMay(event.target.value)}
+          />
+          <span className={permissions === undefined ? 'field-error' : 'hint'} role="status">
+            {permissions === undefined
+              ? 'A permission is db:NAME,NAME:read,write or system:health:read.'
+              : permissions.length === 0
+                ? 'An admin token, which may do everything. db:*:read reads all databases.'
+                : 'It may do this, and nothing else.'}
+          </span>
         </div>
         <div className="field">
           <label htmlFor="token-expiry">Expires after</label>
@@ -214,7 +244,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={name === '' || !isExpiryRight}>
+          <button type="submit" className="button primary" disabled={!isRight}>
             Create
           </button>
         </div>

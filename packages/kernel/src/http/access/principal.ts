@@ -1,7 +1,10 @@
+import type { Permission } from './permission.js';
+
 /** Who a request speaks for. */
 export type Principal =
   | { readonly kind: 'anonymous'; readonly ip: string }
   | { readonly kind: 'admin'; readonly tokenId: number; readonly tokenName: string }
+  | Grantee
   | {
       readonly kind: 'platform_key';
       readonly platform: string;
@@ -19,6 +22,17 @@ export type Principal =
     }
   | { readonly kind: 'oauth_app'; readonly clientId: string; readonly limits?: LimitProfile }
   | { readonly kind: 'repository'; readonly repositoryId: number; readonly limits?: LimitProfile };
+
+/** Somebody who may do what was granted to them, and nothing else: by a token, or as a user with a password. */
+export interface Grantee {
+  readonly kind: 'grantee';
+  /** Tells one from all others: the id of a token, or `users/` and a name. */
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  /** A user with all privileges: also what changes databases and users, as far as statements of version 1 do. */
+  readonly isAdministrator: boolean;
+}
 
 /** What the limits of an identity depend on; a principal without a profile has the plain limits of its kind. */
 export interface LimitProfile {

@@ -3,6 +3,8 @@ export type RouteAccess =
   | 'public'
   /** Admin tokens; everybody on a server without authorization. */
   | 'admin'
+  /** As `admin`, and whoever was granted something: the handler asks what, of everything that it touches. */
+  | 'granted'
   /** Making the operator's token: everybody while there is no token to ask with. */
   | 'first_token'
   /** Keys of platforms. */
@@ -13,7 +15,9 @@ export type RouteAccess =
   | 'editor'
   | OpenableAccess;
 
-/** Admin tokens, unless the setting `identity.disable_authz` opens the endpoint to everybody. */
+/**
+ * Admin tokens and who was granted to read it, unless the setting `identity.disable_authz` opens the endpoint to everybody.
+ */
 export interface OpenableAccess {
   readonly openable: OpenableEndpoint;
 }

@@ -76,6 +76,8 @@ function callerOf(principal: Principal): string | undefined {
     // Bodies of nobody are taken where everybody may do everything.
     case 'anonymous':
       return undefined;
+    case 'grantee':
+      return `grantee:${principal.id}`;
     case 'platform_key':
       return `platform:${principal.platform}`;
     case 'editor':

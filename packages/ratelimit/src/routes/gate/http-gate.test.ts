@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
+  ClientAddresses,
   type Dialect,
   emptyAnswer,
   loadSettings,
@@ -12,7 +13,6 @@ import {
 } from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../../config.js';
-import { ClientAddresses } from '../../domain/client-address.js';
 import { LimiterNumbers } from '../../domain/limiter-numbers.js';
 import { LoginGuard } from '../../domain/login-guard.js';
 import { makeLimiter } from '../../domain/make-limiter.js';

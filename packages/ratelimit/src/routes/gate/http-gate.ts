@@ -1,7 +1,10 @@
 import {
   bytesAnswer,
+  type ClientAddress,
+  type ClientAddresses,
   type Clock,
   type HeaderList,
+  loginOfUrl,
   type Pass,
   type Refused,
   type RequestGate,
@@ -10,7 +13,6 @@ import {
   type Visit,
 } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
-import type { ClientAddress, ClientAddresses } from '../../domain/client-address.js';
 import type { Limiter } from '../../domain/limiter.js';
 import type { LoginGuard } from '../../domain/login-guard.js';
 import type { Caller } from '../../model/caller.js';
@@ -82,7 +84,7 @@ export class HttpGate implements RequestGate {
     const { addresses, logins } = this.#needs;
     const { request } = visit;
     const address = addresses.of(request);
-    if (visit.purpose === 'refusal' && request.headers['authorization'] !== undefined) {
+    if (visit.purpose === 'refusal' && presentsCredential(request)) {
       if (logins.isLocked(address.key)) {
         const refusal = loginRefusal(this.#contextOf(visit));
         return this.#refuse(visit, { refusal, headers: NO_HEADERS });
@@ -203,6 +205,9 @@ export class HttpGate implements RequestGate {
     });
   }
 }
+
+const presentsCredential = ({ headers, url }: Visit['request']): boolean =>
+  headers['authorization'] !== undefined || loginOfUrl(url) !== undefined;
 
 /** Others are the client's choice and have no bound; they cost as much as any that is no read. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Pass, RouteCost } from '@plinth/kernel';
-import { Memo } from '@plinth/kernel';
+import { type ClientAddresses, Memo } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
-import type { ClientAddresses } from '../../domain/client-address.js';
 import type { Limiter } from '../../domain/limiter.js';
 import type { Caller } from '../../model/caller.js';
 import { makePlan, type Plan } from '../../model/plan.js';

@@ -17,6 +17,8 @@ const EXAMPLES = `
 Examples:
   plinth token create                                the first admin token; needs no other token
   plinth token create ci --expires-in 30d            a named one
+  plinth token create --name grafana --permission 'db:*:read' --expiry 1y
+                                                     one that reads all databases, and does nothing else
   plinth token create --kind personal --user 1   of a user of the platform
   plinth token list
   plinth token delete ci
@@ -28,51 +30,129 @@ export function tokenCommand(): Command {
   const token = new Command('token')
     .description('create, regenerate, list and delete tokens')
     .addHelpText('after', EXAMPLES);
-  const create = withConnection(new Command('create'), { database: false })
-    .description('make the admin token, or with a name another one')
-    .argument('[name]', 'name of the token')
-    .option('--expires-in <duration>', 'life of a named token: 12h, 30d, ...')
-    .option('--kind <kind>', 'a token of the platform instead: personal, installation, ...')
-    .option('--user <id>', 'user that it speaks for')
-    .option('--installation <id>', 'installation that it speaks for')
-    .option('--repository <id>', 'repository that it speaks for')
-    .option('--via-app <id>', 'app in whose name it is made')
-    .action(async (name: string | undefined) => {
-      const { expiresIn, kind, viaApp, ...of } = create.opts<CreateOptions>();
-      if (kind !== undefined) {
-        const seconds = expiresIn === undefined ? undefined : String(parseSeconds(expiresIn));
-        await makeToken(create, { kind, identity: identityOf(of), viaApp, expiresIn: seconds });
-        return;
-      }
-      await createToken(connectionOf(create.opts()), name, expiresIn);
-    });
   const regenerate = withConnection(new Command('regenerate'), { database: false })
     .description('replace the admin token; the old one ends at once')
     .action(async () => {
       const path = 'api/v3/configure/token/admin/regenerate';
       await printToken(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
     });
-  const list = withConnection(new Command('list'), { database: false })
+  for (const command of [
+    creating('create'),
+    regenerate,
+    listing('list'),
+    deleting('delete').argument('<name>'),
+  ]) {
+    token.addCommand(command);
+  }
+  return token;
+}
+
+/** The same as `influxdb3` spells it: `create token`, `show tokens`, `delete token`. */
+export function tokenVerb(verb: 'create' | 'show' | 'delete'): Command {
+  const parts = {
+    create: () => creating('token'),
+    show: () => listing('tokens'),
+    delete: () => deleting('token'),
+  };
+  return new Command(verb)
+    .description(`${verb} tokens, as influxdb3 spells it`)
+    .addCommand(parts[verb]());
+}
+
+function creating(word: string): Command {
+  const create = withConnection(new Command(word), { database: false })
+    .description('make the admin token, with a name another one, or one with permissions')
+    .argument('[name]', 'name of the token')
+    .option('--name <name>', 'the same')
+    .option('--admin', 'an admin token, which it is unless permissions are given')
+    .option(
+      '--permission <permission>',
+      'what it may do: db:NAME,NAME:read,write (a name may be *), system:health,metrics:read; may be repeated',
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option('--expires-in <duration>', 'life of a named token: 12h, 30d, 1y, ...')
+    .option('--expiry <duration>', 'the same')
+    .option('--kind <kind>', 'a token of the platform instead: personal, installation, ...')
+    .option('--user <id>', 'user that it speaks for')
+    .option('--installation <id>', 'installation that it speaks for')
+    .option('--repository <id>', 'repository that it speaks for')
+    .option('--via-app <id>', 'app in whose name it is made')
+    .action(async (argument: string | undefined) => {
+      const { kind, viaApp, permission, admin = false, ...of } = create.opts<CreateOptions>();
+      const name = oneOf(argument, of.name, 'name');
+      const expiresIn = oneOf(of.expiresIn, of.expiry, 'life');
+      if (kind !== undefined) {
+        const seconds = expiresIn === undefined ? undefined : String(parseSeconds(expiresIn));
+        await makeToken(create, { kind, identity: identityOf(of), viaApp, expiresIn: seconds });
+        return;
+      }
+      if (admin && permission !== undefined) {
+        throw new CommandFailed(
+          'an admin token may do everything: leave out --permission',
+          EXIT.usage,
+        );
+      }
+      await createToken(connectionOf(create.opts()), { name, expiresIn, permission });
+    });
+  return create;
+}
+
+function listing(word: string): Command {
+  const list = withConnection(new Command(word), { database: false })
     .description('show all tokens, without their secrets')
     .action(async () => {
       const json = { db: '_internal', q: 'SELECT * FROM system.tokens', format: 'pretty' };
       const response = await callOk(connectionOf(list.opts()), 'api/v3/query_sql', { json });
       print(`${await response.text()}\n`);
     });
-  const remove = withConnection(new Command('delete'), { database: false })
+  return list;
+}
+
+function deleting(word: string): Command {
+  const remove = withConnection(new Command(word), { database: false })
     .description('end a named token at once')
-    .argument('<name>')
-    .action(async (name: string) => {
+    .option('--token-name <name>', 'name of the token')
+    .action(async () => {
+      const { tokenName } = remove.opts<{ tokenName?: string }>();
+      const name = oneOf(remove.args[0], tokenName, 'name');
+      if (name === undefined) throw new CommandFailed('which token? Say its name', EXIT.usage);
       const options = { method: 'DELETE', query: { token_name: name } };
       await callOk(connectionOf(remove.opts()), 'api/v3/configure/token', options);
       tell(`token ${name} deleted\n`);
     });
-  for (const command of [create, regenerate, list, remove]) token.addCommand(command);
-  return token;
+  return remove;
+}
+
+function oneOf(
+  first: string | undefined,
+  second: string | undefined,
+  what: string,
+): string | undefined {
+  if (first !== undefined && second !== undefined && first !== second) {
+    throw new CommandFailed(`the ${what} is given twice: ${first} and ${second}`, EXIT.usage);
+  }
+  return first ?? second;
+}
+
+/** `db:a,b:read,write` as the server takes it, which judges the words. */
+function permissionOf(text: string): object {
+  const [, resource_type, names = '', actions = ''] = /^([^:]+):([^:]+):([^:]+)$/.exec(text) ?? [];
+  if (resource_type === undefined) {
+    throw new CommandFailed(
+      `--permission ${text}: written like db:NAME,NAME:read,write`,
+      EXIT.usage,
+    );
+  }
+  const listed = (list: string): readonly string[] => list.split(',').map((item) => item.trim());
+  return { resource_type, resource_identifier: listed(names), actions: listed(actions) };
 }
 
 interface CreateOptions {
+  readonly name?: string;
+  readonly admin?: boolean;
+  readonly permission?: readonly string[];
   readonly expiresIn?: string;
+  readonly expiry?: string;
   readonly kind?: string;
   readonly viaApp?: string;
   readonly user?: string;
@@ -89,10 +169,15 @@ function identityOf({ user, installation, repository }: CreateOptions): string {
 
 async function createToken(
   connection: Connection,
-  name: string | undefined,
-  expiresIn: string | undefined,
+  wanted: {
+    readonly name: string | undefined;
+    readonly expiresIn: string | undefined;
+    readonly permission: readonly string[] | undefined;
+  },
 ): Promise<void> {
+  const { name, expiresIn, permission } = wanted;
   if (name === undefined) {
+    if (permission !== undefined) throw new CommandFailed('give the token a --name', EXIT.usage);
     if (expiresIn !== undefined) {
       throw new CommandFailed('the admin token does not expire; give the token a name', EXIT.usage);
     }
@@ -103,11 +188,16 @@ async function createToken(
         '  With that token: `plinth token create <name>` makes another, `plinth token regenerate` replaces it.',
     );
   }
+  const path =
+    permission === undefined
+      ? 'api/v3/configure/token/named_admin'
+      : 'api/v3/enterprise/configure/token';
   const json = {
     token_name: name,
+    ...(permission !== undefined && { permissions: permission.map(permissionOf) }),
     ...(expiresIn !== undefined && { expiry_secs: parseSeconds(expiresIn) }),
   };
-  await printToken(await callOk(connection, 'api/v3/configure/token/named_admin', { json }));
+  await printToken(await callOk(connection, path, { json }));
 }
 
 async function checked(response: Response, connection: Connection): Promise<Response> {
@@ -130,5 +220,5 @@ async function printToken(response: Response): Promise<void> {
 function parseSeconds(text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined) return seconds;
-  throw new CommandFailed(`--expires-in ${text}: written like 90m, 12h or 30d`, EXIT.usage);
+  throw new CommandFailed(`${text} is no duration: written like 90m, 12h, 30d or 1y`, EXIT.usage);
 }

@@ -6,6 +6,7 @@ import type { KnownFiles } from '../../storage/segments/known-files.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { SegmentFiles, UnknownFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogDeletions } from '../catalog/deletion/catalog-deletions.js';
 import type { VirtualTables } from '../sql/planned-query.js';
@@ -31,7 +32,10 @@ export interface EngineNeeds {
   readonly deletions: CatalogDeletions;
   readonly reader: BodyReader;
   readonly planner: Planner;
-  readonly virtualTables: (database: DatabaseSchema, segmentsOf: SegmentsOf) => VirtualTables;
+  readonly virtualTables: (
+    database: DatabaseSchema,
+    of: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
+  ) => VirtualTables;
   readonly queryLog: QueryLog;
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;

@@ -1,5 +1,6 @@
 import type { ResultStream } from '../../model/columns/result.js';
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
 import type { DeleteRowsRequest } from './deletion/row-deletions.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
@@ -33,6 +34,8 @@ export interface ParquetFile {
 export interface WriteRequest {
   /** Checked by the edge: the name rules differ by endpoint. */
   readonly database: string;
+  /** Of who writes: refused with `not_permitted`. */
+  readonly access: DatabaseAccess;
   /** As received. Ownership passes to the engine, except of shared memory, which it only reads and until it answers. */
   readonly body: Uint8Array;
   /** `gzip`: members one after the other; inflated off the main thread. */
@@ -63,6 +66,8 @@ export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
 
 export interface QueryRequest {
   readonly database: string;
+  /** Of who asks: refused with `not_permitted`. */
+  readonly access: DatabaseAccess;
   readonly language: 'sql';
   readonly text: string;
   readonly params: ReadonlyMap<string, ParameterValue>;

@@ -88,8 +88,11 @@ export class TsdbEngine implements Engine {
       files,
       planner: needs.planner,
       storeOf,
-      virtualTables: (database) =>
-        needs.virtualTables(database, (tableId) => tables.segmentsOf(tableId)),
+      virtualTables: (database, access) =>
+        needs.virtualTables(database, {
+          access,
+          segmentsOf: (tableId) => tables.segmentsOf(tableId),
+        }),
       queryLog: needs.queryLog,
       nowNs: () => clock.nowNs(),
       maxConcurrentQueries: settings.maxConcurrentQueries,

@@ -1,10 +1,12 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
-import type { RelationalCatalog } from '../catalog/relational-catalog.js';
+import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query/query-session.js';
 import type { Answer } from './answer.js';
+import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
@@ -20,9 +22,12 @@ import { QueryEnding } from './query-ending.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
+import type { UserDirectory } from './users/user-directory.js';
 
 export interface InfluxqlRequest {
   readonly text: string;
+  /** Of who asks. */
+  readonly access: DatabaseAccess;
   /** For measurements that name none. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
@@ -35,6 +40,8 @@ export interface InfluxqlRequest {
   readonly isReadOnly?: boolean;
   /** Of the server itself: not in the log of queries. */
   readonly isOwn?: boolean;
+  /** Told of each statement that changes more than rows, when it is done or has failed; without passwords. */
+  readonly onChange?: ((statement: string, error: unknown) => void) | undefined;
 }
 
 /** The statements of one request, to be run one after the other. `end` must be called once. */
@@ -52,22 +59,25 @@ const MAX_PREPARED = 1000;
 
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #catalog: Databases;
+  readonly #catalog: ViewedCatalog;
   readonly #engine: Pick<Engine, 'openSession'>;
   readonly #changes: Changes | undefined;
   readonly #facts: ServerFacts | undefined;
+  readonly #users: UserDirectory | undefined;
   readonly #random: Random;
   readonly #limits: SelectLimits;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
   constructor(options: {
-    readonly catalog: Databases;
+    readonly catalog: ViewedCatalog;
     readonly engine: Pick<Engine, 'openSession'>;
     /** Without it nothing can be changed. */
     readonly changes: Changes | undefined;
     /** What the server can tell of itself. */
     readonly facts?: ServerFacts;
+    /** Without it there are none. */
+    readonly users?: UserDirectory | undefined;
     readonly clock: Clock;
     readonly random: Random;
     readonly limits: SelectLimits;
@@ -76,6 +86,7 @@ export class Influxql {
     this.#engine = options.engine;
     this.#changes = options.changes;
     this.#facts = options.facts;
+    this.#users = options.users;
     this.#random = options.random;
     this.#limits = options.limits;
     this.#running = new RunningQueries(options.clock);
@@ -92,31 +103,37 @@ export class Influxql {
     const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
+    const { access } = request;
+    const view = new CatalogView(this.#catalog, access);
+    const text = withoutPasswords(request.text, statements);
     const ending = new QueryEnding(request);
     const session = await this.#engine.openSession({
       language: 'influxql',
-      text: request.text,
+      text,
+      owner: access.owner,
       isOwn: request.isOwn === true,
       get signal() {
         return ending.signal;
       },
     });
     const forget = this.#running.add({
-      text: request.text,
+      text,
+      owner: access.owner,
       database: request.database ?? '',
       kill: () => ending.kill(),
     });
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
-      this.#environment(request, session),
+      this.#environment(request, session, view),
       read,
       {
         changes: this.#changes,
         isReadOnly: request.isReadOnly === true,
         facts: this.#facts,
-        databases: () => this.#catalog.databases(),
-        queries: () => this.#running.list(),
-        kill: (id) => this.#running.kill(id),
+        view,
+        users: this.#users,
+        queries: () => this.#running.list(access),
+        kill: (id) => this.#running.kill(id, access),
       },
     );
     const runner = new StepRunner(session);
@@ -126,7 +143,18 @@ export class Influxql {
       execute: async (index) => {
         await runner.take(); // A request may have thousands of statements that take next to nothing each.
         const statement = statements[index] as Statement; // the caller counts along
-        return await executor.execute(bindStatement(statement, request.params));
+        const bound = bindStatement(statement, request.params);
+        if (request.onChange === undefined || !isChange(bound))
+          return await executor.execute(bound);
+        const words = withoutPasswords(printStatement(bound), [bound]);
+        try {
+          const answer = await executor.execute(bound);
+          request.onChange(words, undefined);
+          return answer;
+        } catch (error) {
+          request.onChange(words, error);
+          throw error;
+        }
       },
       failed(error) {
         failure ??= tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
@@ -159,13 +187,13 @@ export class Influxql {
     return session;
   }
 
-  #environment(request: InfluxqlRequest, { nowNs }: QuerySession): Environment {
+  #environment(request: InfluxqlRequest, { nowNs }: QuerySession, view: CatalogView): Environment {
     return {
       nowNs,
       database: request.database,
       policy: request.policy,
       usesDefaultPolicies: request.dialect !== 'native',
-      databaseOf: (name) => this.#catalog.database(name),
+      databaseOf: (name) => view.database(name),
       effort: new PlanEffort({
         mayHaveRegexes: /[/~]/.test(request.text) || request.params.size > 0,
       }),
@@ -173,4 +201,14 @@ export class Influxql {
   }
 }
 
-type Databases = Pick<RelationalCatalog, 'database' | 'databases'>;
+/** Statements about databases, users and the like, and those that take rows away. */
+const isChange = ({ kind }: Statement): boolean =>
+  !/^(?:select|explain|show_.*|unsupported)$/.test(kind);
+
+/** As queries under way and those of the past are shown: without the passwords that statements set. */
+function withoutPasswords(text: string, statements: readonly Statement[]): string {
+  const hasPassword = statements.some(
+    ({ kind }) => kind === 'create_user' || kind === 'set_password',
+  );
+  return hasPassword ? text.replace(/'(?:[^'\\]|\\.)*'?/gs, '[REDACTED]') : text;
+}

@@ -1,7 +1,9 @@
 import type { Clock } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 
 interface RunningQuery {
+  readonly owner: string;
   readonly id: number;
   readonly text: string;
   readonly database: string;
@@ -34,9 +36,11 @@ export class RunningQueries {
     return () => void this.#running.delete(id);
   }
 
-  list(): readonly ShownQuery[] {
+  /** Those that somebody may see: their own, unless it is an administrator. */
+  list(access: DatabaseAccess): readonly ShownQuery[] {
     const nowMs = this.#clock.monotonicMs();
-    return [...this.#running.values()].map(({ id, text, database, startMs }) => ({
+    const seen = [...this.#running.values()].filter((query) => maySee(access, query));
+    return seen.map(({ id, text, database, startMs }) => ({
       id,
       text,
       database,
@@ -44,10 +48,14 @@ export class RunningQueries {
     }));
   }
 
-  /** Throws `plan_error`: there is none of that id. */
-  kill(id: bigint): void {
+  /** Throws `plan_error`: there is none of that id that they may see. */
+  kill(id: bigint, access: DatabaseAccess): void {
     const query = this.#running.get(Number(id));
-    if (query === undefined) throw tsdbError('plan_error', `no such query id: ${id}`);
+    if (query === undefined || !maySee(access, query))
+      throw tsdbError('plan_error', `no such query id: ${id}`);
     query.kill();
   }
 }
+
+const maySee = ({ isAdministrator, owner }: DatabaseAccess, query: RunningQuery): boolean =>
+  isAdministrator || query.owner === owner;

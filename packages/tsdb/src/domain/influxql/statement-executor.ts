@@ -1,11 +1,17 @@
 import { assertNever, invariant } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/columns/column.js';
+import type { CatalogView } from '../catalog/access/catalog-view.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
-import type { ExplainStatement, Statement } from './ast/statements.js';
+import type {
+  ExplainStatement,
+  ShowStatement,
+  Statement,
+  UserStatement,
+} from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
 import { BlockRun } from './execute/series/run-blocks.js';
 import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
@@ -23,6 +29,8 @@ import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';
 import { runShow } from './show/run-show.js';
 import type { ServerFacts } from './show/show-server.js';
+import { runUsers } from './users/run-users.js';
+import type { UserDirectory } from './users/user-directory.js';
 
 /** What statements change. */
 export interface Changes {
@@ -32,10 +40,11 @@ export interface Changes {
 
 /** What statements ask of the server besides data. */
 export interface ServerSide {
+  readonly view: CatalogView;
+  readonly users: UserDirectory | undefined;
   readonly changes: Changes | undefined;
   readonly isReadOnly: boolean;
   readonly facts: ServerFacts | undefined;
-  databases(): ReturnType<RelationalCatalog['databases']>;
   queries(): readonly ShownQuery[];
   kill(id: bigint): void;
 }
@@ -43,7 +52,6 @@ export interface ServerSide {
 /** What stands in the way of statements that this server does not have, and what to do instead. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
-  [/USER|GRANT|REVOKE|PASSWORD/, 'tokens take the place of users: see plinth token'],
   [/SHARD/, 'segments take the place of shards: rows are deleted by time'],
   [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
 ];
@@ -78,16 +86,21 @@ export class StatementExecutor {
       case 'show_series':
       case 'show_cardinality':
       case 'show_queries':
-      case 'show_server':
       case 'show_shards':
       case 'show_nothing':
-        return await runShow(statement, {
-          env: this.#env,
-          session: this.#session,
-          databases: () => this.#server.databases(),
-          queries: () => this.#server.queries(),
-          facts: this.#server.facts,
-        });
+        return await this.#show(statement);
+      case 'show_server':
+        this.#requireAdministrator();
+        return await this.#show(statement);
+      case 'show_users':
+      case 'show_grants':
+      case 'create_user':
+      case 'drop_user':
+      case 'set_password':
+      case 'set_administrator':
+      case 'grant':
+      case 'revoke':
+        return await this.#users(statement);
       case 'kill_query':
         if (this.#server.isReadOnly) throw tsdbError('read_only_request');
         this.#server.kill(statement.id);
@@ -107,11 +120,36 @@ export class StatementExecutor {
       case 'drop_measurement':
       case 'delete':
       case 'drop_series':
+        this.#requireAdministrator();
         await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
         return EMPTY_ANSWER;
       default:
         return assertNever(statement);
     }
+  }
+
+  async #show(statement: ShowStatement): Promise<Answer> {
+    return await runShow(statement, {
+      env: this.#env,
+      session: this.#session,
+      databases: () => this.#server.view.databases(),
+      queries: () => this.#server.queries(),
+      facts: this.#server.facts,
+    });
+  }
+
+  async #users(statement: UserStatement): Promise<Answer> {
+    this.#requireAdministrator();
+    const { users, view, isReadOnly } = this.#server;
+    const isChange = statement.kind !== 'show_users' && statement.kind !== 'show_grants';
+    if (isChange && isReadOnly) throw tsdbError('read_only_request');
+    if (users === undefined) throw tsdbError('not_implemented', 'users');
+    return await runUsers(statement, users, (name) => view.database(name));
+  }
+
+  /** What concerns more than rows is no matter of permissions. Throws `not_permitted`. */
+  #requireAdministrator(): void {
+    if (!this.#server.view.access.isAdministrator) throw tsdbError('not_permitted');
   }
 
   /** The one way to whatever changes something. Throws `read_only_request`. */
@@ -141,6 +179,7 @@ export class StatementExecutor {
     if (statement.into === undefined) return this.#answer(select);
     return await selectInto(statement.into, select, runSelect(select, this.#session), {
       engine: this.#changes.engine,
+      view: this.#server.view,
       env: this.#env,
       nowNs: this.#session.nowNs,
       session: this.#session,

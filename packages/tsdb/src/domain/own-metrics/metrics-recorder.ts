@@ -1,4 +1,5 @@
 import { type Clock, isDomainError, type MetricSample, type Metrics } from '@plinth/kernel';
+import { FULL_ACCESS } from '../catalog/access/database-access.js';
 import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
 
@@ -69,6 +70,7 @@ export class MetricsRecorder {
     await this.#engine.write({
       database: INTERNAL_DATABASE,
       isOwn: true,
+      access: FULL_ACCESS,
       body: Buffer.from(lines.join('\n')),
       encoding: 'identity',
       maxSizeBytes: MAX_BODY_BYTES,

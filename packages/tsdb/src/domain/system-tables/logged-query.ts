@@ -17,6 +17,7 @@ export interface QueryFacts {
   readonly id: string;
   readonly language: string;
   readonly text: string;
+  readonly owner: string;
   readonly issueNs: bigint;
 }
 

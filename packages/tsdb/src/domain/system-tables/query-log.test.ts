@@ -9,7 +9,7 @@ const START_MS = 1_700_000_000_000;
 function open(maxEntryCount: number) {
   const clock = new ManualClock(START_MS);
   const log = new QueryLog({ maxEntryCount, clock, random: new SeededRandom(1, clock) });
-  return { clock, log, begin: (text: string) => log.begin({ language: 'sql', text }) };
+  return { clock, log, begin: (text: string) => log.begin({ language: 'sql', text, owner: '' }) };
 }
 
 const segment = (chunkStartNs: bigint) => ({ chunkStartNs }) as Segment; // all that the log looks at

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
 
 /** Longer texts are cut: the log must not hold on to megabytes per query. */
@@ -29,6 +30,8 @@ export class QueryLog {
   begin(query: {
     readonly language: string;
     readonly text: string;
+    /** Whose it is. */
+    readonly owner: string;
     /** Noted nowhere. */
     readonly isOwn?: boolean;
   }): LoggedQuery {
@@ -37,6 +40,7 @@ export class QueryLog {
         id: this.#random.uuidV4(),
         language: query.language,
         text: cut(query.text),
+        owner: query.owner,
         issueNs: this.#clock.nowNs(),
       },
       this.#clock,
@@ -46,6 +50,12 @@ export class QueryLog {
     this.#ring[this.#nextIndex] = entry;
     this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;
     return entry;
+  }
+
+  /** Those that somebody may see: their own, unless it is an administrator. */
+  entriesFor({ isAdministrator, owner }: DatabaseAccess): readonly LoggedQuery[] {
+    const all = this.entries();
+    return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);
   }
 
   /** Oldest first. */

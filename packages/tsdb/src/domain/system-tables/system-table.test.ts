@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FULL_ACCESS } from '../catalog/access/database-access.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, UINT64 } from './system-table.js';
 import { type TokenRecord, tokensTable } from './tables/tokens.js';
 
@@ -39,9 +40,10 @@ describe('tokensTable', () => {
     updatedMs: undefined,
     updatedByTokenId: undefined,
     expiryMs: 2000,
+    permissions: undefined,
   };
   const read = (isAuthRequired: boolean) => {
-    const table = tokensTable({ list: () => [token], isAuthRequired });
+    const table = tokensTable({ list: () => [token], isAuthRequired }, FULL_ACCESS);
     return { names: table.columns.map(({ name }) => name), rows: table.rows() };
   };
 

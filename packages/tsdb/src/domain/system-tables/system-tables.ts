@@ -1,9 +1,12 @@
 import type { DatabaseSchema } from '../../model/schema.js';
+import { CatalogView } from '../catalog/access/catalog-view.js';
+import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { ProcessingEngine } from '../processing/processing-engine.js';
 import type { VirtualTable, VirtualTables } from '../sql/planned-query.js';
 import type { QueryLog } from './query-log.js';
+import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';
 import { distinctCachesTable } from './tables/distinct-caches.js';
 import { generationDurationsTable } from './tables/generation-durations.js';
@@ -24,16 +27,28 @@ export interface SystemSources {
   readonly catalog: Catalog;
   readonly queryLog: QueryLog;
   readonly tokens: TokenDirectory;
+  readonly audit: AuditTrail | undefined;
   readonly node: NodeFacts;
   readonly caches: CacheList;
   /** `undefined` until the service has started. */
   readonly processing: () => ProcessingEngine | undefined;
 }
 
-type OpenTable = (
-  sources: SystemSources & { readonly segmentsOf: SegmentsOf },
-  database: DatabaseSchema,
-) => VirtualTable;
+/** Who asks, and what they may see of all databases. */
+interface Asked {
+  readonly view: CatalogView;
+  readonly segmentsOf: SegmentsOf;
+}
+
+type OpenTable = (sources: SystemSources & Asked, database: DatabaseSchema) => VirtualTable;
+
+/** Plugins and their arguments are the operator's, whose secrets may be among them: others see no rows. */
+const ofOperator =
+  (open: OpenTable): OpenTable =>
+  (sources, database) => {
+    const table = open(sources, database);
+    return sources.view.access.isAdministrator ? table : { ...table, rows: () => [] };
+  };
 
 /** In every database. Source: tsdb-http, "System tables and information_schema". */
 const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
@@ -41,24 +56,28 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
   last_caches: ({ caches }, database) => lastCachesTable(database, caches),
   parquet_files: ({ segmentsOf }, database) => parquetFilesTable(database, segmentsOf),
-  processing_engine_logs: ({ processing }, database) =>
+  processing_engine_logs: ofOperator(({ processing }, database) =>
     processingEngineLogsTable(processing(), database),
-  processing_engine_trigger_arguments: ({ processing }, database) =>
+  ),
+  processing_engine_trigger_arguments: ofOperator(({ processing }, database) =>
     processingEngineTriggerArgumentsTable(processing(), database),
-  processing_engine_triggers: ({ processing }, database) =>
+  ),
+  processing_engine_triggers: ofOperator(({ processing }, database) =>
     processingEngineTriggersTable(processing(), database),
-  queries: ({ queryLog }) => queriesTable(queryLog),
+  ),
+  queries: ({ queryLog, view }) => queriesTable(queryLog, view.access),
 };
 
 /** What concerns the whole server is asked of its own database. */
 const INTERNAL: Readonly<Record<string, OpenTable>> = {
   ...EVERYWHERE,
-  databases: ({ catalog }) => databasesTable(catalog),
+  audit: ofOperator(({ audit }) => auditTable(audit)),
+  databases: ({ view }) => databasesTable(view),
   generation_durations: () => generationDurationsTable(),
   nodes: ({ node }) => nodesTable(node),
-  tables: ({ catalog, caches }) => tablesTable(catalog, caches),
-  plugin_files: ({ processing }) => pluginFilesTable(processing()),
-  tokens: ({ tokens }) => tokensTable(tokens),
+  tables: ({ catalog, view, caches }) => tablesTable(catalog, view, caches),
+  plugin_files: ofOperator(({ processing }) => pluginFilesTable(processing())),
+  tokens: ({ tokens, view }) => tokensTable(tokens, view.access),
 };
 
 /** The schema `system` as queries of one database see it. */
@@ -71,13 +90,17 @@ export class SystemTables {
     this.#sources = sources;
   }
 
-  of(database: DatabaseSchema, segmentsOf: SegmentsOf): VirtualTables {
+  of(
+    database: DatabaseSchema,
+    { access, segmentsOf }: { readonly access: DatabaseAccess; readonly segmentsOf: SegmentsOf },
+  ): VirtualTables {
+    const view = new CatalogView(this.#sources.catalog, access);
     const isInternal = database.name === INTERNAL_DATABASE;
     const tables = isInternal ? INTERNAL : EVERYWHERE;
     return {
       table: (schema, name) =>
         schema === 'system' && Object.hasOwn(tables, name)
-          ? tables[name]?.({ ...this.#sources, segmentsOf }, database)
+          ? tables[name]?.({ ...this.#sources, view, segmentsOf }, database)
           : undefined,
       tableFunction: (name, args) => this.#sources.caches.tableFunction(database, name, args),
       systemTableNames: isInternal ? this.#internalNames : this.#names,

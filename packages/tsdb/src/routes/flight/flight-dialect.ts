@@ -16,7 +16,7 @@ export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
 export type Identify = (
   request: Pick<HttpHead, 'url' | 'headers' | 'socket'>,
   access: RouteAccess | undefined,
-) => Principal;
+) => Principal | Promise<Principal>;
 
 /**
  * What no call answers, in the words of gRPC: a status in the headers of an answer without a body.

@@ -1,6 +1,6 @@
 import type { ArrowField } from '../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../arrow/schema-message.js';
-import type { RouteDeps } from '../deps.js';
+import type { FlightDeps } from '../deps.js';
 import type { GrpcCall } from '../grpc/grpc-call.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { databaseOfCall, languageOfCall } from './call-database.js';
@@ -17,7 +17,7 @@ const DESCRIPTOR_CMD = 2;
 const UNKNOWN = -1;
 
 /** Says what a command answers with, and by which ticket. Source: Arrow Flight, `GetFlightInfo`. */
-export async function getFlightInfo(call: GrpcCall, deps: RouteDeps): Promise<void> {
+export async function getFlightInfo(call: GrpcCall, deps: FlightDeps): Promise<void> {
   const descriptor = await call.message();
   const command = decodeDescriptor(descriptor);
   const { fields, ticket } = await planCommand(decodeCommand(command), command, call, deps);
@@ -53,7 +53,7 @@ async function planCommand(
   command: Command,
   bytes: Uint8Array,
   call: GrpcCall,
-  deps: RouteDeps,
+  deps: FlightDeps,
 ): Promise<{ readonly fields: readonly ArrowField[]; readonly ticket: Ticket }> {
   const ofQuery = async (query: FlightQuery) => ({
     fields: (await describeQuery(query, deps, call.signal)).fields,

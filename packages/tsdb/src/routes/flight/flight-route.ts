@@ -1,5 +1,6 @@
 import { emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { accessOf } from '../../domain/catalog/access/database-access.js';
 import { Turns } from '../../model/turns.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
@@ -20,7 +21,7 @@ export function flightRoute(deps: RouteDeps): Route {
   return {
     method: 'POST',
     path: `${FLIGHT_PATH}/:method`,
-    access: 'admin',
+    access: 'granted',
     about: { summary: 'A call of Arrow Flight: gRPC over HTTP/2' },
     input: {
       body: Type.Unknown(),
@@ -29,7 +30,7 @@ export function flightRoute(deps: RouteDeps): Route {
     },
     output: { 200: OpenApi.answer('messages, then a status of gRPC', { 'application/grpc': {} }) },
     errors: { 415: 'the request does not speak gRPC' },
-    async handle({ httpVersion, headers, parameters: { method = '' } }) {
+    async handle({ httpVersion, headers, principal, parameters: { method = '' } }) {
       if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
         return textAnswer(415, WRONG_PROTOCOL);
       const [{ GrpcCall }, { serveFlight }, { toGrpcFailure }] = await Promise.all([
@@ -37,6 +38,7 @@ export function flightRoute(deps: RouteDeps): Route {
         import('./flight-service.js'),
         import('./to-status.js'),
       ]);
+      const access = accessOf(principal, deps.isAuthRequired);
       const maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, settings.max_request_size_bytes);
       return {
         ...emptyAnswer(200),
@@ -47,7 +49,7 @@ export function flightRoute(deps: RouteDeps): Route {
               // A client may take back thousands of calls as soon as it has made them.
               await beginnings.next();
               call.signal.throwIfAborted();
-              await serveFlight(method, call, deps);
+              await serveFlight(method, call, { ...deps, access });
             },
             (error) => toGrpcFailure(error, log),
           );

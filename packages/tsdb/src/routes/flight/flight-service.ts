@@ -1,4 +1,4 @@
-import type { RouteDeps } from '../deps.js';
+import type { FlightDeps } from '../deps.js';
 import type { GrpcCall } from '../grpc/grpc-call.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { databaseOfCall, languageOfCall } from './call-database.js';
@@ -16,7 +16,7 @@ import {
 import { decodeTicket, type Ticket } from './ticket.js';
 import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
-type Method = (call: GrpcCall, deps: RouteDeps) => Promise<void>;
+type Method = (call: GrpcCall, deps: FlightDeps) => Promise<void>;
 
 /** The methods of Arrow Flight that there are. Source: tsdb-http, §20. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
@@ -28,7 +28,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
 ]);
 
 /** Runs one call to its end. Throws `GrpcFailure` or a domain error. */
-export async function serveFlight(method: string, call: GrpcCall, deps: RouteDeps): Promise<void> {
+export async function serveFlight(method: string, call: GrpcCall, deps: FlightDeps): Promise<void> {
   const serve = METHODS.get(method);
   if (serve === undefined) {
     throw new GrpcFailure(GRPC.UNIMPLEMENTED, `${method.slice(0, 100)} is not implemented`);
@@ -37,27 +37,29 @@ export async function serveFlight(method: string, call: GrpcCall, deps: RouteDep
 }
 
 /**
- * Says back what it hears. Whoever comes with user and password gets the header to come with from then on, where the
- * password is the token. Source: tsdb-http, §20.3.
+ * Says back what it hears. Whoever comes with user and password gets the header to come with from then on: where the
+ * password is a token, with the token alone. Source: tsdb-http, §20.3.
  */
 async function handshake(call: GrpcCall): Promise<void> {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(call.metadata('authorization') ?? '')?.[1];
   const credentials = Buffer.from(basic ?? '', 'base64').toString();
   const password = /:([\x21-\x7e]+)$/.exec(credentials)?.[1];
-  if (password !== undefined) {
-    call.setMetadata('authorization', `Bearer ${password.slice(password.lastIndexOf(':') + 1)}`);
+  if (basic !== undefined && password !== undefined) {
+    const token = password.slice(password.lastIndexOf(':') + 1);
+    const isToken = token.startsWith('apiv3_');
+    call.setMetadata('authorization', isToken ? `Bearer ${token}` : `Basic ${basic}`);
   }
   // Clients wait for the headers before they say anything, or say nothing at all.
   call.begin();
   for await (const message of call.messages()) await call.write([message]);
 }
 
-async function doGet(call: GrpcCall, deps: RouteDeps): Promise<void> {
+async function doGet(call: GrpcCall, deps: FlightDeps): Promise<void> {
   const ticket = decodeTicket(bytesAt(await call.message(), 1));
   await sendStream(call, await openStream(ticket, call, deps), deps.clock);
 }
 
-async function openStream(ticket: Ticket, call: GrpcCall, deps: RouteDeps): Promise<ArrowStream> {
+async function openStream(ticket: Ticket, call: GrpcCall, deps: FlightDeps): Promise<ArrowStream> {
   if (ticket.kind === 'query') return await runQuery(ticket, deps, call.signal);
   const { database } = ticket;
   const command = decodeCommand(ticket.command);
@@ -74,7 +76,7 @@ async function openStream(ticket: Ticket, call: GrpcCall, deps: RouteDeps): Prom
   }
 }
 
-async function doAction(call: GrpcCall, deps: RouteDeps): Promise<void> {
+async function doAction(call: GrpcCall, deps: FlightDeps): Promise<void> {
   let type = '';
   let body: Uint8Array = new Uint8Array(0);
   decodeMessage(await call.message(), {
@@ -101,7 +103,7 @@ async function doAction(call: GrpcCall, deps: RouteDeps): Promise<void> {
 }
 
 /** Binds parameters: the statement's handle becomes another one that has them. */
-async function doPut(call: GrpcCall, deps: RouteDeps): Promise<void> {
+async function doPut(call: GrpcCall, deps: FlightDeps): Promise<void> {
   const { bindParameters } = await import('./sql/bind-parameters.js');
   const limit = deps.settings.max_request_size_bytes;
   const query = await bindParameters(call.messages(), limit);

@@ -1,6 +1,6 @@
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { arrowFieldOf, type KeyValuePair } from '../arrow/arrow-field.js';
-import type { RouteDeps } from '../deps.js';
+import type { FlightDeps } from '../deps.js';
 import { type NativeAnswer, openNative, rowsOf } from '../influxql/native/open-native.js';
 import type { ArrowStream } from './send-stream.js';
 import type { QueryLanguage } from './ticket.js';
@@ -15,21 +15,26 @@ export interface FlightQuery {
 /** Begins a query; its rows are computed as the stream is read. */
 export async function runQuery(
   query: FlightQuery,
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<ArrowStream> {
   if (query.language === 'influxql') return await openInfluxql(query, deps, signal);
-  const result = await deps.engine.query({ ...query, language: 'sql', signal });
+  const result = await deps.engine.query({
+    ...query,
+    language: 'sql',
+    access: deps.access,
+    signal,
+  });
   return { fields: result.columns.map(arrowFieldOf), metadata: [], chunks: result.chunks };
 }
 
 /** An answer in InfluxQL, of which perhaps only the columns are wanted; then it is given up. */
 export async function openInfluxql(
   query: FlightQuery,
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<ArrowStream & { giveUp(): void }> {
-  const opened = await openNative(query, deps, signal);
+  const opened = await openNative({ ...query, access: deps.access }, deps, signal);
   const { columns, chunks } = rowsOf(opened);
   return {
     fields: columns.map(arrowFieldOf),

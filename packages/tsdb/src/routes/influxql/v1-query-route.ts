@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type HttpAnswer,
   type HttpRequest,
+  isDomainError,
   type Logger,
   OpenApi,
   type Route,
@@ -9,6 +10,7 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
@@ -19,12 +21,13 @@ import { UnsupportedValue } from '../formats/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
+import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
 import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
 import { PrettyJson } from './encode/pretty-json.js';
 import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
-import { statementErrorText } from './statement-error.js';
+import { failedText, statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
 /** A POST may have the same in a form, in JSON or, for `q`, as its body. */
@@ -66,6 +69,8 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   try {
     run = await deps.influxql.open({
       ...input,
+      access: accessOf(request.principal, deps.isAuthRequired),
+      onChange: changeNote(request, deps.audit),
       isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
         return request.leaving();
@@ -73,17 +78,16 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };
+    return {
+      ...head,
+      body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
+    };
   }
   const { body, rest } = await documentOf(run, input, { pool: deps.pieces, log: deps.log });
   return rest === undefined
     ? { ...head, body }
     : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
 }
-
-/** A page makes a browser send a GET, for a picture, without saying whose page it is; which program it is the page cannot hide. */
-const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
-  method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
 /** The answer's beginning, and what follows it. */
 interface V1Document {
@@ -228,7 +232,8 @@ async function* gathered(
     outcome = 'success';
   } catch (error) {
     outcome = 'fail';
-    if (statementErrorText(error) === undefined && !(error instanceof UnsupportedValue)) {
+    const isToldElsewhere = error instanceof UnsupportedValue || isDomainError(error);
+    if (!isToldElsewhere && !(error instanceof ParseError)) {
       log.error({ err: error }, 'query failed');
     }
     throw error;
@@ -313,7 +318,7 @@ async function* writeStatement(
       yield;
     }
   } catch (error) {
-    const text = statementErrorText(error);
+    const text = statementErrorText(error, index);
     if (text === undefined || isBegun) throw error;
     onFailed(error);
     out.cutTo(start);
@@ -335,9 +340,7 @@ async function* chunkedStatement(
       yield `${JSON.stringify({ error: error.message })}\n`;
       return;
     }
-    const text = statementErrorText(error);
-    if (text === undefined) throw error;
-    run.failed(error);
+    const text = failedText(run, error, index);
     yield `{"results":[{${head},"error":${JSON.stringify(text)}}]}\n`;
   }
 }
@@ -365,9 +368,7 @@ async function* msgpackPieces(
         length = 0;
       }
     } catch (error) {
-      const text = statementErrorText(error);
-      if (text === undefined) throw error;
-      run.failed(error);
+      const text = failedText(run, error, index);
       if (isChunked) held.push(writer.open(1));
       held.push(writer.failedResult(index, text));
     }
@@ -391,8 +392,7 @@ async function* csvTexts(
       }
     } catch (error) {
       // A statement that fails has no rows; the format has no place for its failure.
-      if (statementErrorText(error) === undefined) throw error;
-      run.failed(error);
+      failedText(run, error, index);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
+import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { arrowAnswer } from './arrow-answer.js';
 import { parquetAnswer } from './parquet-answer.js';
@@ -9,10 +10,11 @@ import { resultAnswer } from './result-answer.js';
 export async function answerQuery(
   { format, ...asked }: QueryInput,
   request: HttpRequest,
-  { engine, files, formats, pieces }: RouteDeps,
+  { engine, files, formats, pieces, isAuthRequired }: RouteDeps,
 ): Promise<HttpAnswer> {
   const query = {
     ...asked,
+    access: accessOf(request.principal, isAuthRequired),
     language: 'sql',
     get signal() {
       return request.leaving();

@@ -8,6 +8,7 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
+import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import type { RouteDeps } from '../deps.js';
@@ -90,7 +91,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
     method: 'POST',
     path: PATHS[api],
     ...describe(api),
-    access: 'admin',
+    access: 'granted',
     cost: { resource: 'tsdb_write' },
     // What is written is decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
@@ -111,9 +112,9 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
 }
 
 async function write(
-  { body, headers }: HttpRequest,
+  { body, headers, principal }: HttpRequest,
   target: WriteTarget,
-  { engine, catalog, clock, settings, onWritten }: RouteDeps,
+  { engine, catalog, clock, settings, isAuthRequired, onWritten }: RouteDeps,
 ): Promise<WriteOutcome> {
   const receivedNs = clock.nowNs();
   // Read first: a body that goes to another thread is empty here afterwards.
@@ -123,6 +124,7 @@ async function write(
       ? (defaultDatabase(target.database, { databaseOf: (name) => catalog.database(name) })?.name ??
         target.database)
       : target.database,
+    access: accessOf(principal, isAuthRequired),
     body,
     encoding: encodingOf(headers['content-encoding']),
     maxSizeBytes: settings.max_request_size_bytes,

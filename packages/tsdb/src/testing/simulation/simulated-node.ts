@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Random } from '@plinth/kernel';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '../../domain/catalog/access/database-access.js';
 import type { Planner } from '../../domain/engine/query/query-path.js';
 import type { TsdbEngine } from '../../domain/engine/tsdb-engine.js';
 import { seriesOf } from '../../domain/influxql/answer.js';
@@ -133,6 +134,7 @@ export class SimulatedNode {
       this.engine.write({
         database,
         body: Buffer.from(lines.join('\n')),
+        access: FULL_ACCESS,
         encoding: 'identity',
         maxSizeBytes: 1_000_000,
         precision: 'second',
@@ -150,7 +152,14 @@ export class SimulatedNode {
     const [database = '', table = ''] = at.split('/');
     const { signal } = new AbortController();
     const text = `SELECT * FROM "${table}"`;
-    const query = { database, language: 'sql', text, params: new Map(), signal } as const;
+    const query = {
+      database,
+      access: FULL_ACCESS,
+      language: 'sql',
+      text,
+      params: new Map(),
+      signal,
+    } as const;
     const lines = await bounded(
       this.engine.query(query).then(renderResult, (error: unknown) => {
         const { kind, message } = error as { kind?: string; message: string };
@@ -175,7 +184,14 @@ export class SimulatedNode {
     const text = `SELECT count(i), sum(i) FROM "${table}"`;
     const ask = async (): Promise<string> => {
       const { signal } = new AbortController();
-      const request = { text, database, policy: undefined, params: new Map(), signal };
+      const request = {
+        text,
+        database,
+        access: FULL_ACCESS,
+        policy: undefined,
+        params: new Map(),
+        signal,
+      };
       const run = await this.node.influxql.open(request);
       try {
         const answer = await run.execute(0);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openTestNode } from '../../../testing/open-test-node.js';
+import { FULL_ACCESS } from '../../catalog/access/database-access.js';
 import { TableStore } from '../table/table-store.js';
 
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
@@ -16,6 +17,7 @@ it('a failure of the engine before its first row is told like every other', asyn
   await node.engine.write({
     database: 'db',
     body: Buffer.from(LINES),
+    access: FULL_ACCESS,
     encoding: 'identity',
     maxSizeBytes: 1_000_000,
     precision: 'nanosecond',
@@ -25,7 +27,14 @@ it('a failure of the engine before its first row is told like every other', asyn
   });
   const { signal } = new AbortController();
   const ask = (text: string) =>
-    node.engine.query({ database: 'db', language: 'sql', text, params: new Map(), signal });
+    node.engine.query({
+      database: 'db',
+      access: FULL_ACCESS,
+      language: 'sql',
+      text,
+      params: new Map(),
+      signal,
+    });
   const fail = () => Promise.reject(new Error('Out of Memory Error: could not allocate block'));
   t.mock.method(TableStore.prototype, 'answerInMemory', fail);
   t.mock.method(TableStore.prototype, 'prepareScan', fail);

@@ -6,6 +6,8 @@ import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { CatalogView, type ViewedCatalog } from '../../catalog/access/catalog-view.js';
+import type { DatabaseAccess } from '../../catalog/access/database-access.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../../sql/planned-query.js';
 import type { LoggedQuery } from '../../system-tables/logged-query.js';
@@ -42,25 +44,25 @@ interface PreparedQuery extends RunnableQuery {
 
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
-  readonly #catalog: Pick<Catalog, 'database'>;
+  readonly #catalog: ViewedCatalog;
   readonly #files: SegmentFiles;
   readonly #planner: Planner;
   readonly #sources: QuerySources;
   readonly #rows: QueryRows;
   readonly #sessions: QuerySessions;
-  readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly #virtualTables: (database: DatabaseSchema, access: DatabaseAccess) => VirtualTables;
   readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
   readonly #timeoutMs: number;
 
   constructor(options: {
-    readonly catalog: Pick<Catalog, 'database' | 'databaseById'>;
+    readonly catalog: ViewedCatalog & Pick<Catalog, 'databaseById'>;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly planner: Planner;
     readonly storeOf: (schema: TableSchema) => TableStore;
-    readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+    readonly virtualTables: (database: DatabaseSchema, access: DatabaseAccess) => VirtualTables;
     readonly queryLog: QueryLog;
     readonly nowNs: () => bigint;
     readonly maxConcurrentQueries: number;
@@ -121,11 +123,9 @@ export class QueryPath {
   }
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
-    const database = this.#catalog.database(request.database);
-    if (database === undefined)
-      throw tsdbError('database_not_found', { database: request.database });
+    const database = this.#databaseOf(request);
     const nowNs = this.#nowNs();
-    const virtualTables = this.#virtualTables(database);
+    const virtualTables = this.#virtualTables(database, request.access);
     const { params, text } = request;
     return await this.#planner(text, { database, nowNs, params, virtualTables });
   }
@@ -165,12 +165,21 @@ export class QueryPath {
     return this.#sessions.open(request);
   }
 
+  /** The one database that a statement of SQL can name, as who asks sees it. */
+  #databaseOf({
+    database: name,
+    access,
+  }: Pick<QueryRequest, 'database' | 'access'>): DatabaseSchema {
+    const database = new CatalogView(this.#catalog, access).database(name);
+    if (database === undefined) throw tsdbError('database_not_found', { database: name });
+    return database;
+  }
+
   /** @param mayBeInMemory the answer may be made without the engine. */
   async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
-    const database = this.#catalog.database(request.database);
-    if (database === undefined)
-      throw tsdbError('database_not_found', { database: request.database });
-    const logged = this.#queryLog.begin(request);
+    const database = this.#databaseOf(request);
+    const { language, text, isOwn = false, access } = request;
+    const logged = this.#queryLog.begin({ language, text, isOwn, owner: access.owner });
     const deadline = new QueryDeadline(request, this.#timeoutMs, (over) =>
       noteFailure(logged, endOfQuery(over)),
     );
@@ -215,7 +224,7 @@ export class QueryPath {
         database,
         nowNs,
         params: request.params,
-        virtualTables: this.#virtualTables(database),
+        virtualTables: this.#virtualTables(database, request.access),
       };
       return this.#planner(request.text, context, asker);
     };

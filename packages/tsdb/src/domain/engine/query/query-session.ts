@@ -40,6 +40,8 @@ export interface QuerySession {
 }
 
 export interface SessionRequest {
+  /** Whose it is. */
+  readonly owner: string;
   readonly language: string;
   readonly text: string;
   readonly signal: AbortSignal;

@@ -70,6 +70,7 @@ export class WritePath {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
+    if (!request.access.mayWrite(request.database)) throw tsdbError('not_permitted');
     const sizeBytes = request.body.byteLength;
     this.#buffer.assertRoom(this.#underwayBytes + sizeBytes);
     this.#underwayBytes += sizeBytes;

@@ -57,12 +57,33 @@ export function printStatement(statement: Statement): string {
       return `DROP SERIES${from(statement.sources)}${where(statement.condition)}`;
     case 'kill_query':
       return `KILL QUERY ${statement.id}`;
+    case 'create_user':
+      return `CREATE USER ${quoteName(statement.user)} WITH PASSWORD ${quoteString(statement.password)}${statement.isAdministrator ? ' WITH ALL PRIVILEGES' : ''}`;
+    case 'set_password':
+      return `SET PASSWORD FOR ${quoteName(statement.user)} = ${quoteString(statement.password)}`;
+    case 'grant':
+      return `GRANT ${privilege(statement.actions)} ON ${quoteName(statement.database)} TO ${quoteName(statement.user)}`;
+    case 'revoke':
+      return `REVOKE ${privilege(statement.actions)} ON ${quoteName(statement.database)} FROM ${quoteName(statement.user)}`;
+    case 'set_administrator':
+      return statement.isAdministrator
+        ? `GRANT ALL PRIVILEGES TO ${quoteName(statement.user)}`
+        : `REVOKE ALL PRIVILEGES FROM ${quoteName(statement.user)}`;
+    case 'drop_user':
+      return `DROP USER ${quoteName(statement.user)}`;
+    case 'show_grants':
+      return `SHOW GRANTS FOR ${quoteName(statement.user)}`;
+    case 'show_users':
+      return 'SHOW USERS';
     case 'unsupported':
       return statement.what;
     default:
       return assertNever(statement);
   }
 }
+
+const privilege = (actions: readonly string[]): string =>
+  actions.length > 1 ? 'ALL PRIVILEGES' : (actions[0] ?? '').toUpperCase();
 
 export function printSelect(select: SelectStatement): string {
   const fields = select.fields.map(({ expr, alias }) =>

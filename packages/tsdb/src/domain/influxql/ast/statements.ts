@@ -1,3 +1,4 @@
+import type { Action } from '@plinth/kernel';
 import type { Expr, RegexLiteral } from './expressions.js';
 import type { Dimension, Measurement, SelectStatement } from './select.js';
 
@@ -144,15 +145,59 @@ export interface ShowShards {
 /** A list that is always empty: tools ask for it whether or not they need it. */
 export interface ShowNothing {
   readonly kind: 'show_nothing';
-  readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS' | 'USERS';
+  readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS';
 }
 
 /** A statement of the 1.x server about something that this server has in another form. */
 export interface UnsupportedStatement {
   readonly kind: 'unsupported';
-  /** `CREATE USER` and the like. */
+  /** `CREATE CONTINUOUS QUERY` and the like. */
   readonly what: string;
 }
+
+export interface CreateUser {
+  readonly kind: 'create_user';
+  readonly user: string;
+  readonly password: string;
+  readonly isAdministrator: boolean;
+}
+
+export interface SetPassword {
+  readonly kind: 'set_password';
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface GrantOnDatabase {
+  readonly kind: 'grant' | 'revoke';
+  readonly actions: readonly Action[];
+  readonly database: string;
+  readonly user: string;
+}
+
+/** `GRANT ALL PRIVILEGES TO user`, `REVOKE ALL PRIVILEGES FROM user`. */
+export interface SetAdministrator {
+  readonly kind: 'set_administrator';
+  readonly user: string;
+  readonly isAdministrator: boolean;
+}
+
+export interface AboutUser {
+  readonly kind: 'drop_user' | 'show_grants';
+  readonly user: string;
+}
+
+export interface ShowUsers {
+  readonly kind: 'show_users';
+}
+
+export type UserStatement =
+  | CreateUser
+  | SetPassword
+  | GrantOnDatabase
+  | SetAdministrator
+  | AboutUser
+  | ShowUsers;
 
 export type SchemaStatement =
   | CreateDatabase
@@ -183,4 +228,5 @@ export type Statement =
   | ExplainStatement
   | ShowStatement
   | SchemaStatement
+  | UserStatement
   | UnsupportedStatement;

@@ -1,14 +1,8 @@
 import type { Statement } from '../ast/statements.js';
-import {
-  parseAlter,
-  parseCreate,
-  parseDelete,
-  parseDrop,
-  parseForeign,
-  parseKill,
-} from './parse-schema.js';
+import { parseAlter, parseCreate, parseDelete, parseDrop, parseKill } from './parse-schema.js';
 import { parseSelect } from './parse-select.js';
 import { parseShow } from './parse-show.js';
+import { parseGrant, parseSetPassword } from './parse-users.js';
 import type { BoundTokens } from './scanner.js';
 import { TokenStream } from './token-stream.js';
 
@@ -60,10 +54,14 @@ function parseStatement(tokens: TokenStream): Statement {
       tokens.next();
       return parseKill(tokens);
     case 'GRANT':
+      tokens.next();
+      return parseGrant(tokens, 'grant');
     case 'REVOKE':
-      return parseForeign(tokens, token.text);
+      tokens.next();
+      return parseGrant(tokens, 'revoke');
     case 'SET':
-      return parseForeign(tokens, 'SET PASSWORD');
+      tokens.next();
+      return parseSetPassword(tokens);
     default:
       throw tokens.unknownStatement();
   }

@@ -1,6 +1,7 @@
 import type { PolicyOptions, Statement } from '../ast/statements.js';
 import { parseWhere } from './parse-select.js';
 import { parseFrom } from './parse-show.js';
+import { parseCreateUser } from './parse-users.js';
 import type { TokenStream } from './token-stream.js';
 
 const BAD_NAME = 'invalid statement, expected identifier';
@@ -16,7 +17,8 @@ export function parseCreate(tokens: TokenStream): Statement {
     const at = parsePolicyName(tokens);
     return { kind: 'create_retention_policy', ...at, options: parseOptions(tokens, false) };
   }
-  return unsupported(tokens, 'CREATE', ['CONTINUOUS', 'SUBSCRIPTION', 'USER']);
+  if (tokens.takeKeyword('USER')) return parseCreateUser(tokens);
+  return unsupported(tokens, 'CREATE', ['CONTINUOUS', 'SUBSCRIPTION']);
 }
 
 /** The keyword ALTER has been read. */
@@ -37,7 +39,13 @@ export function parseDrop(tokens: TokenStream): Statement {
     return { kind: 'drop_retention_policy', ...parsePolicyName(tokens) };
   }
   if (tokens.takeKeyword('SERIES')) return parseRows(tokens, 'drop_series');
-  return unsupported(tokens, 'DROP', ['CONTINUOUS', 'SHARD', 'SUBSCRIPTION', 'USER']);
+  if (tokens.takeKeyword('USER')) {
+    return {
+      kind: 'drop_user',
+      user: tokens.name('invalid DROP USER statement, expected identifier'),
+    };
+  }
+  return unsupported(tokens, 'DROP', ['CONTINUOUS', 'SHARD', 'SUBSCRIPTION']);
 }
 
 /** The keyword DELETE has been read. */
@@ -57,8 +65,8 @@ export function parseKill(tokens: TokenStream): Statement {
   return { kind: 'kill_query', id: token.value };
 }
 
-/** Statements about users and the like: the rest of the statement is not looked at. */
-export function parseForeign(tokens: TokenStream, what: string): Statement {
+/** The rest of the statement is not looked at. */
+function parseForeign(tokens: TokenStream, what: string): Statement {
   skipStatement(tokens);
   return { kind: 'unsupported', what };
 }

@@ -137,8 +137,10 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
       return { kind: 'show_nothing', what: 'CONTINUOUS QUERIES' };
     case 'GRANTS':
       tokens.expectKeyword('FOR', 'invalid SHOW GRANTS statement, expected FOR');
-      tokens.name('invalid SHOW GRANTS statement, expected identifier');
-      return { kind: 'unsupported', what: 'SHOW GRANTS' };
+      return {
+        kind: 'show_grants',
+        user: tokens.name('invalid SHOW GRANTS statement, expected identifier'),
+      };
     case 'SHARD':
       tokens.expectKeyword('GROUPS', 'invalid SHOW SHARD GROUPS statement, expected GROUPS');
       return { kind: 'show_shards', isGrouped: true };
@@ -146,6 +148,7 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
     case 'DIAGNOSTICS':
       return parseServer(first, tokens);
     case 'USERS':
+      return { kind: 'show_users' };
     case 'SUBSCRIPTIONS':
       return { kind: 'show_nothing', what: first };
     case 'SHARDS':

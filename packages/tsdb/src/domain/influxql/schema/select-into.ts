@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../errors.js';
 import { StepRunner } from '../../../model/steps.js';
+import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
@@ -22,12 +23,15 @@ export async function selectInto(
   rows: AsyncIterable<Series>,
   at: {
     readonly engine: Engine;
+    readonly view: CatalogView;
     readonly env: Environment;
     readonly nowNs: bigint;
     readonly session: Session;
   },
 ): Promise<Answer> {
-  const database = databaseOf(target, at.env).name;
+  const { access } = at.view;
+  const databaseToWrite = (name: string) => at.view.databaseToWrite(name);
+  const database = databaseOf(target, { ...at.env, databaseOf: databaseToWrite }).name;
   const keepsNames = target.name === ':MEASUREMENT';
   // Rows that the statement writes must not be among those that it reads: then all are read first.
   const isHeld = tableNames(select).some(
@@ -45,6 +49,7 @@ export async function selectInto(
     const body = Buffer.from(batch.join('\n'));
     const { writtenCount, lineCount, refused } = await at.engine.write({
       database,
+      access,
       body,
       encoding: 'identity',
       maxSizeBytes: body.length,

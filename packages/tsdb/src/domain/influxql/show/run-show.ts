@@ -123,8 +123,6 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
 /** Lists of a 1.x server that has none of these: columns without rows, which its clients look for. */
 function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
   switch (what) {
-    case 'USERS':
-      return rowlessAnswer([text('user'), { name: 'admin', type: 'boolean' }], ['']);
     case 'CONTINUOUS QUERIES':
       return rowlessAnswer([text('name'), text('query')], databaseNames(context));
     case 'SUBSCRIPTIONS':

@@ -1,5 +1,6 @@
 import { isDomainError } from '@plinth/kernel';
 import { PluginQuestionFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
+import { FULL_ACCESS } from '../../catalog/access/database-access.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
@@ -64,6 +65,7 @@ export class PluginBackend {
     try {
       const outcome = await this.#engine.write({
         database,
+        access: FULL_ACCESS,
         body: request.lines.slice(),
         encoding: 'identity',
         maxSizeBytes: MAX_WRITE_BYTES,
@@ -96,6 +98,7 @@ export class PluginBackend {
     try {
       const result = await this.#engine.query({
         database,
+        access: FULL_ACCESS,
         language: 'sql',
         text: sql,
         params: question.params,

@@ -1,9 +1,9 @@
-import type { Catalog } from '../../catalog/catalog.js';
+import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 
-/** Every database of the node, deleted ones last; a retention of NULL keeps rows for ever. */
-export function databasesTable(catalog: Catalog): VirtualTable {
+/** Databases of the node that may be seen, deleted ones last; a retention of NULL keeps rows for ever. */
+export function databasesTable(catalog: CatalogView): VirtualTable {
   const columns = {
     database_name: TEXT,
     retention_period_ns: UINT64,
@@ -17,7 +17,7 @@ export function databasesTable(catalog: Catalog): VirtualTable {
       deleted: false,
       hard_deletion_time: undefined,
     })),
-    ...catalog.deleted.databases().map(({ schema, hardDeleteMs }) => ({
+    ...catalog.deletedDatabases().map(({ schema, hardDeleteMs }) => ({
       database_name: schema.name,
       retention_period_ns: schema.retentionNs,
       deleted: true,

@@ -1,9 +1,10 @@
+import type { DatabaseAccess } from '../../catalog/access/database-access.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import type { QueryLog } from '../query-log.js';
 import { BOOLEAN, DURATION, INT64, systemTable, TEXT, TIME_NS } from '../system-table.js';
 
-/** The last queries of the server, whatever their database. */
-export function queriesTable(log: QueryLog): VirtualTable {
+/** The last queries of the server, whatever their database: of whoever asks alone, unless it is an administrator. */
+export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTable {
   const columns = {
     id: TEXT,
     phase: TEXT,
@@ -24,7 +25,7 @@ export function queriesTable(log: QueryLog): VirtualTable {
     trace_id: TEXT,
   };
   return systemTable(columns, () =>
-    log.entries().map((query) => ({
+    log.entriesFor(access).map((query) => ({
       id: query.facts.id,
       phase: query.phase,
       issue_time: query.facts.issueNs,

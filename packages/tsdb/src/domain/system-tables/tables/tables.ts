@@ -1,11 +1,12 @@
 import type { TableSchema } from '../../../model/schema.js';
+import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 import type { CacheList } from './last-caches.js';
 
-/** Every table of every database, deleted ones last. */
-export function tablesTable(catalog: Catalog, caches: CacheList): VirtualTable {
+/** Every table of every database that may be seen, deleted ones last. */
+export function tablesTable(catalog: Catalog, view: CatalogView, caches: CacheList): VirtualTable {
   const columns = {
     database_name: TEXT,
     table_name: TEXT,
@@ -26,7 +27,7 @@ export function tablesTable(catalog: Catalog, caches: CacheList): VirtualTable {
     hard_deletion_time: nanosOfMs(hardDeleteMs),
   });
   return systemTable(columns, () => [
-    ...catalog.databases().flatMap((database) =>
+    ...view.databases().flatMap((database) =>
       [...database.tables.values()].map((table) => ({
         ...row(database.name, table),
         deleted: false,
@@ -34,10 +35,10 @@ export function tablesTable(catalog: Catalog, caches: CacheList): VirtualTable {
     ),
     ...catalog.deleted.tables().flatMap((table) => {
       const { schema } = table.entry;
-      const database =
-        catalog.databaseById(schema.databaseId) ??
-        catalog.deleted.databaseById(schema.databaseId)?.schema;
+      const deleted = catalog.deleted.databaseById(schema.databaseId);
+      const database = catalog.databaseById(schema.databaseId) ?? deleted?.schema;
       if (database === undefined) return [];
+      if (!view.access.mayRead(deleted?.originalName ?? database.name)) return [];
       const hardDeleteMs = catalog.deleted.hardDeleteMsOf(table);
       return [{ ...row(database.name, schema, hardDeleteMs), deleted: true }];
     }),

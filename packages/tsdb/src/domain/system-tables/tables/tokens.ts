@@ -1,3 +1,5 @@
+import { type Permission, permissionText } from '@plinth/kernel';
+import type { DatabaseAccess } from '../../catalog/access/database-access.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { nanosOfMs, systemTable, TEXT, TIME_MS, UINT64 } from '../system-table.js';
 
@@ -12,6 +14,8 @@ export interface TokenRecord {
   readonly updatedMs: number | undefined;
   readonly updatedByTokenId: number | undefined;
   readonly expiryMs: number | undefined;
+  /** `undefined`: everything. */
+  readonly permissions: readonly Permission[] | undefined;
 }
 
 /** The tokens of the server, which this service does not keep itself. */
@@ -25,7 +29,8 @@ export interface TokenDirectory {
 /** Enough to tell tokens apart; the whole digest is nobody's business. */
 const SHOWN_HASH_LENGTH = 9;
 
-export function tokensTable(directory: TokenDirectory): VirtualTable {
+/** Who is no administrator sees their own. */
+export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): VirtualTable {
   const columns = {
     token_id: UINT64,
     name: TEXT,
@@ -41,7 +46,7 @@ export function tokensTable(directory: TokenDirectory): VirtualTable {
   const { hash: _, ...withoutHash } = columns;
   const shown = directory.isAuthRequired ? columns : withoutHash;
   return systemTable<keyof typeof withoutHash>(shown, () =>
-    directory.list().map((token) => ({
+    visible(directory, access).map((token) => ({
       token_id: token.id,
       name: token.name,
       hash: token.hash.slice(0, SHOWN_HASH_LENGTH),
@@ -51,7 +56,12 @@ export function tokensTable(directory: TokenDirectory): VirtualTable {
       updated_at: nanosOfMs(token.updatedMs),
       updated_by_token_id: token.updatedByTokenId,
       expiry: nanosOfMs(token.expiryMs),
-      permissions: '*:*:*',
+      permissions: token.permissions?.map(permissionText).join(';') ?? '*:*:*',
     })),
   );
+}
+
+function visible(directory: TokenDirectory, access: DatabaseAccess): readonly TokenRecord[] {
+  const all = directory.list();
+  return access.isAdministrator ? all : all.filter(({ id }) => String(id) === access.owner);
 }

@@ -3,7 +3,7 @@ import { assertNever } from '@plinth/kernel';
 import type { SqlType } from '../../../model/sql-type.js';
 import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
-import type { RouteDeps } from '../../deps.js';
+import type { FlightDeps } from '../../deps.js';
 import type { ArrowStream } from '../send-stream.js';
 import type { CatalogCommand } from './commands.js';
 import { matchesLike } from './like-pattern.js';
@@ -74,7 +74,7 @@ export function fieldsOfCommand(command: CatalogCommand): readonly ArrowField[] 
 export async function answerCommand(
   command: CatalogCommand,
   database: string,
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<ArrowStream> {
   const fields = fieldsOfCommand(command);
@@ -158,11 +158,12 @@ function compare(a: readonly string[], b: readonly string[]): number {
 
 async function tablesOf(
   database: string,
-  { engine }: RouteDeps,
+  { engine, access }: FlightDeps,
   signal: AbortSignal,
 ): Promise<readonly Table[]> {
   const query = {
     database,
+    access,
     language: 'sql',
     text: 'SHOW TABLES',
     params: new Map(),
@@ -185,12 +186,13 @@ async function tablesOf(
 async function schemaOf(
   { schema, name }: Table,
   database: string,
-  { engine }: RouteDeps,
+  { engine, access }: FlightDeps,
 ): Promise<Uint8Array> {
   const quoted = [schema, name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
   const sql = `SELECT * FROM ${quoted}`;
   const { columns } = await engine.describe({
     database,
+    access,
     language: 'sql',
     text: sql,
     params: new Map(),

@@ -8,7 +8,7 @@ import {
   plainField,
 } from '../../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
-import type { RouteDeps } from '../../deps.js';
+import type { FlightDeps } from '../../deps.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import { type FlightQuery, openInfluxql } from '../run-query.js';
 import { decodeTicket, encodeTicket } from '../ticket.js';
@@ -33,7 +33,7 @@ export function decodeHandle(handle: Uint8Array): FlightQuery {
 export async function prepareStatement(
   body: Uint8Array,
   at: Pick<FlightQuery, 'database' | 'language'>,
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const given = textAt(decodeNamed(body, 'ActionCreatePreparedStatementRequest'), 1);
@@ -93,7 +93,7 @@ interface StatementShape {
 async function shapeOf(
   query: FlightQuery,
   names: readonly string[],
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<StatementShape | undefined> {
   if (names.length === 0) return await describeQuery(query, deps, signal);
@@ -109,11 +109,15 @@ async function shapeOf(
 /** A query as clients hear of it before it is run. */
 export async function describeQuery(
   query: FlightQuery,
-  deps: RouteDeps,
+  deps: FlightDeps,
   signal: AbortSignal,
 ): Promise<StatementShape> {
   if (query.language === 'sql') {
-    const { columns, parameterTypes } = await deps.engine.describe({ ...query, language: 'sql' });
+    const { columns, parameterTypes } = await deps.engine.describe({
+      ...query,
+      language: 'sql',
+      access: deps.access,
+    });
     return { fields: columns.map(arrowFieldOf), parameterTypes };
   }
   const { fields, giveUp } = await openInfluxql(query, deps, signal);

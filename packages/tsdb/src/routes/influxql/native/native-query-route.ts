@@ -1,4 +1,5 @@
 import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
+import { accessOf } from '../../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { RouteDeps } from '../../deps.js';
 import { queryWords } from '../../description.js';
@@ -21,7 +22,8 @@ export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
 
 async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
   const input = readInfluxqlInput(request, deps.settings.compat === 'influxdb3');
-  const opened = await openNative(input, deps, request.leaving());
+  const access = accessOf(request.principal, deps.isAuthRequired);
+  const opened = await openNative({ ...input, access }, deps, request.leaving());
   const { run, result } = opened;
   try {
     if (input.format === 'parquet') {

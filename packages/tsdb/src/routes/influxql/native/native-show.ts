@@ -1,4 +1,4 @@
-import type { RelationalCatalog } from '../../../domain/catalog/relational-catalog.js';
+import type { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
 import { type Answer, type AnswerColumn, listAnswer } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../../domain/influxql/show/go-duration.js';
@@ -13,7 +13,7 @@ import { compareByteOrder } from '../../../model/byte-order.js';
 export function nativeShow(
   statement: Statement,
   database: string | undefined,
-  catalog: RelationalCatalog,
+  catalog: CatalogView,
 ): Answer | undefined {
   switch (statement.kind) {
     case 'show_databases':
@@ -27,9 +27,9 @@ export function nativeShow(
 
 const text = (name: string): AnswerColumn => ({ name, type: 'string' });
 
-function showDatabases(catalog: RelationalCatalog): Answer {
+function showDatabases(catalog: CatalogView): Answer {
   const active = catalog.databases().map(({ name }) => [name, false] as const);
-  const deleted = catalog.deleted.databases().map(({ schema }) => [schema.name, true] as const);
+  const deleted = catalog.deletedDatabases().map(({ schema }) => [schema.name, true] as const);
   const rows = [active, deleted].flatMap((list) =>
     [...list].sort((a, b) => compareByteOrder(a[0], b[0])),
   );
@@ -39,7 +39,7 @@ function showDatabases(catalog: RelationalCatalog): Answer {
   );
 }
 
-function showPolicies(database: string | undefined, catalog: RelationalCatalog): Answer {
+function showPolicies(database: string | undefined, catalog: CatalogView): Answer {
   if (database !== undefined && catalog.database(database) === undefined) {
     throw tsdbError('database_not_found', { database });
   }

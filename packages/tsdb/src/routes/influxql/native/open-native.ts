@@ -1,3 +1,5 @@
+import { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
+import type { DatabaseAccess } from '../../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import type { InfluxqlRun } from '../../../domain/influxql/influxql.js';
@@ -23,6 +25,7 @@ export async function openNative(
     readonly text: string;
     readonly params: ReadonlyMap<string, ParameterValue>;
     readonly database: string | undefined;
+    readonly access: DatabaseAccess;
   },
   deps: Pick<RouteDeps, 'influxql' | 'catalog'>,
   signal: AbortSignal,
@@ -37,7 +40,8 @@ export async function openNative(
       );
     }
     checkNamedDatabase(statement, query.database);
-    const result = nativeShow(statement, query.database, deps.catalog) ?? (await run.execute(0));
+    const view = new CatalogView(deps.catalog, query.access);
+    const result = nativeShow(statement, query.database, view) ?? (await run.execute(0));
     return { run, statement, result };
   } catch (error) {
     run.end('fail');
@@ -61,13 +65,16 @@ export function rowsOf({ run, statement, result }: NativeAnswer): ResultStream {
 }
 
 async function open(
-  { text, params, database }: Parameters<typeof openNative>[0],
+  { text, params, database, access }: Parameters<typeof openNative>[0],
   { influxql }: Pick<RouteDeps, 'influxql'>,
   signal: AbortSignal,
 ): Promise<InfluxqlRun> {
   try {
     const policy = undefined;
-    return await influxql.open({ text, params, database, policy, signal, dialect: 'native' });
+    return await influxql.open({
+      ...{ text, params, database, policy, signal, access },
+      dialect: 'native',
+    });
   } catch (error) {
     if (error instanceof ParseError) {
       throw tsdbError('plan_error', `error in InfluxQL statement: ${error.message}`);

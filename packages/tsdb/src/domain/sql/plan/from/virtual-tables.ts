@@ -8,6 +8,7 @@ import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { VirtualTable } from '../../planned-query.js';
 import { informationSchemaTable } from '../information-schema.js';
+import { parameterCallCount } from '../routine-parameters.js';
 
 /** Rows of a table without storage are written into the query's text, so they are few. */
 const MAX_VIRTUAL_ROWS = 100_000;
@@ -46,6 +47,7 @@ function findVirtualTable(
     // Before they are made.
     session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION));
     refuseTooMany(rowCount);
+    if (name === 'parameters') session.spend(parameterCallCount(session.functions));
     return informationSchemaTable(name, session.context, session.functions);
   }
   return session.context.virtualTables.table(schema, name);

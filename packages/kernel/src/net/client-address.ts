@@ -1,12 +1,12 @@
+import { Memo } from '../memo/memo.js';
 import {
   type IpAddress,
   isInNetworks,
-  Memo,
   type Network,
   networkOf,
   parseAddress,
   parseNetwork,
-} from '@plinth/kernel';
+} from './networks.js';
 
 /** An address as the limits see it. */
 export interface ClientAddress {
@@ -56,7 +56,8 @@ export class ClientAddresses {
   readonly #bySocket = new WeakMap<object, Peer>();
   readonly #byText = new Memo<string, Peer>({ maxCount: MAX_CACHED_COUNT });
 
-  constructor(rules: AddressRules = DIRECT) {
+  constructor(given: Partial<AddressRules> = {}) {
+    const rules = { ...DIRECT, ...given };
     this.#rules = rules;
     this.#trusted = rules.trustedProxies.flatMap(parseNetwork);
     this.#exempt = rules.exemptNetworks.flatMap(parseNetwork);

@@ -1,7 +1,7 @@
-import type { Clock, Random } from '@plinth/kernel';
+import type { Clock, Permission, Random } from '@plinth/kernel';
 import { Exclusive } from '@plinth/kernel';
 import { identityError } from '../errors.js';
-import type { AdminToken, IssuedToken } from '../model/admin-token.js';
+import type { ApiToken, IssuedToken } from '../model/api-token.js';
 import {
   hashToken,
   isTokenText,
@@ -9,7 +9,7 @@ import {
   makeTokenText,
   OPERATOR_TOKEN_ID,
   OPERATOR_TOKEN_NAME,
-} from '../model/admin-token.js';
+} from '../model/api-token.js';
 import type { TokenStore } from '../storage/token-store.js';
 import { SharedReading } from './shared-reading.js';
 
@@ -23,16 +23,16 @@ export interface PresetToken {
 }
 
 /**
- * All admin tokens, in memory by the hash of their text and durable in the store. A change shows when it is
- * durable; changes run one after the other. Every valid token may do everything.
+ * All tokens of operators and those with permissions, in memory by the hash of their text and durable in the store. A change
+ * shows when it is durable; changes run one after the other.
  * Source: tsdb-http, "Authentication and authorisation" and "Tokens".
  */
-export class AdminTokens {
+export class ApiTokens {
   readonly #store: TokenStore;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #byName = new Map<string, AdminToken>();
-  readonly #byHash = new Map<string, AdminToken>();
+  readonly #byName = new Map<string, ApiToken>();
+  readonly #byHash = new Map<string, ApiToken>();
   readonly #changes = new Exclusive();
   readonly #reading: SharedReading;
 
@@ -66,7 +66,7 @@ export class AdminTokens {
    * presented: how long it takes says nothing about a token's text to someone who cannot invert SHA-512.
    * Throws `CredentialUncheckable` when other nodes may have changed too much meanwhile.
    */
-  find(text: string): AdminToken | undefined {
+  find(text: string): ApiToken | undefined {
     if (!isTokenText(text)) return undefined;
     this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
@@ -74,7 +74,7 @@ export class AdminTokens {
   }
 
   /** By id, expired ones included. */
-  list(): readonly AdminToken[] {
+  list(): readonly ApiToken[] {
     return [...this.#byName.values()].sort((a, b) => a.id - b.id);
   }
 
@@ -98,12 +98,14 @@ export class AdminTokens {
     readonly name: string;
     readonly expirySec: number | undefined;
     readonly byTokenId: number | undefined;
+    /** Absent: everything. */
+    readonly permissions?: readonly Permission[] | undefined;
   }): Promise<IssuedToken> {
-    const { name, expirySec, byTokenId } = wanted;
+    const { name, expirySec, byTokenId, permissions } = wanted;
     const createdMs = this.#clock.nowMs();
     const expiryMs = expirySec === undefined ? undefined : createdMs + expirySec * 1000;
     const text = makeTokenText(this.#random);
-    return await this.#create({ text, name, expiryMs }, byTokenId, createdMs);
+    return await this.#create({ text, name, expiryMs, permissions }, byTokenId, createdMs);
   }
 
   /** Takes the operator's own token, but only on a server that has none. @returns whether it was taken. */
@@ -141,11 +143,11 @@ export class AdminTokens {
   }
 
   async #create(
-    wanted: PresetToken,
+    wanted: PresetToken & { readonly permissions?: readonly Permission[] | undefined },
     byTokenId: number | undefined,
     createdMs = this.#clock.nowMs(),
   ): Promise<IssuedToken> {
-    const { name, text, expiryMs } = wanted;
+    const { name, text, expiryMs, permissions } = wanted;
     return await this.#changes.run(async () => {
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });
@@ -159,6 +161,7 @@ export class AdminTokens {
         updatedMs: undefined,
         updatedByTokenId: undefined,
         expiryMs,
+        permissions,
       });
       if (token === undefined) throw identityError('token_name_exists', { tokenName: name });
       this.#show(token);
@@ -166,7 +169,7 @@ export class AdminTokens {
     });
   }
 
-  #show(token: AdminToken): void {
+  #show(token: ApiToken): void {
     this.#byName.set(token.name, token);
     this.#byHash.set(token.hash, token);
   }

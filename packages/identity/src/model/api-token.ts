@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { Random } from '@plinth/kernel';
+import type { Permission, Principal, Random } from '@plinth/kernel';
 
 /** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
 /** What is kept of a token. Its text is told once, when it is made. */
-export interface AdminToken {
+export interface ApiToken {
   readonly id: number;
   readonly name: string;
   /** SHA-512 of the text, 128 lower-case hex digits. */
@@ -18,10 +18,12 @@ export interface AdminToken {
   readonly updatedByTokenId: number | undefined;
   /** Valid while this is later than now; `undefined` never expires. */
   readonly expiryMs: number | undefined;
+  /** What it allows; `undefined`: everything, as an admin token. */
+  readonly permissions: readonly Permission[] | undefined;
 }
 
 export interface IssuedToken {
-  readonly token: AdminToken;
+  readonly token: ApiToken;
   /** Secret; never stored or logged. */
   readonly text: string;
 }
@@ -47,6 +49,22 @@ export function hashToken(text: string): string {
 }
 
 /** @param nowMs wall clock; at the very millisecond of its expiry a token has expired. */
-export function isValid(token: AdminToken, nowMs: number): boolean {
+export function isValid(token: ApiToken, nowMs: number): boolean {
   return token.expiryMs === undefined || token.expiryMs > nowMs;
+}
+
+const PRINCIPALS = new WeakMap<ApiToken, Principal>();
+
+/** Whom a token speaks for: the same object each time, by which others remember what they know of it. */
+export function principalOf(token: ApiToken): Principal {
+  let principal = PRINCIPALS.get(token);
+  if (principal === undefined) {
+    const { id, name, permissions } = token;
+    principal =
+      permissions === undefined
+        ? { kind: 'admin', tokenId: id, tokenName: name }
+        : { kind: 'grantee', id: String(id), name, permissions, isAdministrator: false };
+    PRINCIPALS.set(token, principal);
+  }
+  return principal;
 }

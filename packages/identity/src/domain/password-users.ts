@@ -1,0 +1,191 @@
+import type { Action, Clock, Permission, Principal, Random } from '@plinth/kernel';
+import { Exclusive, permits, requestError } from '@plinth/kernel';
+import { identityError } from '../errors.js';
+import { granteeOf, MAX_PASSWORD_LENGTH, type PasswordUser } from '../model/password-user.js';
+import type { PasswordUserStore } from '../storage/password-user-store.js';
+import { type Login, PasswordChecks } from './password-checks.js';
+import { SharedReading } from './shared-reading.js';
+
+const MAX_USER_COUNT = 10_000;
+const MAX_NAME_LENGTH = 255;
+/** What no store, log or terminal would keep as it is. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
+
+/** Actions on one database. */
+export interface DatabaseGrant {
+  readonly database: string;
+  readonly actions: readonly Action[];
+}
+
+/**
+ * Users with passwords, as clients of version 1 have them; what they are granted are permissions as those of tokens. In memory
+ * by name, durable in the store; changes run one after the other. Source: the 1.x server, "Authentication and authorization".
+ */
+export class PasswordUsers {
+  readonly #store: PasswordUserStore;
+  readonly #clock: Clock;
+  readonly #checks: PasswordChecks;
+  readonly #changes = new Exclusive();
+  readonly #reading: SharedReading;
+  #byName = new Map<string, PasswordUser>();
+
+  constructor(needs: {
+    readonly store: PasswordUserStore;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly maxAgeSec: number;
+  }) {
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#checks = new PasswordChecks(needs);
+    this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
+  }
+
+  /** Reads again what another node may have changed. */
+  async refresh(): Promise<void> {
+    await this.#changes.run(async () => {
+      const startMs = this.#clock.monotonicMs();
+      const users = await this.#store.readAll();
+      this.#reading.note(startMs);
+      this.#byName = new Map(users.map((user) => [user.name, user]));
+    });
+  }
+
+  /** By name. */
+  list(): readonly PasswordUser[] {
+    return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Throws `user_not_found`. */
+  need(name: string): PasswordUser {
+    const user = this.#byName.get(name);
+    if (user === undefined) throw identityError('user_not_found');
+    return user;
+  }
+
+  /**
+   * Whom a login speaks for; at once where it was right lately. Throws `not_authenticated`, `logins_locked` and
+   * `CredentialUncheckable`.
+   * @param address key of the address that asks
+   */
+  identify(login: Login, address: string): Principal | Promise<Principal> {
+    // Where there are no users, nobody makes the server hash.
+    if (this.#byName.size === 0) throw requestError('not_authenticated');
+    this.#reading.requireRecent();
+    const user = this.#byName.get(login.user);
+    if (user !== undefined && this.#checks.isKnown(login, user)) return granteeOf(user);
+    return this.#verified(login, user, address);
+  }
+
+  async #verified(
+    login: Login,
+    user: PasswordUser | undefined,
+    address: string,
+  ): Promise<Principal> {
+    const isRight = await this.#checks.isRight(login, user, address);
+    // The user may have got another password, or none, while this one was looked at.
+    const current = this.#byName.get(login.user);
+    if (!isRight || current === undefined || current.passwordHash !== user?.passwordHash) {
+      throw requestError('not_authenticated');
+    }
+    return granteeOf(current);
+  }
+
+  /** A user who is there already as described is left as it is. Throws `user_exists`, `user_invalid`, `user_limit_reached`. */
+  async create(wanted: Login & { readonly isAdministrator: boolean }): Promise<void> {
+    const { user: name, password, isAdministrator } = wanted;
+    const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && !UNPRINTABLE.test(name);
+    if (!isSound)
+      throw identityError('user_invalid', 'a username is 1 to 255 printable characters');
+    checkPassword(password);
+    const passwordHash = await this.#checks.hash(password);
+    await this.#changes.run(async () => {
+      const known = this.#byName.get(name);
+      if (known !== undefined) {
+        const isSame =
+          known.isAdministrator === isAdministrator &&
+          (await this.#checks.isRight(wanted, known, ''));
+        if (isSame) return;
+        throw identityError('user_exists');
+      }
+      if (this.#byName.size >= MAX_USER_COUNT) {
+        throw identityError('user_limit_reached', { limit: MAX_USER_COUNT });
+      }
+      const createdMs = this.#clock.nowMs();
+      const user = { name, passwordHash, isAdministrator, permissions: [], createdMs };
+      if (!(await this.#store.insert(user))) throw identityError('user_exists');
+      this.#byName.set(name, user);
+    });
+  }
+
+  /** Throws `user_not_found`. */
+  async drop(name: string): Promise<void> {
+    await this.#changes.run(async () => {
+      await this.#store.delete(this.need(name));
+      this.#byName.delete(name);
+    });
+  }
+
+  /** Throws `user_not_found`, `user_invalid`. */
+  async setPassword(name: string, password: string): Promise<void> {
+    checkPassword(password);
+    this.need(name);
+    const passwordHash = await this.#checks.hash(password);
+    await this.#change(name, (user) => ({ ...user, passwordHash }));
+  }
+
+  /** Throws `user_not_found`. */
+  async setAdministrator(name: string, isAdministrator: boolean): Promise<void> {
+    await this.#change(name, (user) => ({ ...user, isAdministrator }));
+  }
+
+  /** In place of what was granted on the database, as in version 1. Throws `user_not_found`. */
+  async grant(name: string, database: string, actions: readonly Action[]): Promise<void> {
+    await this.#change(name, (user) => granted(user, database, actions));
+  }
+
+  /** Throws `user_not_found`. */
+  async revoke(name: string, database: string, actions: readonly Action[]): Promise<void> {
+    await this.#change(name, (user) => {
+      const left = actionsOn(user.permissions, database).filter((each) => !actions.includes(each));
+      return granted(user, database, left);
+    });
+  }
+
+  /** By database. Throws `user_not_found`. */
+  grantsOf(name: string): readonly DatabaseGrant[] {
+    return this.need(name)
+      .permissions.flatMap(({ names, actions }) => names.map((database) => ({ database, actions })))
+      .sort((a, b) => (a.database < b.database ? -1 : 1));
+  }
+
+  async #change(name: string, change: (user: PasswordUser) => PasswordUser): Promise<void> {
+    await this.#changes.run(async () => {
+      const changed = change(this.need(name));
+      await this.#store.update(changed);
+      this.#byName.set(name, changed);
+    });
+  }
+}
+
+const granted = (
+  user: PasswordUser,
+  database: string,
+  actions: readonly Action[],
+): PasswordUser => ({
+  ...user,
+  permissions: [
+    ...user.permissions.filter(({ names }) => !names.includes(database)),
+    ...(actions.length > 0 ? [{ resource: 'db', names: [database], actions }] : []),
+  ],
+});
+
+const actionsOn = (permissions: readonly Permission[], name: string): readonly Action[] =>
+  (['read', 'write'] as const).filter((action) =>
+    permits(permissions, { resource: 'db', name, action }),
+  );
+
+function checkPassword(password: string): void {
+  if (password !== '' && password.length <= MAX_PASSWORD_LENGTH) return;
+  throw identityError('user_invalid', `a password is 1 to ${MAX_PASSWORD_LENGTH} characters`);
+}

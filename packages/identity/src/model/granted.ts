@@ -1,0 +1,81 @@
+import {
+  ACTIONS,
+  type Action,
+  ALL_RESOURCES,
+  OPENABLE_ENDPOINTS,
+  type Permission,
+} from '@plinth/kernel';
+
+/** What there is to be granted. A database is named as its writers name it; of the server, endpoints that watch it. */
+export const RESOURCE_TYPES = ['db', 'system'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+
+/** Text of the permissions of somebody who may do everything. */
+export const EVERYTHING = '*:*:*';
+
+export const MAX_PERMISSIONS = 100;
+export const MAX_NAMES = 1000;
+export const MAX_NAME_LENGTH = 511;
+
+/** As a client gives it, each part of its type already. */
+export interface GivenPermission {
+  readonly resource_type: string;
+  readonly names: readonly string[];
+  readonly actions: readonly string[];
+}
+
+/** A permission that means something, or why there is none. */
+export function readPermission({
+  resource_type: resource,
+  names,
+  actions,
+}: GivenPermission): { readonly permission: Permission } | { readonly fault: string } {
+  if (!isOneOf(RESOURCE_TYPES, resource)) {
+    return { fault: `unknown resource type '${shown(resource)}', expected db or system` };
+  }
+  if (names.length === 0) return { fault: 'a permission names at least one resource, or *' };
+  if (actions.length === 0) return { fault: 'a permission names at least one action' };
+  const wanted = new Set<Action>();
+  for (const action of actions) {
+    if (action === '*') for (const each of actionsOf(resource)) wanted.add(each);
+    else if (isOneOf(ACTIONS, action)) wanted.add(action);
+    else return { fault: `unknown action '${shown(action)}', expected read, write or *` };
+  }
+  if (resource === 'system' && wanted.has('write')) {
+    return { fault: 'resources of type system can be read, and nothing else' };
+  }
+  for (const name of names) {
+    const fault = name === ALL_RESOURCES ? undefined : nameFault(resource, name);
+    if (fault !== undefined) return { fault };
+  }
+  return {
+    permission: {
+      resource,
+      names: [...new Set(names)],
+      actions: ACTIONS.filter((action) => wanted.has(action)),
+    },
+  };
+}
+
+const actionsOf = (resource: ResourceType): readonly Action[] =>
+  resource === 'system' ? ['read'] : ACTIONS;
+
+const DATABASE_NAME = /^(?:_internal|[A-Za-z0-9][A-Za-z0-9_-]*)$/;
+
+function nameFault(resource: ResourceType, name: string): string | undefined {
+  if (resource === 'system') {
+    return isOneOf(OPENABLE_ENDPOINTS, name)
+      ? undefined
+      : `unknown system resource '${shown(name)}', expected ${OPENABLE_ENDPOINTS.join(', ')} or *`;
+  }
+  if (name.includes('/')) {
+    return `'${shown(name)}' names a retention policy: what is granted holds for the whole database`;
+  }
+  return DATABASE_NAME.test(name) ? undefined : `no database can have the name '${shown(name)}'`;
+}
+
+const isOneOf = <T extends string>(all: readonly T[], text: string): text is T =>
+  all.some((each) => each === text);
+
+/** Text of a client, in a message. */
+const shown = (text: string): string => text.slice(0, 100);

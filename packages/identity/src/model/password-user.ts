@@ -1,0 +1,58 @@
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import type { Grantee, Permission, Random } from '@plinth/kernel';
+
+/** A user as clients of version 1 know them: a name, a password, and what was granted. */
+export interface PasswordUser {
+  readonly name: string;
+  /** `scrypt$N$r$p$salt$hash`, the last two in base64. */
+  readonly passwordHash: string;
+  /** All privileges on all databases, and the statements that change databases and users. */
+  readonly isAdministrator: boolean;
+  readonly permissions: readonly Permission[];
+  readonly createdMs: number;
+}
+
+/** 32 MiB and some 60 ms of a core for each look at a password. */
+const COST = { N: 32_768, r: 8, p: 1 };
+const SALT_SIZE_BYTES = 16;
+const HASH_SIZE_BYTES = 32;
+
+export const MAX_PASSWORD_LENGTH = 1024;
+
+export async function hashPassword(password: string, random: Random): Promise<string> {
+  const salt = Buffer.from(random.bytes(SALT_SIZE_BYTES));
+  const { N, r, p } = COST;
+  const hash = await derive(password, salt, COST);
+  return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
+}
+
+export async function isPasswordOf(passwordHash: string, password: string): Promise<boolean> {
+  const [scheme, N, r, p, salt = '', hash = ''] = passwordHash.split('$');
+  if (scheme !== 'scrypt') return false;
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const expected = Buffer.from(hash, 'base64');
+  const given = await derive(password, Buffer.from(salt, 'base64'), cost);
+  return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
+}
+
+async function derive(password: string, salt: Buffer, { N, r, p }: typeof COST): Promise<Buffer> {
+  const maxmem = 2 * 128 * N * r;
+  return await new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH_SIZE_BYTES, { N, r, p, maxmem }, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+const PRINCIPALS = new WeakMap<PasswordUser, Grantee>();
+
+/** Whom a user's password speaks for: the same object each time. */
+export function granteeOf(user: PasswordUser): Grantee {
+  let grantee = PRINCIPALS.get(user);
+  if (grantee === undefined) {
+    const { name, permissions, isAdministrator } = user;
+    grantee = { kind: 'grantee', id: `users/${name}`, name, permissions, isAdministrator };
+    PRINCIPALS.set(user, grantee);
+  }
+  return grantee;
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import type { Clock, FileHandle, FileSystem, Logger } from '@plinth/kernel';
+import { messageOf } from '@plinth/kernel';
+
+/** One change, or attempt at one, by somebody who was let in. */
+export interface AuditEntry {
+  readonly timeMs: number;
+  /** Name of a token or user; `undefined`: the server asks for no credential. */
+  readonly who: string | undefined;
+  readonly address: string;
+  /** Method and pattern of the route, or the statement. */
+  readonly action: string;
+  /** What it was about: `db=a name=x`. */
+  readonly target: string;
+  /** Of HTTP, or why a statement failed; `ok` where it did not. */
+  readonly result: string;
+}
+
+const FILE = 'audit.jsonl';
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Beside the one that is written: `audit.1.jsonl` is the newest of them. */
+const KEPT_FILES = 4;
+const MAX_ENTRIES = 1000;
+const MAX_WAITING = 10_000;
+/** Longer texts are cut. */
+const MAX_TEXT_LENGTH = 1000;
+/** Of the last file, to know at a start what was done before it. */
+const TAIL_BYTES = 512 * 1024;
+
+/**
+ * Who changed what, with which result: the last entries in memory, all of them in a file that is followed by another one. An
+ * answer does not wait for its entry.
+ */
+export class AuditLog {
+  readonly #folder: string;
+  readonly #files: FileSystem;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #entries: AuditEntry[] = [];
+  #waiting: AuditEntry[] = [];
+  #lostCount = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+  #file: FileHandle | undefined;
+  #sizeBytes = 0;
+
+  constructor(needs: {
+    readonly folder: string;
+    readonly files: FileSystem;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }) {
+    this.#folder = needs.folder;
+    this.#files = needs.files;
+    this.#clock = needs.clock;
+    this.#log = needs.log;
+  }
+
+  /** Reads what was done last. */
+  async open(): Promise<void> {
+    await this.#files.makeDirectory(this.#folder);
+    await this.#openFile();
+    const file = this.#file;
+    if (file === undefined) return;
+    const from = Math.max(0, this.#sizeBytes - TAIL_BYTES);
+    const tail = Buffer.alloc(this.#sizeBytes - from);
+    await file.read(tail, from);
+    for (const line of tail.toString().split('\n')) {
+      const entry = entryOf(line); // The first one may be cut, and so may the last one before a power failure.
+      if (entry !== undefined) this.#remember(entry);
+    }
+    // What is written next begins a line.
+    if (tail.length > 0 && tail.at(-1) !== 0x0a) await this.#append(Buffer.from('\n'));
+  }
+
+  /** Oldest first. */
+  entries(): readonly AuditEntry[] {
+    return this.#entries;
+  }
+
+  note(given: Omit<AuditEntry, 'timeMs'>): void {
+    const entry = {
+      timeMs: this.#clock.nowMs(),
+      who: given.who?.slice(0, MAX_TEXT_LENGTH),
+      address: given.address,
+      action: given.action.slice(0, MAX_TEXT_LENGTH),
+      target: given.target.slice(0, MAX_TEXT_LENGTH),
+      result: given.result.slice(0, MAX_TEXT_LENGTH),
+    };
+    this.#remember(entry);
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(entry);
+    else this.#lostCount += 1;
+    if (!this.#isWriting) this.#writing = this.#write();
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #remember(entry: AuditEntry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      while (this.#waiting.length > 0) {
+        const entries = this.#waiting;
+        this.#waiting = [];
+        if (this.#sizeBytes >= MAX_FILE_BYTES) await this.#rotate();
+        await this.#append(Buffer.from(entries.map((entry) => `${lineOf(entry)}\n`).join('')));
+      }
+      if (this.#lostCount > 0) {
+        this.#log.error({ lostCount: this.#lostCount }, 'entries of the audit log lost');
+        this.#lostCount = 0;
+      }
+    } catch (error) {
+      // What was to be written is in memory; the next entry tries again.
+      this.#log.error({ err: error, why: messageOf(error) }, 'audit log not written');
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    await this.#file?.write([bytes], this.#sizeBytes);
+    this.#sizeBytes += bytes.byteLength;
+  }
+
+  async #openFile(): Promise<void> {
+    const path = join(this.#folder, FILE);
+    const stat = await this.#files.stat(path);
+    this.#file = await this.#files.open(
+      path,
+      stat === undefined ? 'wx' : 'r+',
+      'buffered',
+      'private',
+    );
+    this.#sizeBytes = stat?.sizeBytes ?? 0;
+  }
+
+  async #rotate(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+    const nameOf = (age: number): string =>
+      join(this.#folder, age === 0 ? FILE : `audit.${age}.jsonl`);
+    await this.#files.remove(nameOf(KEPT_FILES));
+    for (let age = KEPT_FILES - 1; age >= 0; age--) {
+      if ((await this.#files.stat(nameOf(age))) === undefined) continue;
+      await this.#files.rename(nameOf(age), nameOf(age + 1));
+    }
+    await this.#openFile();
+  }
+}
+
+function lineOf({ timeMs, who, ...rest }: AuditEntry): string {
+  return JSON.stringify({ time: new Date(timeMs).toISOString(), who: who ?? null, ...rest });
+}
+
+function entryOf(line: string): AuditEntry | undefined {
+  try {
+    const { time, who, address, action, target, result } = JSON.parse(line);
+    const timeMs = Date.parse(time);
+    if (Number.isNaN(timeMs) || typeof action !== 'string') return undefined;
+    return { timeMs, who: who ?? undefined, address, action, target, result };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  type HttpRequest,
+  isDomainError,
+  isObject,
+  type Principal,
+  parseJson,
+  queryOf,
+  type Route,
+} from '@plinth/kernel';
+import type { AuditLog } from './audit-log.js';
+
+/** Members of queries and bodies that name what a change is about; everything else may be a secret. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['db', 'database', 'bucket', 'table', 'name', 'token_name', 'trigger_name', 'plugin_name'],
+  ...['id', 'kind', 'identity', 'slug', 'login', 'client_id'],
+]);
+const MAX_BODY_BYTES = 65_536;
+/** Requests to plugins are their users' traffic. */
+const TO_PLUGINS = '/api/v3/engine/';
+
+/** The same route, which notes what it was told to change, by whom and with which result; another one as it is. */
+export function audited(route: Route, log: AuditLog): Route {
+  const { method, path, access } = route;
+  const isOperators = access === 'admin' || access === 'first_token';
+  if (method === 'GET' || !isOperators || path.startsWith(TO_PLUGINS)) return route;
+  return {
+    ...route,
+    async handle(request, input) {
+      // Read first: a handler may give the memory of its body away.
+      const entry = {
+        who: whoOf(request.principal),
+        address: request.ip,
+        action: `${method} ${path}`,
+        target: targetOf(request),
+      };
+      try {
+        const answer = await route.handle(request, input);
+        log.note({ ...entry, result: String(answer.status) });
+        return answer;
+      } catch (error) {
+        log.note({ ...entry, result: isDomainError(error) ? error.kind : 'failed' });
+        throw error;
+      }
+    },
+  };
+}
+
+/** `undefined`: the server asks nobody who they are. */
+export function whoOf(principal: Principal): string | undefined {
+  if (principal.kind === 'admin') return principal.tokenName;
+  return principal.kind === 'grantee' ? principal.name : undefined;
+}
+
+/** What a request is about, as far as its path, its query and its body name it. */
+function targetOf({ url, parameters, headers, body }: HttpRequest): string {
+  const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
+  const isJson = /^application\/(?:[^\s;/+]+\+)*json/.test(headers['content-type'] ?? '');
+  const given = isJson && body.byteLength <= MAX_BODY_BYTES ? jsonOf(body) : {};
+  const named = Object.entries({ ...query, ...given }).filter(
+    ([name, value]) => NAMES.has(name) && (typeof value === 'string' || typeof value === 'number'),
+  );
+  return [...Object.entries(parameters), ...named]
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+function jsonOf(body: Uint8Array): object {
+  try {
+    const value = parseJson(body);
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // The route says what is wrong with it.
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Principal } from '@plinth/kernel';
+import { accessOf, FULL_ACCESS } from './database-access.js';
+
+const grantee = (names: readonly string[], isAdministrator = false): Principal => ({
+  kind: 'grantee',
+  id: '7',
+  name: 'g',
+  permissions: [{ resource: 'db', names, actions: ['read'] }],
+  isAdministrator,
+});
+const reads = (principal: Principal, isAuthRequired = true) => {
+  const access = accessOf(principal, isAuthRequired);
+  return ['a', 'a/two', 'b', '_internal'].filter((name) => access.mayRead(name));
+};
+const ALL = ['a', 'a/two', 'b', '_internal'];
+
+it('lets admins do everything, and nobody in particular where no credential is asked for', () => {
+  assert.equal(accessOf({ kind: 'admin', tokenId: 0, tokenName: 'x' }, true), FULL_ACCESS);
+  const nobody: Principal = { kind: 'anonymous', ip: '' };
+  assert.deepEqual([reads(nobody, false), reads(nobody)], [ALL, []]);
+  // Of other services.
+  assert.deepEqual(reads({ kind: 'user', userId: 1 }, false), []);
+});
+
+it('lets others do what was granted, on a database and its policies', () => {
+  assert.deepEqual(reads(grantee(['a'])), ['a', 'a/two']);
+  assert.deepEqual(reads(grantee(['a/two'])), []);
+  assert.deepEqual(reads(grantee([])), []);
+  assert.deepEqual(reads(grantee(['b'], true)), ALL);
+  assert.equal(accessOf(grantee(['a']), true).mayWrite('a'), false);
+});
+
+it('has the own database of the server not among all, but by its name', () => {
+  assert.deepEqual(reads(grantee(['*'])), ['a', 'a/two', 'b']);
+  assert.deepEqual(reads(grantee(['*', '_internal'])), ALL);
+});
+
+it('knows whose queries are whose', () => {
+  assert.equal(accessOf(grantee(['a']), true).owner, '7');
+  assert.equal(accessOf(grantee(['a'], true), true).owner, '7');
+  assert.notEqual(FULL_ACCESS.owner, '7');
+});

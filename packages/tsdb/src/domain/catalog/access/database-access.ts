@@ -1,0 +1,67 @@
+import { type Action, type Permission, type Principal, permits } from '@plinth/kernel';
+import { INTERNAL_DATABASE, ownerOf } from '../schema/names.js';
+
+/** What somebody may do with which databases. */
+export interface DatabaseAccess {
+  /** Whose queries these are: who is no administrator sees no others. */
+  readonly owner: string;
+  /** Also what changes databases and users, and what the server tells of itself. */
+  readonly isAdministrator: boolean;
+  mayRead(database: string): boolean;
+  mayWrite(database: string): boolean;
+}
+
+/** Of operators, and of the server itself. */
+export const FULL_ACCESS: DatabaseAccess = {
+  owner: '',
+  isAdministrator: true,
+  mayRead: () => true,
+  mayWrite: () => true,
+};
+
+const NO_ACCESS: DatabaseAccess = {
+  owner: 'nobody',
+  isAdministrator: false,
+  mayRead: () => false,
+  mayWrite: () => false,
+};
+
+const KNOWN = new WeakMap<Principal, DatabaseAccess>();
+
+/**
+ * What whoever sent a request may do. Nobody in particular may do nothing, but where no credential is asked for.
+ * @param isAuthRequired of the server
+ */
+export function accessOf(principal: Principal, isAuthRequired: boolean): DatabaseAccess {
+  switch (principal.kind) {
+    case 'admin':
+      return FULL_ACCESS;
+    case 'grantee': {
+      let access = KNOWN.get(principal);
+      if (access === undefined) {
+        const { id, permissions, isAdministrator } = principal;
+        access = isAdministrator ? { ...FULL_ACCESS, owner: id } : granted(id, permissions);
+        KNOWN.set(principal, access);
+      }
+      return access;
+    }
+    case 'anonymous':
+      return isAuthRequired ? NO_ACCESS : FULL_ACCESS;
+    default:
+      return NO_ACCESS;
+  }
+}
+
+/** What is granted on a database holds for its retention policies, which are databases `db/policy`. */
+function granted(owner: string, permissions: readonly Permission[]): DatabaseAccess {
+  const may = (action: Action) => (database: string) => {
+    const name = ownerOf(database) ?? database;
+    // Not among all databases: what it tells is of others, so that it is granted by its name alone.
+    const held =
+      name === INTERNAL_DATABASE
+        ? permissions.filter(({ names }) => names.includes(INTERNAL_DATABASE))
+        : permissions;
+    return permits(held, { resource: 'db', name, action });
+  };
+  return { owner, isAdministrator: false, mayRead: may('read'), mayWrite: may('write') };
+}

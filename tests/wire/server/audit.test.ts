@@ -1,0 +1,142 @@
+// Source: docs/SECURITY.md, "Who changed what".
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerProcess } from '../../harness/index.js';
+
+let dataDir = '';
+let server: ServerProcess;
+let admin = '';
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'plinth-audit-'));
+  server = await ServerProcess.start({ flags: [], dataDir });
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  admin = JSON.parse(made.text).token;
+});
+after(async () => {
+  await server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const send = (path: string, body?: object, method = 'POST') =>
+  server.http.send(path, {
+    method,
+    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const statement = (q: string) => send(`/query?${new URLSearchParams({ q })}`);
+
+async function shown(): Promise<readonly string[]> {
+  const { text } = await send('/api/v3/query_sql', {
+    db: '_internal',
+    q: 'SELECT * FROM system.audit',
+    format: 'json_rows',
+  });
+  return JSON.parse(text).map(
+    ({ who, address, action, target, result }: Record<string, string>) =>
+      `${who ?? '-'} ${address} ${action} ${target}: ${result}`,
+  );
+}
+
+const BY_ADMIN = '_admin 127.0.0.1';
+const EXPECTED = [
+  '- 127.0.0.1 POST /api/v3/configure/token/admin : 201',
+  `${BY_ADMIN} POST /api/v3/configure/database db=a: 200`,
+  `${BY_ADMIN} POST /api/v3/configure/database db=a: resource_exists`,
+  `${BY_ADMIN} DELETE /api/v3/configure/database db=a: 200`,
+  `${BY_ADMIN} POST /api/v3/enterprise/configure/token token_name=reader: 201`,
+  `${BY_ADMIN} POST /ops/v1/identities kind=user id=7: 201`,
+  `${BY_ADMIN} POST /query CREATE USER ann WITH PASSWORD [REDACTED]: ok`,
+  `${BY_ADMIN} POST /query GRANT READ ON none TO ann: database_not_found`,
+  `${BY_ADMIN} POST /query CREATE DATABASE b: ok`,
+];
+
+describe('the audit log', () => {
+  it('has what operators changed, with the result, and no secret', async () => {
+    await send('/api/v3/configure/database', { db: 'a' });
+    await send('/api/v3/configure/database', { db: 'a' });
+    await send('/api/v3/configure/database?db=a', undefined, 'DELETE');
+    const permissions = [{ resource_type: 'db', resource_identifier: ['b'], actions: ['read'] }];
+    const made = await send('/api/v3/enterprise/configure/token', {
+      token_name: 'reader',
+      permissions,
+    });
+    await send('/ops/v1/identities', { kind: 'user', id: 7 });
+    await statement("CREATE USER ann WITH PASSWORD 'swordfish'");
+    await statement('GRANT READ ON none TO ann');
+    await statement('CREATE DATABASE b');
+    // What changes nothing that is the operator's is not among it.
+    await server.http.send('/write?db=b', {
+      headers: { authorization: `Bearer ${admin}` },
+      body: 'm v=1',
+    });
+    await statement('SHOW USERS');
+    // Nor is what strangers try.
+    await server.http.send('/api/v3/configure/database?db=b', { method: 'DELETE' });
+    assert.deepEqual(await shown(), EXPECTED);
+    await sleep(300);
+    const text = await readFile(join(dataDir, 'audit', 'audit.jsonl'), 'utf8');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(lines.length, EXPECTED.length);
+    assert.deepEqual(Object.keys(lines[0]), [
+      'time',
+      'who',
+      'address',
+      'action',
+      'target',
+      'result',
+    ]);
+    assert.ok(Math.abs(Date.parse(lines[0].time) - Date.now()) < 60_000);
+    for (const secret of ['swordfish', admin, JSON.parse(made.text).token]) {
+      assert.ok(!text.includes(secret));
+    }
+    const { mode } = await stat(join(dataDir, 'audit', 'audit.jsonl'));
+    assert.equal(mode & 0o777, 0o600);
+  });
+
+  it('is nothing that a token with permissions sees', async () => {
+    const permissions = [
+      { resource_type: 'db', resource_identifier: ['_internal'], actions: ['read'] },
+    ];
+    const made = await send('/api/v3/enterprise/configure/token', { token_name: 'i', permissions });
+    const { text } = await server.http.send('/api/v3/query_sql', {
+      headers: {
+        authorization: `Bearer ${JSON.parse(made.text).token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        db: '_internal',
+        q: 'SELECT * FROM system.audit',
+        format: 'json_rows',
+      }),
+    });
+    assert.equal(text, '[]');
+  });
+
+  it('goes on after a restart, and in another file when one is full', async () => {
+    const before = await shown();
+    assert.equal(await server.stop(), 0);
+    server = await ServerProcess.start({ flags: [], dataDir });
+    assert.deepEqual(await shown(), before);
+    const name = 'x'.repeat(900);
+    for (let round = 0; round < 60; round++) {
+      await Promise.all(
+        Array.from({ length: 100 }, () =>
+          send(`/api/v3/configure/database?db=${name}`, undefined, 'DELETE'),
+        ),
+      );
+    }
+    await sleep(500);
+    const files = await readdir(join(dataDir, 'audit'));
+    assert.deepEqual(files.sort(), ['audit.1.jsonl', 'audit.jsonl']);
+    const { size } = await stat(join(dataDir, 'audit', 'audit.1.jsonl'));
+    assert.ok(size >= 4 * 1024 * 1024 && size < 5 * 1024 * 1024, `${size}`);
+    assert.equal((await shown()).length, 1000);
+  });
+});
