@@ -160,8 +160,8 @@ export { createLogger, type LogDestination, type Logger, type LogLevel } from '.
 export { redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
-export type { Metric, MetricSample } from './metrics/metric.js';
-export { type Counter, Metrics } from './metrics/metrics.js';
+export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';
+export { type Counter, Metrics, type RegisteredMetric } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
 export {
   type AddressRules,

@@ -51,6 +51,7 @@ export class EngineMetrics {
       name: 'query_log_phase_entered_total',
       help: 'Queries that have ended, by outcome.',
       type: 'counter',
+      labels: ['phase'],
       samples: () =>
         [...this.#endedQueries].map(([phase, value]) => ({ labels: { phase }, value })),
     });
@@ -114,6 +115,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
     name: 'query_log_phase_current',
     help: 'Queries that wait for a place (received) or run (permit).',
     type: 'gauge',
+    labels: ['phase'],
     samples() {
       const { queriesWaiting, queriesRunning } = read();
       return [
@@ -134,6 +136,7 @@ export function observeCaches(metrics: Metrics, caches: Caches): void {
     metrics.add({
       name,
       ...about,
+      labels: ['kind'],
       samples: () =>
         (['last', 'distinct'] as const).map((kind) => ({
           labels: { kind },
