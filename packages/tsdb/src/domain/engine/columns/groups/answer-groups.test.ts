@@ -54,7 +54,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
     index,
     series: undefined,
   });
-  return chunks?.flatMap(({ columns }: ResultChunk) => [...(columns[0]?.values as Float64Array)]);
+  return chunks?.flatMap(({ columns: [sum] }: ResultChunk) => Array.from(sum?.values ?? []));
 }
 
 describe('answerGroups', () => {
