@@ -33,7 +33,7 @@ export const TSDB_SETTINGS = defineSettings(
       Type.Integer({
         minimum: 64 * 1024,
         description:
-          'Rows in memory are written to segments when they take this much; an eighth of `memory_bytes`, at most 192 MiB, unless given.',
+          'Rows in memory are written to segments when they take this much; an eighth of `memory_bytes`, at most 128 MiB, unless given.',
       }),
     ),
     buffer_flush_age_ms: Type.Integer({

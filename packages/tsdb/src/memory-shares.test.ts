@@ -12,7 +12,7 @@ describe('memoryShares', () => {
   it('divides a quarter of what the process may use, at least 256 MiB', () => {
     assert.deepEqual(shares(512), [128, 96, 32, 128]);
     assert.deepEqual(shares(1024), [128, 96, 32, 128]);
-    assert.deepEqual(shares(24 * 1024), [3072, 2304, 192, 1024]);
+    assert.deepEqual(shares(24 * 1024), [3072, 2304, 128, 1024]);
   });
 
   it('flushes long before writes are refused', () => {
