@@ -15,6 +15,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: { fileName: 'licenses.json' },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {

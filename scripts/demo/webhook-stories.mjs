@@ -49,13 +49,22 @@ export async function tellWebhooks(say, client, anonymous) {
       'create an account; the receiver is not well just now',
       async () => {
         const answer = await anonymous.withToken(DEMO_KEY).call('POST', '/v2/core/accounts', {
-          body: JSON.stringify({ contact_email: 'ada@example.com' }),
+          body: JSON.stringify({
+            contact_email: 'ada@example.com',
+            include: ['defaults'],
+          }),
           headers: { ...json, 'idempotency-key': randomUUID() },
         });
         if (answer.status !== 200) throw new Error(`account: ${answer.status} ${answer.text}`);
         return JSON.parse(answer.text);
       },
       ({ id }) => id,
+    );
+    await say.check(
+      "who collects requirements? (accounts.vendor_word: 'stripe' for that client)",
+      async () => account.defaults.responsibilities.requirements_collector,
+      'vendor',
+      (word) => word,
     );
     const [failed] = await records('&status=failure', 1);
     await say.check(

@@ -21,13 +21,18 @@ export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
-  await bundleModules();
+  await esbuild.build(modules());
   fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
 }
 
+/** What is in the bundle, and what it asks for when it runs: `inputs` and `outputs` of esbuild's metafile. */
+export async function describeBundle() {
+  return (await esbuild.build({ ...modules(), metafile: true, write: false })).metafile;
+}
+
 /** A few modules, of which a command loads its own. */
-async function bundleModules() {
-  await esbuild.build({
+function modules() {
+  return {
     ...COMMON,
     entryPoints: [program, ...listWorkers()],
     outdir: folder,
@@ -40,7 +45,7 @@ async function bundleModules() {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
     plugins: [keepPlaces, keepLatePackages],
-  });
+  };
 }
 
 /** Modules find their data files from where they were compiled; threads start with the bundled file of the same name. */

@@ -32,6 +32,8 @@ export interface ServerProcessOptions {
   readonly dataDir?: string;
   /** Kills the process at once, also while it starts. */
   readonly signal?: AbortSignal;
+  /** Entry of another installation than this checkout. */
+  readonly cli?: string;
   /** Shell commands that set limits before the server takes the place of the shell, as `ulimit -f 100`. */
   readonly limits?: string;
 }
@@ -55,7 +57,8 @@ export class ServerProcess {
   static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
     const flags = options.flags ?? ['--without-auth'];
-    const command = [CLI, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags];
+    const cli = options.cli ?? CLI;
+    const command = [cli, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags];
     const [program, args] =
       options.limits === undefined
         ? [process.execPath, command]

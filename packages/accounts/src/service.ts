@@ -27,6 +27,7 @@ import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
 import { VendorWords } from './model/platform/vendor-words.js';
 import { Arrivals, type KeyDirectory } from './routes/arrivals.js';
+import { ClientWords } from './routes/client-words.js';
 import { AccountsDialect } from './routes/dialect.js';
 import { accountsTable } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
@@ -122,6 +123,7 @@ class AccountsService implements HttpService {
       random,
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
+      clientWords: new ClientWords(this.#words, log),
       checkOperator: (request) => needs.checkOperator(request),
     });
   }

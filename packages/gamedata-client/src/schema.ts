@@ -206,6 +206,26 @@ export interface paths {
             };
         };
     };
+    "/images/{rest}": {
+        parameters: {
+        };
+        /** An image that a record names */
+        get: {
+            parameters: {
+                path: {
+                    rest: string;
+                };
+            };
+            responses: {
+                /** @description its bytes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "/editor/editor.css": {
         parameters: {
         };

@@ -89,6 +89,13 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     maximum: 10_000_000,
     description: 'most records of one import; each takes some 2 kB of memory beside its text',
   }),
+  image_base: Type.String({
+    default: '',
+    pattern: '^(https://[^\\s?#"<>]*[^\\s?#"<>/])?$',
+    examples: ['https://cdn.example/pictures'],
+    description:
+      'URL before relative images of records; without one they are files below `gamedata/images` of the data folder, served at `/images`',
+  }),
   cors: Type.Boolean({
     default: true,
     description: 'let web pages of any origin read the public data',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type BackupMoment,
   type Clock,
@@ -19,6 +20,7 @@ import {
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
 import { DataSet } from './domain/data/data-set.js';
+import { imageLinks } from './domain/data/image-links.js';
 import { groupRows } from './domain/data/kind-table.js';
 import { makeRow } from './domain/data/record-rows.js';
 import type { Row } from './domain/data/row.js';
@@ -43,6 +45,7 @@ import { ReplyCache } from './routes/reply-cache.js';
 import { gameDataTable } from './routes/table.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
+import { ImageFolder } from './storage/image-folder.js';
 import { TextStore } from './storage/text-store.js';
 
 export interface GameDataNeeds {
@@ -88,6 +91,7 @@ class GameDataService implements GameData {
   readonly #dialect: GameDataDialect;
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
+  readonly #images: ImageFolder;
   readonly #access: EditorAccess;
   readonly #editor: Editor;
   readonly #exchange: Exchange;
@@ -163,11 +167,19 @@ class GameDataService implements GameData {
         return requestId;
       },
     });
+    this.#images = new ImageFolder({
+      folder: join(needs.folder, 'images'),
+      clock,
+      log,
+      onChanged: () => this.#forgetReplies(),
+    });
+    const imageLink = imageLinks(settings.image_base, (name) => this.#images.has(name));
     this.#parts = {
+      images: this.#images,
       ownsRoot: needs.ownsRoot,
       library: this.#library,
-      catalog: new Catalog(),
-      bulk: new BulkFiles(),
+      catalog: new Catalog(imageLink),
+      bulk: new BulkFiles(imageLink),
       limits: { defaultLimit: settings.default_limit, maxLimit: settings.max_limit },
       cache: new ReplyCache(settings.cache_bytes),
       ready: () => this.#opening.ready(),
@@ -212,11 +224,17 @@ class GameDataService implements GameData {
   }
 
   async freeze({ copyStore }: BackupMoment): Promise<FrozenFiles> {
-    return await this.#groups.freeze(copyStore);
+    const frozen = await this.#groups.freeze(copyStore);
+    const hasImages = this.#images.count > 0;
+    return {
+      release: () => frozen.release(),
+      leftOut: hasImages ? ['images of game data: copy the folder gamedata/images yourself'] : [],
+    };
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#images.close();
     await this.#opening.ended();
     await this.#library.alone(async () => {});
     await this.#parts.catalog.close();
@@ -224,7 +242,15 @@ class GameDataService implements GameData {
     await this.#texts.close();
   }
 
+  /** Links to images may be other ones now. */
+  #forgetReplies(): void {
+    this.#parts.cache.clear();
+    this.#parts.bulk.clear();
+    if (this.#opening.ready() === undefined) this.#warmSoon();
+  }
+
   async #load(): Promise<void> {
+    await this.#images.start();
     const { draft, changes } = await this.#library.load();
     this.#editor.load(draft, changes);
     const { settings } = this.#needs;

@@ -114,6 +114,10 @@ const COMMANDS = {
     description: 'game data: generate, import, export, validate, publish',
     load: async () => (await import('./commands/services/gamedata.js')).gamedataCommand(),
   },
+  version: {
+    description: 'version, commit and build of this program',
+    load: async () => (await import('./commands/version.js')).versionCommand(),
+  },
   completion: {
     description: 'print a completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.js')).completionCommand(),

@@ -53,6 +53,8 @@ export interface WiredServer {
   descriptions(): Readonly<Record<string, object>>;
   /** Of answers to what cannot be parsed, as lines with their ends. */
   headerLines(): string;
+  /** Paths of GET that take long queries. */
+  readonly longQueryPaths: ReadonlySet<string>;
   isDraining(): boolean;
   /** To be called when the port answers. */
   warmUp(): void;
@@ -246,6 +248,9 @@ export async function wireUp(
       pipeline,
       clock,
       descriptions: () => describeAll(router.served),
+      longQueryPaths: new Set(
+        router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
+      ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
       warmUp() {

@@ -18,6 +18,7 @@ import {
 import type { WebhooksConfig } from './config.js';
 import { AppWebhooks } from './domain/app-webhooks.js';
 import { DeliveryLog } from './domain/delivery-log.js';
+import { Endings } from './domain/engine/endings.js';
 import { Engine } from './domain/engine/engine.js';
 import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
@@ -99,6 +100,7 @@ class WebhookService implements Webhooks {
   readonly #urls: SealedUrls;
   readonly #sender: GuardedSender;
   readonly #payloads = new PayloadProcessor();
+  readonly #endings: Endings;
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
@@ -131,8 +133,16 @@ class WebhookService implements Webhooks {
     this.#queue = new QueueStore(store, random.uuidV7(), needs.folderId);
     this.#deliveries = new DeliveryStore(store);
     this.#urls = new SealedUrls(needs.secrets);
+    this.#endings = new Endings({
+      queue: this.#queue,
+      hooks: this.#hooks,
+      urls: this.#urls,
+      clock,
+      log,
+    });
     this.#engine = new Engine({
       settings: engineSettings(needs),
+      endings: this.#endings,
       queue: this.#queue,
       hooks: this.#hooks,
       sender: this.#sender,
@@ -175,7 +185,6 @@ class WebhookService implements Webhooks {
     this.appHooks = new AppWebhooks({
       hooks: this.#hooks,
       store: this.#hookStore,
-      queue: this.#queue,
       rules: this.#rules,
       onSettled: (appId, what) => this.#appSettled(appId, what),
     });
@@ -223,6 +232,7 @@ class WebhookService implements Webhooks {
     await this.#sender.start();
     await this.#hooks.start();
     await this.#engine.start();
+    await this.#endings.start();
     this.#retention.start();
   }
 
@@ -230,6 +240,7 @@ class WebhookService implements Webhooks {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#retention.close();
+    await this.#endings.close();
     await this.#engine.close();
     this.#sender.close();
     await this.#payloads.close();
@@ -267,7 +278,7 @@ class WebhookService implements Webhooks {
 
   async #disable(hook: Hook, why: string): Promise<void> {
     const { appId } = hook;
-    await this.#hooks.change(appId, { active: false }, (tx) => this.#queue.cancel(tx, appId));
+    await this.#hooks.disable(appId, why);
     if (!this.#needs.config.internal_events_enabled) return;
     await this.#needs.store.transaction(async (tx) => {
       const payload = { hook: { id: hook.id, app_id: appId, active: false }, reason: why };

@@ -65,33 +65,6 @@ describe('HTTP/1.1', () => {
     assert.match(text, /connection: close/i);
   });
 
-  // Dashboards send their queries in the URL; a header that only the framework knows takes the other way through the server.
-  it('answers queries in URLs of up to 64 KiB, and refuses longer ones', async () => {
-    const ask = async (path: string, size: number, header: string) => {
-      using connection = await RawConnection.open(server.url);
-      const target = `${path}${'x'.repeat(size - path.length)}'`;
-      connection.send(requestText([`GET ${target} HTTP/1.1`, header]));
-      const text = await connection.until(/\r\n\r\n.*[\]}]/s);
-      return statusesOf(text);
-    };
-    assertEmpty(await server.http.send('/api/v3/write_lp?db=urls', { body: 'm v=1 1' }));
-    for (const header of ['Accept: */*', 'X-Panel: 1']) {
-      for (const path of [
-        '/api/v3/query_sql?db=urls&format=json&q=SELECT%20%27',
-        "/query?db=urls&q=SELECT%20v%20FROM%20m%20WHERE%20t%20!=%20'",
-      ]) {
-        for (const size of [1000, 9000, 17_000, 33_000, 65_000]) {
-          const statuses = await ask(path, size, header);
-          assert.deepEqual(statuses, ['200'], `${path} ${size} ${header}`);
-        }
-        for (const size of [66_000, 200_000]) {
-          const statuses = await ask(path, size, header);
-          assert.deepEqual(statuses, ['431'], `${path} ${size} ${header}`);
-        }
-      }
-    }
-  });
-
   // Source: RFC 9112, section 9.3.2: only requests that change nothing may be handled at the same time.
   it('T-01 begins a pipelined request when the one before is answered', async () => {
     using connection = await RawConnection.open(server.url);

@@ -52,6 +52,9 @@ describe('Answers of queries', () => {
     assert.equal(await encodingOf(long, 'identity'), undefined);
     assert.equal(await encodingOf('/query?db=none&q=SELEC', 'gzip'), undefined);
     assert.equal(await encodingOf(long, 'br;q=1, gzip;q=0.5'), 'gzip');
+    // What came as it is for one client may come packed for the next.
+    const plain = await server.http.send(long, { headers: { 'accept-encoding': 'br' } });
+    assert.equal(plain.headers['vary'], 'Accept-Encoding');
   });
 
   it('come as zstd where Node has it', { skip: !('zstdDecompressSync' in zlib) }, async () => {

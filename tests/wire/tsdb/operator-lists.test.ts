@@ -222,6 +222,10 @@ describe('saved queries', () => {
     assert.equal(JSON.parse(changed.text).text, 'SELECT 2');
     const late = await send('PUT', `${PATH}/${id}`, change, { 'if-match': '"1"' });
     assert.equal(late.status, 412);
+    const listed = await send('PUT', `${PATH}/${id}`, content, { 'if-match': '"1", "2"' });
+    assert.equal(listed.headers['etag'], '"3"');
+    const foreign = await send('PUT', `${PATH}/${id}`, content, { 'if-match': '"x"' });
+    assert.equal(foreign.status, 412);
     assert.equal((await send('DELETE', `${PATH}/${id}`)).status, 204);
     assert.equal((await send('GET', `${PATH}/${id}`)).status, 404);
     assert.equal((await send('DELETE', `${PATH}/${id}`)).status, 404);

@@ -189,6 +189,17 @@ describe('information_schema', () => {
     ]);
   });
 
+  it('Q-07 says that columns of a database with more than 100,000 are too many', async () => {
+    const fields = Array.from({ length: 450 }, (_, i) => `f${i}=1`).join(',');
+    const lines = Array.from({ length: 250 }, (_, i) => `t${i} ${fields} 1`).join('\n');
+    const written = await server.http.send('/write?db=q07many', { body: lines });
+    assert.equal(written.status, 204, written.text);
+    const q = encodeURIComponent('SELECT count(*) FROM information_schema.columns');
+    const answer = await server.http.send(`/api/v3/query_sql?db=q07many&q=${q}`);
+    assert.ok((answer.status >= 400 && answer.status < 500) || answer.status === 501, answer.text);
+    assert.match(answer.text, /more than 100000 rows/);
+  });
+
   it('Q-07 has schemata, views, settings, routines and parameters', async () => {
     const schemas = await rows(
       server,

@@ -110,4 +110,47 @@ describe('SQL', () => {
       [['date_bin', 'SCALAR']],
     );
   });
+
+  it('lists what functions take and give in information_schema.parameters', async () => {
+    const of = async (name: string) =>
+      await ask(
+        'SELECT rid, parameter_mode, ordinal_position, data_type FROM information_schema.parameters ' +
+          `WHERE specific_name = '${name}' ORDER BY rid, parameter_mode, ordinal_position`,
+      );
+    const signatures = async (name: string) => {
+      const byCall = new Map<unknown, string[]>();
+      for (const [rid, mode, , type] of await of(name)) {
+        const parts = byCall.get(rid) ?? [];
+        byCall.set(rid, [...parts, mode === 'OUT' ? `-> ${type}` : String(type)]);
+      }
+      return [...byCall.values()].map((parts) => parts.join(' '));
+    };
+    assert.deepEqual(await signatures('pi'), ['-> Float64']);
+    assert.ok((await signatures('upper')).includes('Utf8 -> Utf8'));
+    assert.ok((await signatures('abs')).includes('Int64 -> Int64'));
+    assert.ok((await signatures('abs')).includes('Float64 -> Float64'));
+    assert.ok((await signatures('substr')).includes('Utf8 Int64 Int64 -> Utf8'));
+    const bins = await signatures('date_bin');
+    assert.ok(
+      bins.includes(
+        'Interval(MonthDayNano) Timestamp(Nanosecond, None) -> Timestamp(Nanosecond, None)',
+      ),
+      bins.join('; '),
+    );
+    const variadic = await ask(
+      "SELECT DISTINCT specific_name, is_variadic FROM information_schema.parameters WHERE specific_name IN ('coalesce', 'abs') ORDER BY 1",
+    );
+    assert.deepEqual(variadic, [
+      ['abs', false],
+      ['coalesce', true],
+    ]);
+    const joined = await ask(
+      'SELECT count(DISTINCT r.routine_name) FROM information_schema.routines r LEFT JOIN information_schema.parameters p ' +
+        'ON p.specific_name = r.specific_name WHERE p.rid IS NULL',
+    );
+    assert.ok(
+      Number(joined[0]?.[0]) < 60,
+      `functions of lists, maps and constants alone are left: ${joined}`,
+    );
+  });
 });

@@ -94,6 +94,24 @@ if (POSTGRES_URL === undefined) {
         assert.ok(Date.now() < endMs, 'the other node has not heard of the token');
         await sleep(100);
       }
+      // One name at one moment is given once; two names get ids of their own.
+      const make = async (node: ServerProcess, token_name: string) =>
+        await node.http.send('/api/v3/configure/token/named_admin', {
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ token_name }),
+        });
+      const ids = new Set<number>();
+      for (let round = 0; round < 5; round += 1) {
+        const same = await Promise.all([one, other].map((node) => make(node, `same${round}`)));
+        assert.deepEqual(same.map(({ status }) => status).sort(), [201, 409]);
+        const different = await Promise.all([make(one, `a${round}`), make(other, `b${round}`)]);
+        assert.deepEqual(
+          different.map(({ status }) => status),
+          [201, 201],
+        );
+        for (const { text } of different) ids.add((JSON.parse(text) as { id: number }).id);
+      }
+      assert.equal(ids.size, 10);
     });
 
     it('refuses to start with another master key', async () => {

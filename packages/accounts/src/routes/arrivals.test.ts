@@ -45,6 +45,7 @@ const arrivals = new Arrivals({
   random: new SeededRandom(1),
   headerPrefixes: ['Plinth', 'Other'],
   maxBodyBytes: 100,
+  clientWords: { look() {} },
   checkOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw new CredentialUncheckable(undefined);
     if (headers['authorization'] !== 'Bearer op') throw requestError('not_authenticated');

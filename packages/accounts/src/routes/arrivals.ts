@@ -11,6 +11,7 @@ import type { Platforms } from '../domain/platform/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { readApiVersion, versionDate } from '../model/platform/api-version.js';
 import { AccountsRefused } from '../model/violation.js';
+import type { ClientWords } from './client-words.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** What the keys of platforms are asked. `identity` keeps them. */
@@ -46,6 +47,7 @@ export interface ArrivalsNeeds {
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
+  readonly clientWords: Pick<ClientWords, 'look'>;
   /** Who an operator's request speaks for. Throws when its token is none. */
   checkOperator(request: HttpHead): Principal;
 }
@@ -83,6 +85,7 @@ export class Arrivals {
     if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
     const platform = this.#needs.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
+    this.#needs.clientWords.look(request);
     const { settings } = platform;
     if (version === undefined && settings.require_version_header) {
       const message = `The header ${this.#needs.headerPrefixes[0]}-Version is required.`;

@@ -34,6 +34,7 @@ const arrivals = new Arrivals({
   random: new SeededRandom(1),
   headerPrefixes,
   maxBodyBytes: 100,
+  clientWords: { look() {} },
   checkOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
     throw requestError('not_authenticated');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, createGzip } from 'node:zlib';
 import { KINDS, type Kind } from '../model/kinds.js';
+import type { ImageLink } from './data/image-links.js';
 import { Presenter } from './data/public-record.js';
 import { Slices } from './data/slices.js';
 import type { Edition } from './publication.js';
@@ -31,12 +32,23 @@ export const BULK_NAMES: readonly BulkName[] = [
 export class BulkFiles {
   readonly #files = new Map<string, Promise<BulkFile>>();
   readonly #sizes = new Map<string, number>();
+  readonly #imageLink: ImageLink;
+
+  constructor(imageLink: ImageLink) {
+    this.#imageLink = imageLink;
+  }
+
+  /** Files that were made are made again when they are asked for. */
+  clear(): void {
+    this.#files.clear();
+    this.#sizes.clear();
+  }
 
   async file(edition: Edition, name: BulkName): Promise<BulkFile> {
     const key = `${edition.version.version}/${name}`;
     let file = this.#files.get(key);
     if (file === undefined) {
-      file = makeFile(edition, name);
+      file = makeFile(edition, name, this.#imageLink);
       this.#files.set(key, file);
       file.then(
         ({ gzip }) => this.#keep(key, gzip.length),
@@ -58,7 +70,7 @@ export class BulkFiles {
   }
 }
 
-async function makeFile(edition: Edition, name: BulkName): Promise<BulkFile> {
+async function makeFile(edition: Edition, name: BulkName, imageLink: ImageLink): Promise<BulkFile> {
   const dot = name.lastIndexOf('.');
   const kind = name.slice(0, dot) as Kind | 'all'; // BulkName says so
   const format = name.slice(dot + 1) as 'json' | 'ndjson';
@@ -79,7 +91,7 @@ async function makeFile(edition: Edition, name: BulkName): Promise<BulkFile> {
     hash.update(bytes);
     if (!gzip.write(bytes)) await new Promise((resolve) => gzip.once('drain', resolve));
   };
-  for await (const text of textOf(edition, kind, format)) {
+  for await (const text of textOf(edition, { kind, format, imageLink })) {
     piece += text;
     if (piece.length >= PIECE_LENGTH) await flush();
   }
@@ -102,10 +114,14 @@ async function makeFile(edition: Edition, name: BulkName): Promise<BulkFile> {
 
 async function* textOf(
   { set }: Edition,
-  kind: Kind | 'all',
-  format: 'json' | 'ndjson',
+  wanted: {
+    readonly kind: Kind | 'all';
+    readonly format: 'json' | 'ndjson';
+    readonly imageLink: ImageLink;
+  },
 ): AsyncGenerator<string> {
-  const presenter = new Presenter(set, 'all');
+  const { kind, format } = wanted;
+  const presenter = new Presenter(set, 'all', wanted.imageLink);
   const slices = new Slices();
   const kinds = kind === 'all' ? KINDS : [kind];
   if (kind === 'all') yield '{';

@@ -39,7 +39,7 @@ export class GameDataDialect implements Dialect {
     this.#parts = parts;
     // Paths are case-sensitive; whoever writes them otherwise shall hear so, and not be asked for a credential.
     const alone = parts.ownsRoot ? ['/', '/API', '/Api'] : [];
-    this.paths = ['/api', '/editor', ...alone];
+    this.paths = ['/api', '/images', '/editor', ...alone];
     this.#publicHeaders = publicHeaders(parts.cors);
   }
 

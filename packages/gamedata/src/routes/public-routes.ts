@@ -11,6 +11,7 @@ import {
 } from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { gameDataError } from '../errors.js';
+import type { Images } from '../model/images.js';
 import { KINDS, type Kind } from '../model/kinds.js';
 import { BULK_FILE } from './openapi/data-set-words.js';
 import { pageWords } from './openapi/words.js';
@@ -22,6 +23,7 @@ import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answer
 
 export interface PublicRouteParts extends PublicReadParts {
   readonly referencePage: () => string;
+  readonly images: Images;
 }
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';

@@ -3,6 +3,7 @@ import type { GameDataDialect } from './dialect.js';
 import type { EditorRouteParts } from './editor/editor-router.js';
 import { editorRoutes } from './editor/editor-routes.js';
 import { editorPageRoutes } from './editor-page.js';
+import { imageRoutes } from './image-routes.js';
 import { publicReads } from './public-reads.js';
 import { type PublicRouteParts, publicRoutes } from './public-routes.js';
 
@@ -18,6 +19,7 @@ export function gameDataTable(needs: {
     api: 'gamedata',
     routes: [
       ...publicRoutes(publicReads(parts), parts),
+      ...imageRoutes(parts),
       ...editorPageRoutes(),
       ...editorRoutes({
         ...editor,

@@ -33,7 +33,6 @@ export class AdminTokens {
   readonly #random: Random;
   readonly #byName = new Map<string, AdminToken>();
   readonly #byHash = new Map<string, AdminToken>();
-  #nextId = 1;
   readonly #changes = new Exclusive();
   readonly #reading: SharedReading;
 
@@ -54,9 +53,8 @@ export class AdminTokens {
   async refresh(): Promise<void> {
     await this.#changes.run(async () => {
       const startMs = this.#clock.monotonicMs();
-      const { tokens, nextId } = await this.#store.readAll();
+      const tokens = await this.#store.readAll();
       this.#reading.note(startMs);
-      this.#nextId = Math.max(this.#nextId, nextId);
       this.#byName.clear();
       this.#byHash.clear();
       for (const token of tokens) this.#show(token);
@@ -149,12 +147,11 @@ export class AdminTokens {
   ): Promise<IssuedToken> {
     const { name, text, expiryMs } = wanted;
     return await this.#changes.run(async () => {
-      if (this.#byName.has(name)) throw identityError('token_name_exists', { tokenName: name });
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw identityError('token_limit_reached', { limit: MAX_TOKEN_COUNT });
       }
-      const token: AdminToken = {
-        id: name === OPERATOR_TOKEN_NAME ? OPERATOR_TOKEN_ID : this.#nextId++,
+      const token = await this.#store.insert({
+        id: name === OPERATOR_TOKEN_NAME ? OPERATOR_TOKEN_ID : undefined,
         name,
         hash: hashToken(text),
         createdMs,
@@ -162,8 +159,8 @@ export class AdminTokens {
         updatedMs: undefined,
         updatedByTokenId: undefined,
         expiryMs,
-      };
-      await this.#store.insert(token, this.#nextId);
+      });
+      if (token === undefined) throw identityError('token_name_exists', { tokenName: name });
       this.#show(token);
       return { token, text };
     });

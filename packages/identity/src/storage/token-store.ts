@@ -1,8 +1,11 @@
 import type { RelationalStore, ReportEvent } from '@plinth/kernel';
-import type { Selectable } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type { AdminToken } from '../model/admin-token.js';
 import type { IdentityTables } from './token-tables.js';
 import { IDENTITY_MIGRATIONS } from './token-tables.js';
+
+/** Without an id it gets the next one. */
+export type NewToken = Omit<AdminToken, 'id'> & { readonly id: number | undefined };
 
 /** Tokens in the relational store. */
 export class TokenStore {
@@ -19,27 +22,28 @@ export class TokenStore {
     await this.#store.migrate('identity', IDENTITY_MIGRATIONS);
   }
 
-  async readAll(): Promise<{ readonly tokens: readonly AdminToken[]; readonly nextId: number }> {
+  async readAll(): Promise<readonly AdminToken[]> {
     const reader = this.#store.reader<IdentityTables>();
     const rows = await reader.selectFrom('identity_tokens').selectAll().orderBy('id').execute();
-    const sequence = await reader
-      .selectFrom('identity_sequences')
-      .select('next')
-      .where('name', '=', 'token')
-      .executeTakeFirst();
-    return { tokens: rows.map(fromRow), nextId: sequence?.next ?? 1 };
+    return rows.map(fromRow);
   }
 
-  /** Adds the token and keeps the next id with it. */
-  async insert(token: AdminToken, nextId: number): Promise<void> {
-    await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      await tx.insertInto('identity_tokens').values(toRow(token)).execute();
-      await tx
-        .insertInto('identity_sequences')
-        .values({ name: 'token', next: nextId })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ next: nextId }))
-        .execute();
-      await this.#report?.(tx, { type: 'token.created', payload: payloadOf(token) });
+  /**
+   * Adds the token under `id`, or under the next one. `undefined`: there is one of its name, which another node may have
+   * made at the same moment.
+   */
+  async insert(token: NewToken): Promise<AdminToken | undefined> {
+    return await this.#store.transaction<IdentityTables, AdminToken | undefined>(async (tx) => {
+      const taken = await tx
+        .selectFrom('identity_tokens')
+        .select('id')
+        .where('name', '=', token.name)
+        .executeTakeFirst();
+      if (taken !== undefined) return undefined;
+      const inserted = { ...token, id: token.id ?? (await takeNextId(tx)) };
+      await tx.insertInto('identity_tokens').values(toRow(inserted)).execute();
+      await this.#report?.(tx, { type: 'token.created', payload: payloadOf(inserted) });
+      return inserted;
     });
   }
 
@@ -60,6 +64,22 @@ export class TokenStore {
       await this.#report?.(tx, { type: 'token.revoked', payload: payloadOf(token) });
     });
   }
+}
+
+/** Ids are never given twice, whichever node makes the token. */
+async function takeNextId(tx: Transaction<IdentityTables>): Promise<number> {
+  const sequence = await tx
+    .selectFrom('identity_sequences')
+    .select('next')
+    .where('name', '=', 'token')
+    .executeTakeFirst();
+  const id = sequence?.next ?? 1;
+  await tx
+    .insertInto('identity_sequences')
+    .values({ name: 'token', next: id + 1 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next: id + 1 }))
+    .execute();
+  return id;
 }
 
 function payloadOf({ id, name }: AdminToken): object {

@@ -92,6 +92,8 @@ export interface Route<Input extends RouteInput = RouteInput> {
   readonly isAlias?: boolean;
   /** A GET answers HEAD as well, unless this is false. */
   readonly hasHead?: boolean;
+  /** A GET whose query may be a megabyte: statements stand in it. */
+  readonly takesLongQuery?: boolean;
   /** What can be refused by the head alone, before the body is read. Throws. */
   check?(request: Omit<HttpRequest, 'body'>): void;
   /** May throw; the dialect words it. At once where it can. */

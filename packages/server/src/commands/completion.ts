@@ -17,6 +17,7 @@ const COMMANDS = [
   'deliveries',
   'webhook',
   'status',
+  'version',
   'completion',
   'help',
 ];

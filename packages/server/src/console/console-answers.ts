@@ -1,4 +1,5 @@
 import {
+  chooseCoding,
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
@@ -35,6 +36,7 @@ const SAFE: HeaderList = [
   ],
 ];
 const FOR_EVER = 'public, max-age=31536000, immutable';
+const CODINGS = ['br', 'gzip'] as const;
 const NONCE = '__CSP_NONCE__';
 
 /** The shell. It is never kept: each answer has a nonce of its own, for the styles that components add. */
@@ -67,30 +69,18 @@ export function fileAnswer(
   if (namesTag(headers['if-none-match'], file.etag)) {
     return { status: 304, headers: about, body: undefined };
   }
-  const accepted = headers['accept-encoding'] ?? '';
-  const chosen =
-    takes(accepted, 'br') && file.br
-      ? 'br'
-      : takes(accepted, 'gzip') && file.gzip
-        ? 'gzip'
-        : undefined;
+  const made = CODINGS.filter((coding) => file[coding] !== undefined);
+  const coding = chooseCoding(headers['accept-encoding'], made) ?? 'identity';
+  const coded = coding === 'identity' ? undefined : file[coding];
   return {
     status: 200,
     headers: [
       ...about,
-      ...(chosen === undefined ? [] : ([['content-encoding', chosen]] as const)),
+      ...(coded === undefined ? [] : ([['content-encoding', coding]] as const)),
       ['content-type', file.type],
     ],
-    body: (chosen === undefined ? undefined : file[chosen]) ?? file.plain,
+    body: coded ?? file.plain,
   };
 }
 
 export const missingAnswer = (why: string): HttpAnswer => textAnswer(404, why, SAFE);
-
-/** Source: RFC 9110, section 12.5.3; a weight of 0 refuses. */
-function takes(accepted: string, coding: string): boolean {
-  return accepted.split(',').some((each) => {
-    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
-}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** One file of the console, in the forms in which it can be sent. */
 export interface ConsoleFile {
@@ -9,8 +9,12 @@ export interface ConsoleFile {
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
+  /** Weak: one for all forms. */
   readonly etag: string;
 }
+
+/** The console's package knows nothing of Node, so its place is known here. */
+const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /** Small letters, digits and the signs of hashed names; nothing that leads out of the folder. */
 const NAME = /^(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)+$/;
@@ -24,16 +28,15 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The built console, read from its package when it is first asked for and kept: some hundred kilobytes. */
 export class ConsoleFiles {
-  readonly #folder = folderOfPackage();
   readonly #files = new Map<string, Promise<ConsoleFile | undefined>>();
 
   /** `undefined`: there is no such file. */
   find(name: string): Promise<ConsoleFile | undefined> {
-    if (this.#folder === undefined || !NAME.test(name) || TYPES[path.extname(name)] === undefined)
+    if (!NAME.test(name) || TYPES[path.extname(name)] === undefined)
       return Promise.resolve(undefined);
     const known = this.#files.get(name);
     if (known !== undefined) return known;
-    const reading = read(path.join(this.#folder, name));
+    const reading = read(path.join(FOLDER, name));
     this.#files.set(name, reading);
     // Names that are asked for have no bound; those that exist have.
     void reading.then((file) => file === undefined && this.#files.delete(name));
@@ -42,16 +45,7 @@ export class ConsoleFiles {
 
   /** Changes with every build; `undefined`: there is none. */
   async build(): Promise<string | undefined> {
-    return (await this.find('index.html'))?.etag.slice(1, -1);
-  }
-}
-
-function folderOfPackage(): string | undefined {
-  try {
-    const file = createRequire(import.meta.url).resolve('@plinth/console/package.json');
-    return path.join(path.dirname(file), 'dist', 'site');
-  } catch {
-    return undefined;
+    return (await this.find('index.html'))?.etag.slice(3, -1);
   }
 }
 
@@ -61,5 +55,5 @@ async function read(file: string): Promise<ConsoleFile | undefined> {
   const [plain, br, gzip] = await Promise.all([maybe(''), maybe('.br'), maybe('.gz')]);
   if (plain === undefined) return undefined;
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
-  return { type, plain, br, gzip, etag: `"${hash('sha256', plain).slice(0, 16)}"` };
+  return { type, plain, br, gzip, etag: `W/"${hash('sha256', plain).slice(0, 16)}"` };
 }

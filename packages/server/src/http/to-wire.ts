@@ -43,10 +43,13 @@ export function answerClientError(
   }
   // A request that closes its connection is answered, once; what follows it is nobody's (RFC 9112, section 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
-  const [status, reason] = CLIENT_ERRORS.get(error.code ?? '') ?? [400, 'Bad Request'];
-  const body = JSON.stringify({ error: reason, data: {} });
+  const [status, reason, message = reason, own = ''] = CLIENT_ERRORS.get(error.code ?? '') ?? [
+    400,
+    'Bad Request',
+  ];
+  const body = JSON.stringify({ error: message, data: {} });
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\n${headers}${own}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 
@@ -59,7 +62,19 @@ export function refusePlainText(socket: Socket): void {
   );
 }
 
-const CLIENT_ERRORS: ReadonlyMap<string, readonly [number, string]> = new Map([
+/** Status, its words, what is wrong where these do not say it, and headers of the answer alone. */
+type ClientError = readonly [status: number, reason: string, message?: string, headers?: string];
+
+const CLIENT_ERRORS: ReadonlyMap<string, ClientError> = new Map<string, ClientError>([
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
+  [
+    'ERR_HEADS_FULL',
+    [
+      503,
+      'Service Unavailable',
+      'too many long URLs at a time: send the query by POST, or again later',
+      'Retry-After: 1\r\n',
+    ],
+  ],
 ]);

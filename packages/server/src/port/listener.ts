@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, Logger } from '@plinth/kernel';
 import type { Pipeline } from '../http/pipeline.js';
@@ -48,8 +48,11 @@ const HEAD_TIMEOUT_MS = 15_000;
 const CHECKING_INTERVAL_MS = 5_000;
 /** Longer than the connections of usual clients and proxies wait. */
 const KEEP_ALIVE_MS = 72_000;
-/** Request line and headers: dashboards send long queries in the URL. */
+/** Request line and headers. */
 const MAX_HEADER_SIZE_BYTES = 65_536;
+/** Where queries stand in the URL: what InfluxDB 1.x and 2.x take. */
+const MAX_LONG_HEAD_BYTES = 1_048_576 + 4096;
+const MAX_LONG_HEADS_BYTES = 64 * 1024 * 1024;
 
 /** Opens the one port for all protocols. */
 export async function listen(options: {
@@ -67,29 +70,25 @@ export async function listen(options: {
   /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
   readonly isProxy?: ((address: string) => boolean) | undefined;
   readonly limit: ConnectionLimit;
+  /** Paths of GET that take long queries. */
+  readonly longQueryPaths: ReadonlySet<string>;
 }): Promise<Listener> {
   const { port, clock, tls, isProxy, limit } = options;
   const handler = nodeTransport(options);
-  const http1 = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_SIZE_BYTES,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEAD_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requireHostHeader: false, // answered with the headers of every answer, which Node's own refusal lacks
-    },
-    handler,
-  );
-  // Goes the way of every request, and is refused there.
-  http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
-  http1.on('clientError', (error, socket) => {
-    answerClientError(error, socket as Socket, options.headerLines()); // all of ours are
-  });
-  serveInTurn(http1);
+  const http1 = makeHttp1(MAX_HEADER_SIZE_BYTES, handler, options);
   const fast = new FastReader(options, http1.keepAliveTimeout);
   const ofBoth = handler as unknown as Http2Handler; // Node's compatible requests of version 2
-  const onePort = new OnePort({ http1, handler: ofBoth, fast, clock, tls, isProxy, limit });
+  const longHeads = {
+    long: makeHttp1(MAX_LONG_HEAD_BYTES, handler, options),
+    usualBytes: MAX_HEADER_SIZE_BYTES,
+    limitBytes: MAX_LONG_HEAD_BYTES,
+    limitBytesOfAll: MAX_LONG_HEADS_BYTES,
+    paths: options.longQueryPaths,
+    headerLines: options.headerLines,
+  };
+  const onePort = new OnePort({
+    ...{ http1, handler: ofBoth, fast, longHeads, clock, tls, isProxy, limit },
+  });
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');
@@ -120,6 +119,31 @@ export async function listen(options: {
       return draining;
     },
   };
+}
+
+function makeHttp1(
+  maxHeaderSize: number,
+  handler: RequestListener,
+  { headerLines }: { headerLines(): string },
+): Server {
+  const http1 = createServer(
+    {
+      maxHeaderSize,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false, // answered with the headers of every answer, which Node's own refusal lacks
+    },
+    handler,
+  );
+  // Goes the way of every request, and is refused there.
+  http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
+  http1.on('clientError', (error, socket) => {
+    answerClientError(error, socket as Socket, headerLines()); // all of ours are
+  });
+  serveInTurn(http1);
+  return http1;
 }
 
 const UNSPECIFIED: ReadonlyMap<string, string> = new Map([

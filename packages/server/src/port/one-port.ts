@@ -7,6 +7,7 @@ import type { ConnectionLimit } from './connection-limit.js';
 import type { FastReader } from './fast/fast-reader.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
+import { LongHeads, type LongHeadsNeeds } from './long-heads.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
@@ -28,9 +29,9 @@ export interface PortTls {
  * whole.
  */
 export class OnePort {
-  readonly #http1: Server;
   readonly #http2: Http2Side;
   readonly #fast: FastReader;
+  readonly #longHeads: LongHeads;
   readonly #tls: TlsSide | undefined;
   readonly #takesPlainText: boolean;
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
@@ -48,6 +49,8 @@ export class OnePort {
     readonly handler: Http2Handler;
     /** Reads short requests before the HTTP/1.1 server sees them. */
     readonly fast: FastReader;
+    /** What collects heads that may be longer than the HTTP/1.1 server takes. */
+    readonly longHeads: Omit<LongHeadsNeeds, 'usual' | 'clock'>;
     readonly clock: Clock;
     readonly tls: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
@@ -55,7 +58,6 @@ export class OnePort {
     readonly limit: ConnectionLimit;
   }) {
     const { http1, clock, tls, isProxy, limit } = options;
-    this.#http1 = http1;
     this.#clock = clock;
     this.#fast = options.fast;
     this.#http2 = new Http2Side(options.handler, { clock, keepAliveMs: http1.keepAliveTimeout });
@@ -64,6 +66,13 @@ export class OnePort {
     // The server's own listeners for its own event, which has one argument.
     this.#serveHttp1 = http1.listeners('connection') as ((socket: Socket) => void)[];
     http1.removeAllListeners('connection');
+    this.#longHeads = new LongHeads({
+      ...options.longHeads,
+      clock,
+      usual: (socket) => {
+        for (const serve of this.#serveHttp1) Reflect.apply(serve, http1, [socket]);
+      },
+    });
     http1.on('connection', (socket: Socket) => {
       socket.on('error', goneAnyway);
       if (!limit.admits(socket)) {
@@ -102,11 +111,13 @@ export class OnePort {
     for (const socket of this.#silent.keys()) socket.destroy();
     this.#http2.closeGracefully();
     this.#fast.closeGracefully();
+    this.#longHeads.closeGracefully();
   }
 
   destroy(): void {
     this.#http2.destroy();
     this.#fast.destroy();
+    this.#longHeads.destroy();
   }
 
   #serve(socket: Socket, first: FirstBytes): void {
@@ -146,11 +157,8 @@ export class OnePort {
   #serveHttp(socket: Socket, first: FirstBytes, raw: Socket | undefined): void {
     const client = raw && this.#clients.get(raw);
     if (client !== undefined) speakFor(socket, client);
-    const serveHttp1 = (): void => {
-      for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
-    };
     if (first === 'http2') this.#http2.take(socket);
-    else this.#fast.take(socket, serveHttp1);
+    else this.#fast.take(socket, () => this.#longHeads.take(socket));
   }
 
   #cutSilent(): void {

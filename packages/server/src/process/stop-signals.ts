@@ -15,12 +15,13 @@ export function reloadOnHangup({ reloadTls }: RunningServer): void {
 /**
  * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
  * more. To be called before whoever may send a signal hears that the server listens.
- * @param endMs so long after the first signal the process ends in any case.
+ * @param options.endMs so long after the first signal the process ends in any case.
+ * @param options.onStop called at the first signal.
  * @returns a promise of the closed server: the process then ends by itself with code 0.
  */
 export function closeOnSignals(
   server: RunningServer | Promise<RunningServer>,
-  endMs?: number,
+  { endMs, onStop }: { readonly endMs?: number; readonly onStop?: () => void } = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const force = new AbortController();
@@ -31,6 +32,7 @@ export function closeOnSignals(
         force.abort();
         return;
       }
+      onStop?.();
       if (endMs !== undefined) endHardAfter(endMs);
       Promise.resolve(server)
         .then((running) => running.close(force.signal))

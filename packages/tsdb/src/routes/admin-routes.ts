@@ -42,7 +42,7 @@ export class AdminRoutes {
     const handle = this.#mayEncode ? encoded(answer) : answer;
     const byUrl = { ...others, ...(query && { query }) };
     return [
-      this.get(path, byUrl, handle),
+      { ...this.get(path, byUrl, handle), takesLongQuery: query !== undefined && 'q' in query },
       this.send('POST', path, body === undefined ? byUrl : { ...others, body }, handle),
     ];
   }

@@ -2,10 +2,9 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { maskUrlAndQuery } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 import type { HookStore } from '../storage/hook-store.js';
-import type { QueueStore } from '../storage/queue/queue-store.js';
-import { type HookRegistry, isReady } from './hook-registry.js';
+import type { HookRegistry } from './hook-registry.js';
 import type { HookChange, HookRules } from './hook-rules.js';
-import { describeConfig } from './ping.js';
+import { describeConfig, describeDisabled } from './ping.js';
 
 /**
  * The webhook's part in what happens to an app: it is made, changed and removed in the transactions of the app
@@ -14,20 +13,17 @@ import { describeConfig } from './ping.js';
 export class AppWebhooks {
   readonly #hooks: HookRegistry;
   readonly #store: HookStore;
-  readonly #queue: QueueStore;
   readonly #rules: HookRules;
   readonly #onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
 
   constructor(needs: {
     readonly hooks: HookRegistry;
     readonly store: HookStore;
-    readonly queue: QueueStore;
     readonly rules: HookRules;
     readonly onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
   }) {
     this.#hooks = needs.hooks;
     this.#store = needs.store;
-    this.#queue = needs.queue;
     this.#rules = needs.rules;
     this.#onSettled = needs.onSettled;
   }
@@ -48,7 +44,6 @@ export class AppWebhooks {
     if (hook === undefined) return await this.create(tx, app, checked);
     const changed = this.#hooks.applyTo(hook, checked as HookChange); // as above
     await this.#store.update(tx, changed);
-    if (isReady(hook) && !changed.active) await this.#queue.cancel(tx, app.id);
   }
 
   /** What waits stays in the queue until the app may go on. */
@@ -58,7 +53,6 @@ export class AppWebhooks {
   }
 
   async remove(tx: unknown, appId: number): Promise<void> {
-    await this.#queue.cancel(tx, appId);
     await this.#store.remove(tx, appId);
   }
 
@@ -84,6 +78,7 @@ function describeHook(hook: Hook): object {
   return {
     id: hook.id,
     active: hook.active,
+    ...describeDisabled(hook),
     events: hook.events,
     config: describeConfig(hook, maskUrlAndQuery),
     custom_headers: Object.fromEntries(

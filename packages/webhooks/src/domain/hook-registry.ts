@@ -79,13 +79,20 @@ export class HookRegistry {
   }
 
   /** Changes a hook in a transaction of its own; `undefined` when there is none. */
-  async change(
-    appId: number,
-    change: HookChange,
-    alsoDo?: (tx: unknown, changed: Hook) => Promise<void>,
-  ): Promise<Hook | undefined> {
-    await this.#store.change(appId, (hook) => this.applyTo(hook, change), alsoDo);
+  async change(appId: number, change: HookChange): Promise<Hook | undefined> {
+    await this.#store.change(appId, (hook) => this.applyTo(hook, change));
     return await this.reload(appId);
+  }
+
+  /** Switches a hook off that is on, for a reason that its app is told. */
+  async disable(appId: number, reason: string): Promise<void> {
+    const atMs = this.#clock.nowMs();
+    await this.#store.change(appId, (hook) =>
+      hook.active
+        ? { ...hook, active: false, disabled: { reason, atMs }, updatedMs: atMs }
+        : undefined,
+    );
+    await this.reload(appId);
   }
 
   async changeSecrets(
@@ -125,6 +132,7 @@ export class HookRegistry {
       secrets: { current: secret ?? undefined },
       isSuspended: false,
       failingSinceMs: undefined,
+      disabled: undefined,
       createdMs: nowMs,
       updatedMs: nowMs,
     });
@@ -146,6 +154,8 @@ export class HookRegistry {
         ? {}
         : { secrets: { ...withoutPrevious(hook.secrets), current: secret ?? undefined } }),
       failingSinceMs: change.active === true ? undefined : hook.failingSinceMs,
+      // Whoever says whether it is on answers for it.
+      disabled: change.active === undefined ? hook.disabled : undefined,
       updatedMs: this.#clock.nowMs(),
     };
     return { ...withEd25519(changed), id: hook.id };

@@ -57,13 +57,21 @@ export class HookRules {
   }
 
   /**
-   * The four members that an app itself may change. Throws `shape_invalid` for a wrong JSON type and
-   * `ValidationFailed` for a wrong value. Source: webhooks, section 4.
+   * The four members that an app itself may change, and `active: true`, by which it takes back what the server did by
+   * itself. Throws `shape_invalid` for a wrong JSON type and `ValidationFailed` for a wrong value. Source: webhooks,
+   * sections 4 and 7.3.
    */
-  checkConfig(fields: Fields): HookChange {
+  checkConfig(fields: Fields, hook: Hook): HookChange {
     refuseWrongTypes(fields);
     const errors: FieldError[] = [];
     const change = this.#readConfig(fields, errors);
+    if (fields['active'] === true && !hook.active) {
+      if (hook.disabled !== undefined) change.active = true;
+      else {
+        const message = 'The operator switched this webhook off';
+        errors.push({ resource: 'Hook', field: 'active', code: 'custom', message });
+      }
+    }
     if (errors.length > 0) throw new ValidationFailed(errors);
     return change;
   }

@@ -43,3 +43,9 @@ export function describeConfig(hook: Hook, mask: (url: string) => string): objec
     url: mask(hook.url),
   };
 }
+
+/** Why and when the server switched it off by itself; nothing otherwise. */
+export const describeDisabled = ({ disabled }: Hook): object =>
+  disabled === undefined
+    ? {}
+    : { disabled_reason: disabled.reason, disabled_at: isoSeconds(disabled.atMs) };

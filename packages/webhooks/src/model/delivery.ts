@@ -35,7 +35,8 @@ export interface AttemptRecord {
   readonly status_code: number;
   readonly throttledMs: number | undefined;
   readonly url: string;
-  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** Undefined: nothing was sent. */
+  readonly requestHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
   readonly error: string | undefined;

@@ -21,6 +21,8 @@ export interface Hook {
   readonly isSuspended: boolean;
   /** Since when every attempt has failed. */
   readonly failingSinceMs: number | undefined;
+  /** Why and when the server switched it off by itself. Undefined while it is on, and when its operator did that. */
+  readonly disabled: { readonly reason: string; readonly atMs: number } | undefined;
   readonly createdMs: number;
   readonly updatedMs: number;
 }

@@ -18,7 +18,7 @@ import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import type { HookRules } from '../domain/hook-rules.js';
 import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
-import { describeConfig } from '../domain/ping.js';
+import { describeConfig, describeDisabled } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';
@@ -130,7 +130,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       },
       output: { 200: answer('the configuration', json(ref('Config'))), 304: KNOWN },
       errors: { 404: 'the app has no webhook' },
-      handle: (request) => shownAnswer(config, request, describeConfig(hookOf(request), maskUrl)),
+      handle: (request) => shownAnswer(config, request, describeForApp(hookOf(request))),
     },
     {
       method: 'PATCH',
@@ -146,11 +146,11 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       errors: { 404: 'the app has no webhook', 422: 'a value was refused' },
       async handle(request) {
         const hook = hookOf(request);
-        const change = rules.checkConfig(jsonObjectOf(request.body));
+        const change = rules.checkConfig(jsonObjectOf(request.body), hook);
         const changed = await hooks.change(hook.appId, change);
         if (changed === undefined) throw webhookError('resource_missing');
         if (changed.url !== hook.url) await needs.onUrlChanged(changed);
-        return platformAnswer(200, describeConfig(changed, maskUrl));
+        return platformAnswer(200, describeForApp(changed));
       },
     },
   ];
@@ -211,6 +211,12 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
     },
   ];
 }
+
+/** What an app sees of its webhook. Clients know four members; that the server switched it off is said only then. */
+const describeForApp = (hook: Hook): object => ({
+  ...describeConfig(hook, maskUrl),
+  ...(hook.disabled !== undefined && { active: false, ...describeDisabled(hook) }),
+});
 
 const shownAnswer = (
   config: WebhooksConfig,

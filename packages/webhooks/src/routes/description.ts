@@ -28,6 +28,11 @@ const Config = Type.Object({
   insecure_ssl: maybe({ type: ['string', 'number'], enum: ['0', '1', 0, 1] } as TSchema),
   secret: maybe(nullable(Type.String({ description: 'shown as ********' }))),
   url: maybe(Type.String({ format: 'uri' })),
+  active: maybe(
+    Type.Boolean({ description: 'shown when the server switched it off; true: on again' }),
+  ),
+  disabled_reason: maybe(Type.String({ description: 'why the server switched it off' })),
+  disabled_at: maybe(time),
 });
 
 const Event = Type.Object({

@@ -17,6 +17,8 @@ interface HookRow {
   standard_webhooks: Hook['standard_webhooks'];
   suspended: number;
   failing_since_ms: number | null;
+  disabled_reason: string | null;
+  disabled_ms: number | null;
   version: number;
   created_ms: number;
   updated_ms: number;
@@ -115,18 +117,13 @@ export class HookStore {
   }
 
   /** Reads, changes and writes one hook in a transaction of its own. @returns the hook as it is then. */
-  async change(
-    appId: number,
-    decide: (hook: Hook) => Hook | undefined,
-    alsoDo: (tx: unknown, changed: Hook) => Promise<void> = async () => {},
-  ): Promise<Hook | undefined> {
+  async change(appId: number, decide: (hook: Hook) => Hook | undefined): Promise<Hook | undefined> {
     return await this.#store.transaction<never, Hook | undefined>(async (tx) => {
       const hook = await this.find(appId, tx);
       if (hook === undefined) return undefined;
       const changed = decide(hook);
       if (changed === undefined) return hook;
       await this.update(tx, changed);
-      await alsoDo(tx, changed);
       return changed;
     });
   }
@@ -150,6 +147,8 @@ export class HookStore {
       standard_webhooks: hook.standard_webhooks,
       suspended: hook.isSuspended ? 1 : 0,
       failing_since_ms: hook.failingSinceMs ?? null,
+      disabled_reason: hook.disabled?.reason ?? null,
+      disabled_ms: hook.disabled?.atMs ?? null,
       updated_ms: hook.updatedMs,
     };
   }
@@ -176,6 +175,10 @@ export class HookStore {
       standard_webhooks: row.standard_webhooks,
       isSuspended: row.suspended === 1,
       failingSinceMs: row.failing_since_ms ?? undefined,
+      disabled:
+        row.disabled_reason === null || row.disabled_ms === null
+          ? undefined
+          : { reason: row.disabled_reason, atMs: row.disabled_ms },
       createdMs: row.created_ms,
       updatedMs: row.updated_ms,
     };

@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely';
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   { name: '0001_webhooks', up: create },
   { name: '0002_webhooks_ended_nodes', up: nameFoldersOfNodes },
+  { name: '0003_webhooks_switched_off', up: noteWhySwitchedOff },
 ];
 
 /**
@@ -120,6 +121,16 @@ async function nameFoldersOfNodes(tx: Transaction<unknown>): Promise<void> {
     'delete from webhooks_nodes',
     "alter table webhooks_nodes add column folder text not null default ''",
     'alter table webhooks_nodes add column is_ended integer not null default 0',
+  ]) {
+    await sql.raw(statement).execute(tx);
+  }
+}
+
+/** What the server switched off by itself. */
+async function noteWhySwitchedOff(tx: Transaction<unknown>): Promise<void> {
+  for (const statement of [
+    'alter table webhooks_hooks add column disabled_reason text',
+    'alter table webhooks_hooks add column disabled_ms bigint',
   ]) {
     await sql.raw(statement).execute(tx);
   }

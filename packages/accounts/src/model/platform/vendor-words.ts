@@ -13,6 +13,11 @@ export class VendorWords {
     this.#accepted = new Set(['vendor', word, ...aliases]);
   }
 
+  /** Spellings that are taken and never answered. */
+  get others(): readonly string[] {
+    return [...this.#accepted].filter((word) => word !== this.word);
+  }
+
   /** Values, capability ids, codes and messages on their way out. */
   out(text: string): string {
     return this.word === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.word}`);

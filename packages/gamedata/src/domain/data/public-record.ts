@@ -2,6 +2,7 @@ import type { Kind } from '../../model/kinds.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { View } from '../kinds/kind-spec.js';
 import type { DataSet } from './data-set.js';
+import type { ImageLink } from './image-links.js';
 import { parseRow } from './record-rows.js';
 import { type Row, textColumn } from './row.js';
 
@@ -13,9 +14,12 @@ export class Presenter implements View {
   readonly set: DataSet;
   readonly language: Language;
   readonly #names = new Map<string, string | null>();
+  readonly #imageLink: ImageLink | undefined;
 
-  constructor(set: DataSet, language: Language) {
+  /** @param imageLink undefined: images are shown as they are stored, which is how editors see them. */
+  constructor(set: DataSet, language: Language, imageLink?: ImageLink) {
     this.set = set;
+    this.#imageLink = imageLink;
     this.language = language === set.about.defaultLanguage ? undefined : language;
   }
 
@@ -46,6 +50,8 @@ export class Presenter implements View {
     }
     const served = spec.serve(record, this);
     if (this.language === 'all') served['locales'] = locales;
+    const { image } = served;
+    if (typeof image === 'string' && this.#imageLink) served['image'] = this.#imageLink(image);
     if (kind === 'storyline' && !isWhole) delete served['fullText'];
     return served;
   }

@@ -3,7 +3,8 @@ import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data/data-set.js';
 import { defaultOrderOf } from '../data/default-order.js';
-import { Presenter } from '../data/public-record.js';
+import type { ImageLink } from '../data/image-links.js';
+import { type Language, Presenter } from '../data/public-record.js';
 import { type Row, textColumn } from '../data/row.js';
 import { Slices } from '../data/slices.js';
 import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../data/sort-values.js';
@@ -37,6 +38,16 @@ export interface FoundPage {
 export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #thread = new TextThread();
+  readonly #imageLink: ImageLink;
+
+  constructor(imageLink: ImageLink) {
+    this.#imageLink = imageLink;
+  }
+
+  /** Makes records as the public gets them. */
+  presenter(set: DataSet, language: Language): Presenter {
+    return new Presenter(set, language, this.#imageLink);
+  }
 
   async close(): Promise<void> {
     await this.#thread.close();
@@ -59,7 +70,7 @@ export class Catalog {
     const order = await this.#select(set, request, language);
     const page = order.slice(offset, limit === undefined ? undefined : offset + limit);
     const rows = page.map((position) => rowAt(set, kind, position));
-    const presenter = new Presenter(set, request.language);
+    const presenter = this.presenter(set, request.language);
     const slices = new Slices();
     const records: Record<string, unknown>[] = [];
     for (const row of rows) {
@@ -103,7 +114,10 @@ export class Catalog {
     let scores: Scores | undefined;
     if (query !== undefined) {
       const index = this.#indexOf(set, kind, language);
-      scores = await evaluateQuery(query, { set, kind, index, findNamed });
+      scores = await evaluateQuery(query, {
+        ...{ set, kind, index, findNamed },
+        presenter: this.presenter(set, undefined),
+      });
       order = order.filter((position) => (scores?.[position] ?? 0) > 0);
     } else if (search !== undefined && sort.some(({ field }) => field === 'relevance')) {
       scores = relevanceOf(rows, order, search);
@@ -155,7 +169,11 @@ export class Catalog {
   async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await searchAll(set, wanted, { indexOf, findNamed: this.#findNamed(set, language) });
+    return await searchAll(set, wanted, {
+      indexOf,
+      findNamed: this.#findNamed(set, language),
+      presenter: this.presenter(set, undefined),
+    });
   }
 
   async suggest(set: DataSet, wanted: SuggestWanted): Promise<readonly Suggestion[]> {

@@ -1,4 +1,3 @@
-import { Presenter } from '../../domain/data/public-record.js';
 import { textColumn } from '../../domain/data/row.js';
 import { listCategories } from '../../domain/kinds/items.js';
 import { findRow, include, languageOf } from '../../domain/query/catalog.js';
@@ -30,7 +29,7 @@ export async function recordPage(
   const ignored = refuseUnknown(parameters);
   languageOf(edition.set, language);
   const row = findRow(edition.set, kind, id);
-  const presenter = new Presenter(edition.set, language);
+  const presenter = parts.catalog.presenter(edition.set, language);
   const record = presenter.present(kind, row, true);
   const idField = kind === 'levels' ? 'level' : 'id';
   const kept =

@@ -26,24 +26,21 @@ const gzip = promisify(zlib.gzip);
 
 /** A successful answer of more than 1 kB in the coding that its client prefers. */
 export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
-  const accepted = headers['accept-encoding'];
   const { status, body, rest } = answer;
-  if (accepted === undefined || status !== 200 || body === undefined) return answer;
+  if (status !== 200 || body === undefined) return answer;
   if (rest === undefined && body.length < LEAST_SIZE_BYTES) return answer;
-  const coding = chooseCoding(accepted, CODINGS);
-  if (coding === undefined || coding === 'identity') return answer;
+  const varying = withHeaders(answer, [['vary', 'Accept-Encoding']]);
+  const coding = chooseCoding(headers['accept-encoding'], CODINGS);
+  if (coding === undefined || coding === 'identity') return varying;
   const coded = withHeaders(
-    { ...answer, sizeBytes: undefined, rest: undefined, taken: undefined },
-    [
-      ['content-encoding', coding],
-      ['vary', 'Accept-Encoding'],
-    ],
+    { ...varying, sizeBytes: undefined, rest: undefined, taken: undefined },
+    [['content-encoding', coding]],
   );
   if (rest === undefined && coding === 'gzip') {
     return { ...coded, body: await gzip(body, { level: 1 }) };
   }
   const coder = CODERS[coding]();
-  if (coder === undefined) return answer;
+  if (coder === undefined) return varying;
   const pieces = through(coder, answer);
   const first = await pieces.next();
   return { ...coded, body: first.done ? Buffer.alloc(0) : first.value, rest: pieces };

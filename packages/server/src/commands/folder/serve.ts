@@ -13,6 +13,7 @@ import { Command, Option } from 'commander';
 import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
 import { endAtOnceOnBug } from '../../process/last-words.js';
+import { ServiceManager } from '../../process/service-manager.js';
 import { closeOnSignals, reloadOnHangup } from '../../process/stop-signals.js';
 import { SETTINGS } from '../../settings.js';
 import { readSettings, startServer } from '../../start-server.js';
@@ -114,10 +115,15 @@ async function serve(sources: SettingsSources): Promise<void> {
     forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
-    const closed = closeOnSignals(starting, stopTimes(settings.server).endMs);
+    const manager = new ServiceManager(process.env, ({ message }) => {
+      process.stderr.write(`plinth: the service manager cannot be told: ${message}\n`);
+    });
+    const { endMs } = stopTimes(settings.server);
+    const closed = closeOnSignals(starting, { endMs, onStop: () => manager.stopping() });
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
+    manager.ready();
     if (process.stdout.isTTY) printBanner(server.address.url, settings);
     await closed;
   } catch (error) {

@@ -105,11 +105,11 @@ export class SavedQueries {
     return isMade ? fromRow(row) : undefined;
   }
 
-  /** @param rev the one that was changed; `undefined`: whichever there is. */
+  /** @param revs those that may be there; `undefined`: any. */
   async replace(
     id: string,
     content: SavedQueryContent,
-    rev: number | undefined,
+    revs: readonly number[] | undefined,
   ): Promise<SavedQuery | ChangeRefusal> {
     return await this.#store.transaction<Tables, SavedQuery | ChangeRefusal>(async (tx) => {
       const found = await tx
@@ -118,7 +118,7 @@ export class SavedQueries {
         .where('id', '=', id)
         .executeTakeFirst();
       if (found === undefined) return 'not_found';
-      if (rev !== undefined && Number(found.rev) !== rev) return 'conflict';
+      if (revs?.includes(Number(found.rev)) === false) return 'conflict';
       const row = { ...found, ...this.#stamp(content), rev: Number(found.rev) + 1 };
       const { chars } = await amountOf(tx);
       if (chars - found.content.length + row.content.length > MAX_TOTAL_CHARS) return 'full';

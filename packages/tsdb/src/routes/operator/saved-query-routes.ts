@@ -106,9 +106,8 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     },
     async handle(request, { body }) {
       if (isViewTooLong(body)) return refusal(request, 422, VIEW_TOO_LONG);
-      const tag = request.headers['if-match'];
-      const rev = tag === undefined || tag === '*' ? undefined : Number(tag.replaceAll('"', ''));
-      const changed = await saved.replace(idOf(request), contentOf(body), rev);
+      const revs = revisionsOf(request.headers['if-match']);
+      const changed = await saved.replace(idOf(request), contentOf(body), revs);
       if (changed === 'not_found') return noSuch(request);
       if (changed === 'full') return refusal(request, 409, FULL);
       if (changed === 'conflict') {
@@ -127,6 +126,12 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
       (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
   },
 ];
+
+/** The revisions that `If-Match` names; `undefined`: any. A tag that is none of ours names none. */
+function revisionsOf(header: string | undefined): readonly number[] | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
+  return header.split(',').map((tag) => Number(/^\s*"(\d+)"\s*$/.exec(tag)?.[1] ?? -1));
+}
 
 const VIEW_TOO_LONG = `view has more than ${MAX_VIEW_LENGTH} characters`;
 

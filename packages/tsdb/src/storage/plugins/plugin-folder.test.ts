@@ -122,6 +122,14 @@ describe('a plugin folder', () => {
     for (const name of [...ESCAPING, '..\\a.py', '..', 'team/..']) {
       await assert.rejects(folder.find(name), { kind: 'plugin_path_escapes' }, name);
     }
+    // What runs is the file, so it is what may lead nowhere else.
+    await symlink(join(top, 'outside/o.py'), join(root, 'team/inner/__init__.py'));
+    await assert.rejects(folder.find('team/inner'), { kind: 'plugin_path_escapes' });
+    await symlink('round.py', join(root, 'round.py'));
+    for (const act of [() => folder.find('round.py'), () => folder.write('round.py', '')]) {
+      await assert.rejects(act, { kind: 'plugin_file_refused', message: /loop of links/ });
+    }
+    assert.deepEqual(folder.list('round.py'), []);
     await assert.rejects(folder.find('x'.repeat(201)), /longer than 200 bytes/);
     await assert.rejects(folder.find('ä'.repeat(101)), /longer than 200 bytes/);
     await assert.rejects(folder.find('x'.repeat(200)), { kind: 'plugin_file_missing' });

@@ -80,7 +80,7 @@ export class PluginFolder {
     }
     if (stat === undefined) throw tsdbError('plugin_file_missing', { path: name });
     if (!stat.isDirectory) return { kind: 'file', path };
-    if ((await this.#files.stat(join(path, INIT))) === undefined) {
+    if ((await this.#files.stat(await this.#pathOf(join(name, INIT)))) === undefined) {
       throw tsdbError('plugin_folder_incomplete', { path: name });
     }
     return { kind: 'dir', path };
@@ -163,7 +163,7 @@ export class PluginFolder {
    */
   list(name: string): readonly PluginFile[] {
     const path = resolve(this.root, normalize(name));
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (stat === undefined) return [];
     if (!stat.isDirectory()) return [fileOf(basename(path), path, stat)];
     const found: PluginFile[] = [];
@@ -288,6 +288,16 @@ export class PluginFolder {
 const isAtOrBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder + sep);
 
+/** `undefined`: nothing is there, or links that lead round in a loop. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
 /** Names a folder has while it is replaced: what comes, and what was there. */
 function besides(path: string): { readonly fresh: string; readonly old: string } {
   return { fresh: `${path}.tmp`, old: `${path}.old` };
@@ -313,7 +323,10 @@ function collectFiles(top: string, folder: string, into: PluginFile[]): void {
 async function resolvedOf(path: string): Promise<string> {
   try {
     return await realpath(path);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') {
+      throw tsdbError('plugin_file_refused', `${basename(path)}: it is in a loop of links`, error);
+    }
     const parent = dirname(path);
     return parent === path ? path : join(await resolvedOf(parent), basename(path));
   }

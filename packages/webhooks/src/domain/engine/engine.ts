@@ -4,6 +4,7 @@ import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-mo
 import { isReady } from '../hook-registry.js';
 import { type AttemptNeeds, type AttemptSettings, Attempts } from './attempts.js';
 import { Claims } from './claims.js';
+import type { Endings } from './endings.js';
 import { EngineMetrics } from './engine-metrics.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
@@ -27,6 +28,7 @@ export interface EngineSettings extends AttemptSettings {
 
 export interface EngineNeeds extends Omit<AttemptNeeds, 'metrics' | 'settings'> {
   readonly settings: EngineSettings;
+  readonly endings: Pick<Endings, 'look'>;
 }
 
 /** An app with fewer in memory gets more from the store. */
@@ -340,6 +342,7 @@ export class Engine {
       const nowMs = clock.nowMs();
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
+        this.#needs.endings.look(appId);
         const lane = this.#lanes.of(appId);
         if (!lane.hasMore && !lane.isClaiming) this.noteDue(appId, dueMs);
       }
@@ -376,8 +379,9 @@ export class Engine {
     }
   }
 
-  /** A webhook went off. What waited for it was cancelled by whoever switched it off, unless its app is suspended. */
+  /** A webhook went off. */
   #endLane(appId: number): void {
+    this.#needs.endings.look(appId);
     const lane = this.#lanes.find(appId);
     if (lane === undefined) return;
     this.#emptyLane(lane);

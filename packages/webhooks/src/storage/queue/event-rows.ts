@@ -42,6 +42,12 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
   return base.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
+/** Their payloads are kept as long as what was just recorded of them. */
+export const eventUse = (base: QueueBase, guids: readonly string[], nowMs: number): Statement => ({
+  text: `update webhooks_events set used_ms = ? where ${base.sql.isOneOf('guid')}`,
+  parameters: [nowMs, JSON.stringify(guids)],
+});
+
 /** @param maxPayloadBytes of stored bytes; larger payloads are left out. */
 export async function readEvents(
   base: QueueBase,

@@ -64,4 +64,23 @@ export class QueueBase {
       await this.sql.all(tx, 'select pg_advisory_xact_lock(hashtextextended(?, 7))', [name]);
     }
   }
+
+  /** The next item of a key may go when the one before it has ended. */
+  async promoteHeld(
+    tx: unknown,
+    ended: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],
+  ): Promise<void> {
+    for (const { appId, orderingKey } of ended) {
+      if (orderingKey === undefined) continue;
+      await this.sql.run(
+        tx,
+        `update webhooks_queue set state = 'pending' where id =
+          (select min(id) from webhooks_queue
+            where app_id = ? and ordering_key = ? and state = 'held')
+          and not exists (select 1 from webhooks_queue
+            where app_id = ? and ordering_key = ? and state in ('pending', 'leased'))`,
+        [appId, orderingKey, appId, orderingKey],
+      );
+    }
+  }
 }

@@ -45,7 +45,11 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
   return base.sql.bulkInsertion('webhooks_queue', QUEUE_COLUMNS, rows);
 }
 
-export function toItem(row: QueueRow, event: EventRow, payload: Uint8Array | undefined): QueueItem {
+export function toItem(
+  row: QueueRow,
+  event: Omit<EventRow, 'encoding' | 'payload'>,
+  payload: Uint8Array | undefined,
+): QueueItem {
   return {
     id: row.id,
     node: row.node,

@@ -1,37 +1,15 @@
-import type { RelationalStore, Statement, StatementValue } from '@plinth/kernel';
+import type { RelationalStore, Statement } from '@plinth/kernel';
 import { isRedelivery, type QueueItem } from '../../model/event.js';
-import { readEvents } from './event-rows.js';
+import { eventUse, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
 import { QueueCounts } from './queue-counts.js';
+import { QueueEndings } from './queue-endings.js';
 import { QueueIntake } from './queue-intake.js';
 import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
 import { type QueueRow, toItem } from './queue-rows.js';
 import { RecordIds } from './record-ids.js';
-
-const DELIVERY_COLUMNS = [
-  'id',
-  'app_id',
-  'guid',
-  'delivered_ms',
-  'redelivery',
-  'duration_ms',
-  'status',
-  'status_code',
-  'event',
-  'action',
-  'installation_id',
-  'repository_id',
-  'throttled_ms',
-];
-const DETAIL_COLUMNS = [
-  'id',
-  'url',
-  'request_headers',
-  'response_headers',
-  'response_body',
-  'error',
-];
+import { recordInsertion } from './record-rows.js';
 
 /** Larger payloads stay in the database until their attempt begins. */
 const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
@@ -44,6 +22,7 @@ export class QueueStore {
   readonly intake: QueueIntake;
   readonly nodes: NodeLeases;
   readonly counts: QueueCounts;
+  readonly endings: QueueEndings;
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
 
@@ -57,6 +36,7 @@ export class QueueStore {
     this.intake = new QueueIntake(this.#base, this.#ids);
     this.nodes = new NodeLeases(this.#base);
     this.counts = new QueueCounts(this.#base);
+    this.endings = new QueueEndings(this.#base, this.#ids);
   }
 
   /** To which items are leased now. */
@@ -112,28 +92,24 @@ export class QueueStore {
         batch.map(({ item }) => item),
       );
       const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
-      const recordIds = batch.map(() => ids.next());
-      const summaries = batch.map((one, index) => summaryRow(one, recordIds[index] ?? 0));
-      const details = batch.map((one, index) => detailRow(one, recordIds[index] ?? 0));
+      const records = batch.map((one) => ({ ...one, id: ids.next() }));
       const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
       const { sql } = this.#base;
       await sql.together(tx, [
-        ...sql.insertion('webhooks_deliveries', DELIVERY_COLUMNS, summaries),
-        ...sql.insertion('webhooks_delivery_details', DETAIL_COLUMNS, details),
+        ...recordInsertion(this.#base, records),
         ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
         // A record keeps its payload as long as it lives itself.
-        ...(again.length === 0 ? [] : [this.#use(again, nowMs)]),
+        ...(again.length === 0 ? [] : [eventUse(this.#base, again, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
-      await this.#promoteHeld(tx, batch);
-      return recordIds;
+      const ended = batch.filter(({ next }) => next.kind !== 'retry');
+      await this.#base.promoteHeld(
+        tx,
+        ended.map(({ item }) => item),
+      );
+      return records.map(({ id }) => id);
     });
-  }
-
-  /** Ends what waits for an app. */
-  async cancel(tx: unknown, appId: number): Promise<void> {
-    await this.#base.sql.run(tx, 'delete from webhooks_queue where app_id = ?', [appId]);
   }
 
   /** Dead items begin anew. @returns how many. */
@@ -168,14 +144,6 @@ export class QueueStore {
     };
   }
 
-  #use(guids: readonly string[], nowMs: number): Statement {
-    const isOneOf = this.#base.sql.isOneOf('guid');
-    return {
-      text: `update webhooks_events set used_ms = ? where ${isOneOf}`,
-      parameters: [nowMs, JSON.stringify(guids)],
-    };
-  }
-
   #moveOn({ item, record, next }: FinishedAttempt): Statement[] {
     if (next.kind === 'done') return [];
     const isRetry = next.kind === 'retry';
@@ -191,51 +159,4 @@ export class QueueStore {
     ];
     return [{ text, parameters }];
   }
-
-  /** The next item of a key may go when the one before it is done or dead. */
-  async #promoteHeld(tx: unknown, batch: readonly FinishedAttempt[]): Promise<void> {
-    for (const { item, next } of batch) {
-      const { appId, orderingKey } = item;
-      if (orderingKey === undefined || next.kind === 'retry') continue;
-      await this.#base.sql.run(
-        tx,
-        `update webhooks_queue set state = 'pending' where id =
-          (select min(id) from webhooks_queue
-            where app_id = ? and ordering_key = ? and state = 'held')
-          and not exists (select 1 from webhooks_queue
-            where app_id = ? and ordering_key = ? and state in ('pending', 'leased'))`,
-        [appId, orderingKey, appId, orderingKey],
-      );
-    }
-  }
-}
-
-function summaryRow({ item, record }: FinishedAttempt, id: number): StatementValue[] {
-  return [
-    id,
-    item.appId,
-    item.guid,
-    record.deliveredMs,
-    isRedelivery(item) ? 1 : 0,
-    record.durationMs,
-    record.status,
-    record.status_code,
-    item.event,
-    item.action ?? null,
-    item.installation_id ?? null,
-    item.repository_id ?? null,
-    record.throttledMs ?? null,
-  ];
-}
-
-function detailRow({ record }: FinishedAttempt, id: number): StatementValue[] {
-  const { responseHeaders } = record;
-  return [
-    id,
-    record.url,
-    JSON.stringify(record.requestHeaders),
-    responseHeaders === undefined ? null : JSON.stringify(responseHeaders),
-    record.responseBody ?? null,
-    record.error ?? null,
-  ];
 }

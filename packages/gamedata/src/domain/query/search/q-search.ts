@@ -4,7 +4,7 @@ import type { Kind } from '../../../model/kinds.js';
 import { normalText, tokensOf } from '../../../model/normal-text.js';
 import { servedSchema } from '../../../model/schemas/served.js';
 import type { DataSet } from '../../data/data-set.js';
-import { Presenter } from '../../data/public-record.js';
+import type { Presenter } from '../../data/public-record.js';
 import { parseRowIn } from '../../data/record-rows.js';
 import type { Row } from '../../data/row.js';
 import { Slices } from '../../data/slices.js';
@@ -21,6 +21,8 @@ export type Scores = Float32Array;
 
 export interface SearchScope {
   readonly set: DataSet;
+  /** Of records as the public gets them, in their default texts. */
+  readonly presenter: Presenter;
   readonly kind: Kind;
   readonly index: TextIndex;
   readonly findNamed: FindNamed;
@@ -255,7 +257,10 @@ const COMPARE: Readonly<Record<FieldNode['operator'], (a: number, b: number) => 
 };
 
 /** `has:field` looks at any member of the record, `is:flag` at those that are true or false, also below `flags`. */
-function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row) => boolean {
+function memberPredicate(
+  node: FieldNode,
+  { kind, set, presenter }: SearchScope,
+): (row: Row) => boolean {
   const { fields } = KIND_SPECS[kind];
   const name = node.value;
   const field = fieldNamed(name, fields);
@@ -265,7 +270,7 @@ function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row
     const parent = isFlag(properties, name) ? [] : ['flags'];
     if (!isFlag(membersAt(properties, parent), name)) throw invalid(node, `no flag ${name}`);
     return (row) => {
-      const record = new Presenter(set, undefined).present(kind, row, true);
+      const record = presenter.present(kind, row, true);
       const place = parent.reduce<unknown>(
         (value, part) => Reflect.get(Object(value), part),
         record,
@@ -275,7 +280,7 @@ function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row
   }
   if (field !== undefined) return (row) => !isEmpty(field.get(row, set));
   if (!Object.hasOwn(properties, name)) throw invalid(node, `there is no field ${name}`);
-  return (row) => !isEmpty(new Presenter(set, undefined).present(kind, row, true)[name]);
+  return (row) => !isEmpty(presenter.present(kind, row, true)[name]);
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -2,10 +2,9 @@ import { type GameDataError, gameDataError, PARAMETER_KINDS } from '../../../err
 import { KINDS, type Kind } from '../../../model/kinds.js';
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
-import type { FindNamed } from '../filters.js';
 import { SmallestKeys } from '../smallest-keys.js';
 import { parseQuery, type QueryNode } from './q-parser.js';
-import { evaluateQuery, type Scores } from './q-search.js';
+import { evaluateQuery, type Scores, type SearchScope } from './q-search.js';
 import type { TextIndex } from './text-index.js';
 
 export interface SearchWanted {
@@ -45,9 +44,11 @@ interface KindScores {
 export async function searchAll(
   set: DataSet,
   wanted: SearchWanted,
-  from: { readonly indexOf: (kind: Kind) => TextIndex; readonly findNamed: FindNamed },
+  from: Pick<SearchScope, 'findNamed' | 'presenter'> & {
+    readonly indexOf: (kind: Kind) => TextIndex;
+  },
 ): Promise<FoundHits> {
-  const { indexOf, findNamed } = from;
+  const { indexOf, findNamed, presenter } = from;
   const node = parseQuery(wanted.q);
   let found = await scoresOf(node);
   if (!found.some(({ scores }) => hasMatch(scores))) {
@@ -60,7 +61,7 @@ export async function searchAll(
     const answers: KindScores[] = [];
     let failure: GameDataError | undefined;
     for (const kind of wanted.kinds) {
-      const scope = { set, kind, index: indexOf(kind), findNamed };
+      const scope = { set, kind, index: indexOf(kind), findNamed, presenter };
       try {
         answers.push({ kind, scores: await evaluateQuery(asked, scope) });
       } catch (error) {

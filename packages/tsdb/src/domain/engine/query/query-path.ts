@@ -1,6 +1,7 @@
 import { invariant } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
@@ -170,7 +171,9 @@ export class QueryPath {
     if (database === undefined)
       throw tsdbError('database_not_found', { database: request.database });
     const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request, this.#timeoutMs);
+    const deadline = new QueryDeadline(request, this.#timeoutMs, (over) =>
+      noteFailure(logged, endOfQuery(over)),
+    );
     logged.endsBy(() => deadline.cancel());
     let leave = (): void => deadline.end();
     try {

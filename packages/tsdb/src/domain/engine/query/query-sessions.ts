@@ -1,4 +1,5 @@
 import type { ResultChunk } from '../../../model/columns/result.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
@@ -39,7 +40,9 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request, this.#timeoutMs);
+    const deadline = new QueryDeadline(request, this.#timeoutMs, (over) =>
+      noteFailure(logged, endOfQuery(over)),
+    );
     logged.endsBy(() => deadline.cancel());
     let slot: QuerySlot;
     try {

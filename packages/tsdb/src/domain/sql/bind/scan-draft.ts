@@ -31,11 +31,24 @@ export class ScanDraft {
   /** Set on the inner side of an outer join: there only facts that no made-up row meets may narrow the scan. */
   isNullable = false;
   #lastRowsOnly = false;
+  /** The scan whose rows this one passes on: others read them, too. */
+  readonly #shared: ScanDraft | undefined;
 
-  constructor(table: TableSchema, index: number, source?: ScanSource) {
+  constructor(table: TableSchema, index: number, source?: ScanSource, shared?: ScanDraft) {
     this.table = table;
     this.index = index;
     this.source = source;
+    this.#shared = shared;
+  }
+
+  /** One reading of a common table's rows: keeps the bounds that its reader sets, and narrows nothing for others. */
+  reading(): ScanDraft {
+    return new ScanDraft(this.table, this.index, this.source, this);
+  }
+
+  /** Its rows are not read as the engine's scan hands them out. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
   }
 
   use(column: string): void {
@@ -64,9 +77,13 @@ export class ScanDraft {
 
   /** Inclusive bounds of time, as far as conditions have set them. */
   timeBounds(): { readonly minNs: bigint | undefined; readonly maxNs: bigint | undefined } {
+    const { minNs: sharedMinNs = MIN_TIME_NS, maxNs: sharedMaxNs = MAX_TIME_NS } =
+      this.#shared?.timeBounds() ?? {};
+    const minNs = this.#minNs > sharedMinNs ? this.#minNs : sharedMinNs;
+    const maxNs = this.#maxNs < sharedMaxNs ? this.#maxNs : sharedMaxNs;
     return {
-      minNs: this.#minNs > MIN_TIME_NS ? this.#minNs : undefined,
-      maxNs: this.#maxNs < MAX_TIME_NS ? this.#maxNs : undefined,
+      minNs: minNs > MIN_TIME_NS ? minNs : undefined,
+      maxNs: maxNs < MAX_TIME_NS ? maxNs : undefined,
     };
   }
 

@@ -103,6 +103,34 @@ describe('gap filling', () => {
     ]);
   });
 
+  it('takes the bounds from a common table, and from conditions on it', async () => {
+    const fill = (from: string, where = '') =>
+      `SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS n FROM ${from} ${where} GROUP BY t ORDER BY t`;
+    const five = [1, 2, 3, 4, 5].map((minute) => `1970-01-01 00:0${minute}:00`);
+    const both = `time >= ${MINUTE} AND time < ${6n * MINUTE}`;
+    const counts = ['1', '0', '1', '1', '0'];
+    const expected = five.map((t, index) => `${t}|${counts[index]}`);
+    const check = async (text: string) => assert.deepEqual(await bench.rows(text), expected, text);
+    const ofA = "host = 'a'";
+    await check(`WITH w AS (SELECT time FROM m WHERE ${ofA} AND ${both}) ${fill('w')}`);
+    await check(`WITH w AS (SELECT * FROM m WHERE ${ofA}) ${fill('w', `WHERE ${both}`)}`);
+    await check(
+      `WITH w AS (SELECT * FROM m WHERE ${ofA} AND time >= ${MINUTE}), v AS (SELECT * FROM w) ` +
+        fill('v AS z', `WHERE z.time < ${6n * MINUTE}`),
+    );
+    await check(
+      `WITH w(time, h) AS (SELECT time, host FROM m) ${fill(`(SELECT * FROM w WHERE ${both})`, "WHERE h = 'a'")}`,
+    );
+    // What one reader asks narrows nothing for another.
+    const twice =
+      `WITH w AS (SELECT * FROM m WHERE ${ofA}), few AS (${fill('w', `WHERE ${both}`)}) ` +
+      'SELECT (SELECT count(*) FROM w) AS all_rows, (SELECT count(*) FROM few) AS bins';
+    assert.deepEqual(await bench.rows(twice), ['4|5']);
+    assert.throws(() => bench.plan(`WITH w AS (SELECT * FROM m) ${fill('w', 'WHERE time > 0')}`), {
+      message: 'Error during planning: gap-filling query is missing upper time bound',
+    });
+  });
+
   it('refuses what cannot be filled, in the words of the specification', () => {
     const refuse = (text: string, message: string) =>
       assert.throws(() => bench.plan(text), {

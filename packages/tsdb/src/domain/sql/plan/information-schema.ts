@@ -2,9 +2,10 @@ import { compareByteOrder } from '../../../model/byte-order.js';
 import type { OutputColumn } from '../../../model/columns/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
-import { UINT64, UTF8 } from '../bind/types/bound.js';
+import { BOOLEAN, UINT64, UTF8 } from '../bind/types/bound.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { PlanContext, VirtualTable } from '../planned-query.js';
+import { parameterRows } from './routine-parameters.js';
 import { columnType } from './select/column-type.js';
 
 const VIEWS = [
@@ -101,8 +102,11 @@ export function informationSchemaTable(
           'parameter_mode',
           'parameter_name',
           'data_type',
+          'parameter_default',
+          'is_variadic',
+          'rid',
         ],
-        () => [],
+        () => (functions === undefined ? [] : parameterRows(functions)),
       );
     default:
       return undefined;
@@ -147,6 +151,7 @@ const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'numeric_precision_radix',
   'numeric_scale',
   'datetime_precision',
+  'rid',
 ]);
 
 /** The view `columns`, holding these rows. */
@@ -157,7 +162,7 @@ export function columnsView(rows: () => readonly Row[]): VirtualTable {
 function virtual(names: readonly string[], rows: () => readonly Row[]): VirtualTable {
   const columns: readonly OutputColumn[] = names.map((name) => ({
     name,
-    type: NUMBER_COLUMNS.has(name) ? UINT64 : UTF8,
+    type: NUMBER_COLUMNS.has(name) ? UINT64 : name === 'is_variadic' ? BOOLEAN : UTF8,
     source: undefined,
   }));
   return { columns, rows: () => rows().map((row) => names.map((name) => row[name])) };

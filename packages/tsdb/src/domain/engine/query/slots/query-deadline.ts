@@ -13,13 +13,18 @@ export class QueryDeadline implements Asker {
   readonly #asker: Asker;
   readonly #limitMs: number;
   readonly #startMs: number;
+  readonly #onOver: ((over: AbortSignal) => void) | undefined;
   #controller: AbortController | undefined;
   #isCancelled = false;
   #stop: (() => void) | undefined;
   #hasEnded = false;
 
-  /** @param limitMs 0: there is no limit. */
-  constructor(asker: Asker, limitMs: number) {
+  /**
+   * @param limitMs 0: there is no limit.
+   * @param onOver told when it is aborted before its end.
+   */
+  constructor(asker: Asker, limitMs: number, onOver?: (over: AbortSignal) => void) {
+    this.#onOver = onOver;
     this.#asker = asker;
     this.#limitMs = limitMs;
     this.#startMs = limitMs === 0 ? 0 : performance.now();
@@ -45,6 +50,10 @@ export class QueryDeadline implements Asker {
   #watch(): AbortController {
     const client = this.#asker.signal;
     const controller = new AbortController();
+    const { signal } = controller;
+    signal.addEventListener('abort', () => this.#hasEnded || this.#onOver?.(signal), {
+      once: true,
+    });
     const leave = (): void => controller.abort(client.reason);
     const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
     if (client.aborted) leave();

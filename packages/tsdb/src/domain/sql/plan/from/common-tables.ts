@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
+import type { ScanDraft } from '../../bind/scan-draft.js';
 import type { BoundQuery, CommonTable, QueryColumn, QueryEnv } from '../../bind/session.js';
 import {
   nameOf,
@@ -41,7 +42,22 @@ export function bindCommonTables(
   return { prefix: `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${texts.join(', ')} `, ctes };
 }
 
-/** Columns under the names of the alias. A common table may be read twice, so conditions on it narrow no scan. */
+/**
+ * What one place reads of a common table. Another may read it as well, so conditions narrow no scan; bounds of time are kept for
+ * who asks for them.
+ */
+export function readingOf({ engineName, columns }: CommonTable): BoundQuery {
+  const readings = new Map<ScanDraft, ScanDraft>();
+  const own = columns.map(({ origin, ...column }) => {
+    if (origin === undefined) return column;
+    const scan = readings.get(origin.scan) ?? origin.scan.reading();
+    readings.set(origin.scan, scan);
+    return { ...column, origin: { ...origin, scan } };
+  });
+  return { text: engineName, columns: own, tableName: undefined };
+}
+
+/** Columns under the names of the alias. */
 function renamed(query: BoundQuery, alias: TableAlias): readonly QueryColumn[] {
   const names = alias.columns.map((column) => nameOf(column.name));
   if (names.length > 0 && names.length !== query.columns.length) {
@@ -51,7 +67,7 @@ function renamed(query: BoundQuery, alias: TableAlias): readonly QueryColumn[] {
         `${names.length} names given as column alias`,
     );
   }
-  return query.columns.map(({ origin: _origin, ...column }, index) => ({
+  return query.columns.map((column, index) => ({
     ...column,
     name: names[index] ?? column.name,
     qualifier: nameOf(alias.name),
@@ -75,7 +91,8 @@ function recursiveTable(options: {
     );
   }
   const start = around.session.bindQuery(bodyQuery(node.left), around);
-  const columns = renamed(start, alias);
+  // Rows of the step are others than those that the start reads.
+  const columns = renamed(start, alias).map(({ origin: _origin, ...column }) => column);
   const ctes = new Map(around.ctes).set(name, { engineName, columns });
   const step = around.session.bindQuery(bodyQuery(node.right), { ...around, ctes });
   if (step.columns.length !== columns.length) {

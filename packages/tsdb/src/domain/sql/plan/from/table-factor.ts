@@ -16,6 +16,7 @@ import {
 } from '../../parse/ast.js';
 import type { ScannedTable } from '../../planned-query.js';
 import { columnType } from '../select/column-type.js';
+import { readingOf } from './common-tables.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';
 import { resolveTable } from './table-name.js';
 import { virtualQuery } from './virtual-tables.js';
@@ -65,8 +66,12 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   }
   const cte = names.length === 1 ? around.ctes.get(names[0] ?? '') : undefined;
   if (cte !== undefined) {
-    const query = { text: cte.engineName, columns: cte.columns, tableName: undefined };
-    return namedItem(query, { text: cte.engineName, path: [names[0] ?? ''], alias, around });
+    return namedItem(readingOf(cte), {
+      text: cte.engineName,
+      path: [names[0] ?? ''],
+      alias,
+      around,
+    });
   }
   const path = resolveTable(names);
   const [catalog, schema, name] = path;

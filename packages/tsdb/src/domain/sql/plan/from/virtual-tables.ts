@@ -8,6 +8,7 @@ import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { VirtualTable } from '../../planned-query.js';
 import { informationSchemaTable } from '../information-schema.js';
+import { parameterCallCount } from '../routine-parameters.js';
 
 /** Rows of a table without storage are written into the query's text, so they are few. */
 const MAX_VIRTUAL_ROWS = 100_000;
@@ -43,10 +44,21 @@ function findVirtualTable(
     const { tables } = session.context.database;
     let rowCount = tables.size;
     if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
-    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION)); // before they are made
+    // Before they are made.
+    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION));
+    refuseTooMany(rowCount);
+    if (name === 'parameters') session.spend(parameterCallCount(session.functions));
     return informationSchemaTable(name, session.context, session.functions);
   }
   return session.context.virtualTables.table(schema, name);
+}
+
+function refuseTooMany(rowCount: number): void {
+  if (rowCount <= MAX_VIRTUAL_ROWS) return;
+  throw tsdbError(
+    'not_implemented',
+    `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
+  );
 }
 
 /** The table as a query over a list of rows. */
@@ -56,12 +68,7 @@ export function virtualTableQuery(
 ): BoundQuery {
   const rows = table.rows();
   spend(Math.ceil(rows.length / ROWS_PER_EXPRESSION));
-  if (rows.length > MAX_VIRTUAL_ROWS) {
-    throw tsdbError(
-      'not_implemented',
-      `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
-    );
-  }
+  refuseTooMany(rows.length);
   const columns = table.columns.map((column, index) => ({
     name: column.name,
     qualifier: undefined,

@@ -114,6 +114,7 @@ function timeOrderOf(
       ? list.env.session.bindExpr(first.expr, list.env)
       : list.items[position - 1]?.expr;
   if (bound?.column?.source !== 'time' || bound.column.origin === undefined) return undefined;
+  if (bound.column.origin.scan.isShared) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
 }
 

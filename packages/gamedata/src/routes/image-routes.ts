@@ -1,0 +1,68 @@
+import {
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpRequest,
+  namesTag,
+  OpenApi,
+  type Route,
+} from '@plinth/kernel';
+import { IMAGES_PATH } from '../domain/data/image-links.js';
+import { gameDataError } from '../errors.js';
+import type { ImageFile, Images } from '../model/images.js';
+import { publicHeaders } from './public-headers.js';
+
+/** An SVG that is opened by itself is a page: nothing in it may run or load. */
+const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** Pictures that records name. Source: gamedata, section 3. */
+export function imageRoutes(parts: {
+  readonly images: Images;
+  /** Resolves when the folder was looked at. */
+  readonly ready: () => Promise<void> | undefined;
+  readonly cacheControl: string;
+  readonly cors: boolean;
+}): readonly Route[] {
+  const { images, cacheControl, cors } = parts;
+  return [
+    {
+      method: 'GET',
+      path: `${IMAGES_PATH}*`,
+      access: 'public',
+      about: { summary: 'An image that a record names' },
+      output: { 200: OpenApi.answer('its bytes'), 304: OpenApi.answer('as known by its ETag') },
+      errors: { 404: 'there is no such image' },
+      async handle(request) {
+        await parts.ready();
+        const file = await images.find(request.parameters['*'] ?? '');
+        if (file === undefined) throw gameDataError('not_found', 'Not found');
+        return fileAnswer({ file, images }, request, [
+          ...Object.entries(publicHeaders(cors)),
+          ['cache-control', cacheControl],
+        ]);
+      },
+    },
+  ];
+}
+
+function fileAnswer(
+  { file, images }: { readonly file: ImageFile; readonly images: Images },
+  { headers }: HttpRequest,
+  common: HeaderList,
+): HttpAnswer {
+  const { sizeBytes, modifiedMs, type } = file;
+  // Another content has another time or another size.
+  const etag = `"${sizeBytes.toString(36)}-${Math.round(modifiedMs * 1000).toString(36)}"`;
+  const about: HeaderList = [
+    ...common,
+    ['etag', etag],
+    ['last-modified', new Date(modifiedMs).toUTCString()],
+  ];
+  if (namesTag(headers['if-none-match'], etag)) return emptyAnswer(304, about);
+  const all: HeaderList = [
+    ...about,
+    ['content-type', type],
+    ['content-security-policy', NOTHING_RUNS],
+  ];
+  return { status: 200, headers: all, body: undefined, rest: images.read(file), sizeBytes };
+}

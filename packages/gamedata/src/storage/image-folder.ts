@@ -1,0 +1,168 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
+import type { ImageFile, Images } from '../model/images.js';
+
+/** How soon new files are seen. A look costs one call a folder while nothing has changed. */
+const LOOK_MS = 10_000;
+const MAX_FILES = 100_000;
+const MAX_FOLDERS = 2000;
+const MAX_DEPTH = 8;
+/** A folder that was changed just now may change again without another time. */
+const SETTLED_MS = 3000;
+const PIECE_BYTES = 65_536;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.webp': 'image/webp',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.avif': 'image/avif',
+  '.svg': 'image/svg+xml',
+};
+
+interface Listed {
+  readonly modifiedMs: number;
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** Pictures that the operator put beside the data. Only names that were found by looking are served, so that no path leads out. */
+export class ImageFolder implements Images {
+  readonly #needs: ImageFolderNeeds;
+  /** By path below the folder; '' is the folder itself. */
+  #listed = new Map<string, Listed>();
+  #names: ReadonlySet<string> = new Set();
+  #timer: Disposable | undefined;
+  #hasWarned = false;
+
+  constructor(needs: ImageFolderNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Resolves when the names are known. Twice is harmless. */
+  async start(): Promise<void> {
+    await this.#look();
+    const { clock, log } = this.#needs;
+    const job = { clock, log, name: 'look for images', intervalMs: LOOK_MS };
+    this.#timer ??= repeatJob(job, async () => {
+      if (await this.#look()) this.#needs.onChanged();
+    });
+  }
+
+  close(): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  get count(): number {
+    return this.#names.size;
+  }
+
+  /** @param name below the folder, as `items/bandage.webp`. */
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  async find(name: string): Promise<ImageFile | undefined> {
+    const type = typeOf(name);
+    if (type === undefined || !this.has(name)) return undefined;
+    const path = join(this.#needs.folder, name);
+    try {
+      const [real, root, status] = await Promise.all([
+        realpath(path),
+        realpath(this.#needs.folder),
+        lstat(path),
+      ]);
+      if (real !== join(root, name) || !status.isFile()) return undefined;
+      return { path, type, sizeBytes: status.size, modifiedMs: status.mtimeMs };
+    } catch {
+      return undefined; // removed since the last look
+    }
+  }
+
+  async *read(file: ImageFile): AsyncGenerator<Buffer, void, undefined> {
+    const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      for (let at = 0; at < file.sizeBytes; ) {
+        const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, file.sizeBytes - at));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+        if (bytesRead === 0) throw new Error(`${file.path} is shorter than it was`);
+        yield piece.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** @returns whether names have changed. */
+  async #look(): Promise<boolean> {
+    const listed = new Map<string, Listed>();
+    const names = new Set<string>();
+    const waiting = [''];
+    let isCut = false;
+    for (const folder of waiting) {
+      const found = await this.#list(folder);
+      if (found === undefined) continue;
+      listed.set(folder, found);
+      const below = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+      for (const file of found.files) {
+        if (names.size < MAX_FILES) names.add(below(file));
+        else isCut = true;
+      }
+      const isDeep = folder.split('/').length >= MAX_DEPTH;
+      for (const inner of found.folders) {
+        if (!isDeep && waiting.length < MAX_FOLDERS) waiting.push(below(inner));
+        else isCut = true;
+      }
+    }
+    if (isCut && !this.#hasWarned) {
+      this.#hasWarned = true;
+      const bounds = { maxFiles: MAX_FILES, maxFolders: MAX_FOLDERS, maxDepth: MAX_DEPTH };
+      this.#needs.log.warn(bounds, 'some images are not served: too many files, or too deep');
+    }
+    const before = this.#names;
+    this.#listed = listed;
+    this.#names = names;
+    return names.size !== before.size || [...names].some((name) => !before.has(name));
+  }
+
+  async #list(name: string): Promise<Listed | undefined> {
+    const path = join(this.#needs.folder, name);
+    try {
+      // The folder itself may be a link: that is its operator's choice.
+      const status = name === '' ? await stat(path) : await lstat(path);
+      if (!status.isDirectory()) return undefined;
+      const known = this.#listed.get(name);
+      const modifiedMs = status.mtimeMs;
+      const isSettled = this.#needs.clock.nowMs() - modifiedMs > SETTLED_MS;
+      if (known?.modifiedMs === modifiedMs && isSettled) return known;
+      const entries = (await readdir(path, { withFileTypes: true }))
+        .filter((entry) => !entry.name.startsWith('.') && !entry.name.includes('\\'))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      const files = entries.filter((entry) => entry.isFile() && typeOf(entry.name) !== undefined);
+      const folders = entries.filter((entry) => entry.isDirectory());
+      return {
+        modifiedMs,
+        files: files.map((entry) => entry.name),
+        folders: folders.map((entry) => entry.name),
+      };
+    } catch (err) {
+      if (Reflect.get(Object(err), 'code') !== 'ENOENT')
+        this.#needs.log.warn({ err, folder: path }, 'images not read');
+      return undefined;
+    }
+  }
+}
+
+interface ImageFolderNeeds {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Names have come or gone. */
+  readonly onChanged: () => void;
+}
+
+const typeOf = (name: string): string | undefined => TYPES[extname(name).toLowerCase()];

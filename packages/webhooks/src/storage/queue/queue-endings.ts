@@ -1,0 +1,115 @@
+import type { AttemptRecord } from '../../model/delivery.js';
+import type { QueueItem } from '../../model/event.js';
+import { type EventRow, eventUse } from './event-rows.js';
+import type { QueueBase } from './queue-base.js';
+import { type QueueRow, toItem } from './queue-rows.js';
+import type { RecordIds } from './record-ids.js';
+import { recordInsertion } from './record-rows.js';
+
+/** So many items are ended in one transaction: some milliseconds, for which other writes wait. */
+const BATCH_COUNT = 500;
+
+type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;
+
+/** How items end that nobody will send: what waits for a webhook that is off, or that is no more. */
+export class QueueEndings {
+  readonly #base: QueueBase;
+  readonly #ids: RecordIds;
+
+  constructor(base: QueueBase, ids: RecordIds) {
+    this.#base = base;
+    this.#ids = ids;
+  }
+
+  /**
+   * Replaces some items in `state` by their records, unless the webhook of the app is on.
+   * @returns how many; 0: there are none, or the webhook is on.
+   */
+  async end(
+    appId: number,
+    state: 'held' | 'pending',
+    record: AttemptRecord,
+    nowMs: number,
+  ): Promise<number> {
+    return await this.#base.write(async (tx) => {
+      if (await this.#isOn(tx, appId)) return 0;
+      const items = (await this.#pick(tx, appId, state)).map((row) => toItem(row, row, undefined));
+      await this.#base.lockKeys(tx, items);
+      const ids = await this.#ids.forDeliveries(tx, items.length, nowMs);
+      // Another node may have come first: only what is taken out here is recorded here.
+      const taken = await this.#take(tx, items, state);
+      if (taken.length === 0) return 0;
+      const records = taken.map((item) => ({ id: ids.next(), item, record }));
+      const guids = [...new Set(taken.map(({ guid }) => guid))];
+      await this.#base.sql.together(tx, [
+        ...recordInsertion(this.#base, records),
+        eventUse(this.#base, guids, nowMs),
+      ]);
+      if (state === 'pending') await this.#base.promoteHeld(tx, taken);
+      return taken.length;
+    });
+  }
+
+  /** Removes some dead items, whose attempts are all recorded, of an app that is no more. @returns how many. */
+  async dropDead(appId: number): Promise<number> {
+    return await this.#base.write(
+      async (tx) =>
+        await this.#base.sql.run(
+          tx,
+          `delete from webhooks_queue where id in (select id from webhooks_queue
+              where app_id = ? and state = 'dead' order by id limit ${BATCH_COUNT})
+            and not exists (select 1 from webhooks_hooks where app_id = ?)`,
+          [appId, appId],
+        ),
+    );
+  }
+
+  /** Apps that are no more and have dead items: their removal was interrupted. */
+  async appsWithoutHook(): Promise<readonly number[]> {
+    const rows = await this.#base.sql.all<{ app_id: number }>(
+      this.#base.reader,
+      `select distinct app_id from webhooks_queue q where state = 'dead'
+        and not exists (select 1 from webhooks_hooks h where h.app_id = q.app_id)`,
+    );
+    return rows.map(({ app_id }) => app_id);
+  }
+
+  async #isOn(tx: unknown, appId: number): Promise<boolean> {
+    const [hook] = await this.#base.sql.all<{ active: number }>(
+      tx,
+      'select active from webhooks_hooks where app_id = ?',
+      [appId],
+    );
+    return hook?.active === 1;
+  }
+
+  async #pick(tx: unknown, appId: number, state: 'held' | 'pending'): Promise<readonly Row[]> {
+    // Each by the index that has just these.
+    const order = state === 'held' ? 'ordering_key, id' : 'due_ms, id';
+    const keyed = state === 'held' ? 'and ordering_key is not null' : '';
+    return await this.#base.sql.all<Row>(
+      tx,
+      `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms,
+          e.event, e.action, e.installation_id, e.repository_id
+        from (select * from webhooks_queue where app_id = ? and state = '${state}' ${keyed}
+          order by ${order} limit ${BATCH_COUNT}) q
+        join webhooks_events e on e.guid = q.guid`,
+      [appId],
+    );
+  }
+
+  async #take(
+    tx: unknown,
+    items: readonly QueueItem[],
+    state: 'held' | 'pending',
+  ): Promise<readonly QueueItem[]> {
+    const { sql } = this.#base;
+    const rows = await sql.all<{ id: number }>(
+      tx,
+      `delete from webhooks_queue where ${sql.isOneOfNumbers('id')} and state = ? returning id`,
+      [JSON.stringify(items.map(({ id }) => id)), state],
+    );
+    const taken = new Set(rows.map(({ id }) => id));
+    return items.filter(({ id }) => taken.has(id)).sort((a, b) => a.id - b.id);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Statement, StatementValue } from '@plinth/kernel';
+import type { AttemptRecord } from '../../model/delivery.js';
+import { isRedelivery, type QueueItem } from '../../model/event.js';
+import type { QueueBase } from './queue-base.js';
+
+export interface RecordToWrite {
+  readonly id: number;
+  readonly item: RecordedItem;
+  readonly record: AttemptRecord;
+}
+
+/** What a record says of its item. */
+export type RecordedItem = Pick<
+  QueueItem,
+  'appId' | 'guid' | 'kind' | 'attemptNo' | 'event' | 'action' | 'installation_id' | 'repository_id'
+>;
+
+const DELIVERY_COLUMNS = [
+  'id',
+  'app_id',
+  'guid',
+  'delivered_ms',
+  'redelivery',
+  'duration_ms',
+  'status',
+  'status_code',
+  'event',
+  'action',
+  'installation_id',
+  'repository_id',
+  'throttled_ms',
+];
+const DETAIL_COLUMNS = [
+  'id',
+  'url',
+  'request_headers',
+  'response_headers',
+  'response_body',
+  'error',
+];
+
+export function recordInsertion(
+  { sql }: QueueBase,
+  records: readonly RecordToWrite[],
+): Statement[] {
+  return [
+    ...sql.insertion('webhooks_deliveries', DELIVERY_COLUMNS, records.map(summaryRow)),
+    ...sql.insertion('webhooks_delivery_details', DETAIL_COLUMNS, records.map(detailRow)),
+  ];
+}
+
+function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
+  return [
+    id,
+    item.appId,
+    item.guid,
+    record.deliveredMs,
+    isRedelivery(item) ? 1 : 0,
+    record.durationMs,
+    record.status,
+    record.status_code,
+    item.event,
+    item.action ?? null,
+    item.installation_id ?? null,
+    item.repository_id ?? null,
+    record.throttledMs ?? null,
+  ];
+}
+
+function detailRow({ id, record }: RecordToWrite): StatementValue[] {
+  const { responseHeaders } = record;
+  return [
+    id,
+    record.url,
+    JSON.stringify(record.requestHeaders ?? null),
+    responseHeaders === undefined ? null : JSON.stringify(responseHeaders),
+    record.responseBody ?? null,
+    record.error ?? null,
+  ];
+}

@@ -1,0 +1,102 @@
+import fs from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { describeBundle } from '../lib/bundle.mjs';
+import { bundleFolder, root } from '../lib/root.mjs';
+import { manifestOf, readLicenses, writeNotices } from './notices.mjs';
+
+/** What the program reads beside its bundle, where its modules would find it. */
+const DATA = [
+  'packages/tsdb/python',
+  'packages/accounts/reference',
+  'packages/gamedata/data',
+  'packages/console/dist/site',
+];
+/** What the command loads before it knows whether there is a bundle. */
+const STARTERS = ['cli.cjs', 'main.js', 'fresh-bundle.js', 'store-thread.js'];
+const PAGES = ['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'];
+/** Asked for by packages that go on without them. */
+const NOT_NEEDED = new Set(['pg-native']);
+/** Loaded by a name that is made while the program runs, which no bundler sees. */
+const LOADED_BY_NAME = [
+  ...['libphonenumber-js', 'postcode-validator', 'validator', 'stdnum'],
+  '@guanmingchiu/sqlparser-ts',
+];
+
+/**
+ * Lays out the package `plinth`: the bundle and what it reads, in the folders of this checkout. What is native, or loaded late,
+ * stays an ordinary dependency of exactly the version that was tested.
+ * @returns its folder.
+ */
+export async function layPlinth(folder, release) {
+  const server = path.join('packages', 'server');
+  const copy = (name) =>
+    fs.cpSync(path.join(root, name), path.join(folder, name), {
+      recursive: true,
+      filter: (file) => !/licenses\.json|__pycache__|\.pyc$|python[\\/]tests$/.test(file),
+    });
+  for (const name of [...DATA, ...PAGES]) copy(name);
+  for (const name of STARTERS) copy(path.join(server, 'dist', name));
+  copy(path.relative(root, bundleFolder));
+  const bundle = path.join(folder, path.relative(root, bundleFolder));
+  // It is never older than its modules: there are none.
+  fs.writeFileSync(path.join(bundle, 'stamp.json'), '{"inputs":[]}');
+  fs.writeFileSync(
+    path.join(bundle, '..', 'program.js'),
+    "await import('./bundle/program.mjs');\n",
+  );
+
+  const { inputs, outputs } = await describeBundle();
+  const late = [...LOADED_BY_NAME, ...externalsOf(outputs)];
+  const dependencies = Object.fromEntries(
+    [...new Set(late)].sort().map((name) => [name, manifestOf(name).version]),
+  );
+  const ofConsole = path.join(root, 'packages', 'console', 'dist', 'site', 'licenses.json');
+  writeNotices(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), [
+    ...readLicenses([...new Set(packagesOf(inputs))]),
+    ...JSON.parse(fs.readFileSync(ofConsole, 'utf8')),
+  ]);
+
+  const { version, commit, built } = release;
+  const own = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  writeJson(path.join(folder, server, 'package.json'), {
+    name: '@plinth/server',
+    ...{ version, commit, built },
+    private: true,
+    type: 'module',
+  });
+  writeJson(path.join(folder, 'package.json'), {
+    name: 'plinth',
+    version,
+    description: own.description,
+    license: own.license,
+    keywords: ['time-series', 'database', 'influxdb', 'webhooks', 'rate-limit', 'accounts'],
+    type: 'module',
+    bin: { plinth: 'packages/server/dist/cli.cjs' },
+    engines: own.engines,
+    dependencies,
+  });
+  return folder;
+}
+
+/** Packages that the bundle asks for when it runs. */
+const externalsOf = (outputs) =>
+  Object.values(outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ external, path: name }) => external && !isBuiltin(name) && !name.startsWith('.'))
+    .map(({ path: name }) => packageOf(name))
+    .filter((name) => !NOT_NEEDED.has(name));
+
+/** Packages that are in the bundle. */
+const packagesOf = (inputs) =>
+  Object.keys(inputs)
+    .map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+    .filter((place) => place !== undefined);
+
+const packageOf = (name) =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+
+const writeJson = (file, value) => fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);

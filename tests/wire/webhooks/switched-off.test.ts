@@ -1,0 +1,231 @@
+// Source: webhooks, sections 7.1, 7.3 and 7.5: accepted events of a webhook that goes off end as records with a reason.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DeliveryItem,
+  POSTGRES_URL,
+  ServerProcess,
+  TestDatabase,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
+
+const open: AsyncDisposable[] = [];
+after(async () => {
+  for (const one of open.reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function receive(answer?: Parameters<typeof WebhookReceiver.start>[0]) {
+  const receiver = await WebhookReceiver.start(answer);
+  open.push(receiver);
+  return receiver;
+}
+
+async function start(flags: readonly string[], dataDir?: string): Promise<ServerProcess> {
+  const server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+      ...flags,
+    ],
+    ...(dataDir !== undefined && { dataDir }),
+  });
+  open.push(server);
+  return server;
+}
+
+const CONFIG = '/api/v3/app/hook/config';
+const LATER = { deliver_at: new Date(Date.now() + 3_600_000).toISOString() };
+const configOf = async (app: WebhookApp) => JSON.parse((await app.call(CONFIG)).text);
+const queueOf = async (app: WebhookApp) => JSON.parse((await app.operate('GET', '/queue')).text);
+
+async function publishMany(server: ServerProcess, app: WebhookApp, count: number, more = {}) {
+  for (let from = 0; from < count; from += 100) {
+    const events = Array.from({ length: Math.min(100, count - from) }, (_, index) => ({
+      ...{ event: 'late', payload: { n: from + index }, app_id: app.id, ...LATER, ...more },
+    }));
+    const answer = await server.http.send('/ops/v1/events/batch', {
+      body: JSON.stringify(events),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.ok(answer.status < 300, answer.text);
+  }
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + 30_000;
+  while (!(await isSo())) {
+    assert.ok(Date.now() < endMs, what);
+    await sleep(25);
+  }
+}
+
+/** All records of an app, page by page. */
+async function allRecords(app: WebhookApp, query: string): Promise<readonly DeliveryItem[]> {
+  const found: DeliveryItem[] = [];
+  let path = `/api/v3/app/hook/deliveries?per_page=100${query}`;
+  for (;;) {
+    const answer = await app.call(path);
+    found.push(...(JSON.parse(answer.text) as DeliveryItem[]));
+    const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1];
+    if (next === undefined) return found;
+    path = new URL(next).pathname + new URL(next).search;
+  }
+}
+
+describe('a webhook that the server switched off', () => {
+  it('shows its app reason and time, keeps a record of all that waited, and is on again by its app', async () => {
+    const receiver = await receive(({ headers }, response) => {
+      const isLast = headers['x-vendor-event'] === 'last';
+      response.writeHead(isLast ? 410 : 200).end();
+    });
+    const server = await start(['--webhooks-disable-on-gone']);
+    const app = await WebhookApp.register(server, {
+      ...{ url: receiver.url, events: ['*'], ordering: 'key' },
+    });
+    await app.untilRecorded('?event=ping', 1);
+    const before = await configOf(app);
+    assert.deepEqual(Object.keys(before), ['content_type', 'insecure_ssl', 'url']);
+    const beginMs = Math.floor(Date.now() / 1000) * 1000;
+    const guids = [
+      await app.publish('waits', LATER),
+      await app.publish('waits', { ...LATER, ordering_key: 'a' }),
+      await app.publish('waits', { ...LATER, ordering_key: 'a' }),
+    ];
+    await app.publish('last');
+    const records = await app.untilRecorded('?event=waits', guids.length);
+    assert.deepEqual(records.map(({ guid }) => guid).sort(), guids.sort());
+    for (const { status, status_code, duration, redelivery } of records) {
+      assert.deepEqual(
+        [status, status_code, duration, redelivery],
+        [...['not sent: the webhook was switched off (the receiver answered 410)', 503, 0, false]],
+      );
+    }
+    assert.equal((await app.deliveries('?status=failure&event=waits')).length, guids.length);
+    assert.equal(receiver.deliveries.length, 2, 'nothing but the ping and the last one was sent');
+    const detail = JSON.parse(
+      (await app.call(`/api/v3/app/hook/deliveries/${records[0]?.id}`)).text,
+    );
+    assert.equal(detail.url, receiver.url);
+    assert.deepEqual(detail.request, { headers: null, payload: {} });
+    assert.deepEqual(detail.response, { headers: null, payload: null });
+
+    const off = await configOf(app);
+    assert.deepEqual(off, {
+      ...before,
+      active: false,
+      disabled_reason: 'the receiver answered 410',
+      disabled_at: off.disabled_at,
+    });
+    const atMs = Date.parse(off.disabled_at);
+    assert.ok(atMs >= beginMs && atMs <= Date.now(), off.disabled_at);
+    const { hook } = JSON.parse((await app.operate('GET', '')).text);
+    assert.equal(hook.active, false);
+    assert.equal(hook.disabled_reason, off.disabled_reason);
+    assert.equal(hook.disabled_at, off.disabled_at);
+    assert.deepEqual(await configOf(app), off, 'only asking changes nothing');
+    await app.patch({ active: false });
+    assert.deepEqual(await configOf(app), off, 'an app can switch nothing off');
+    const wrong = await app.patch({ active: true, url: 'nowhere' });
+    assert.equal(wrong.status, 422, wrong.text);
+    assert.deepEqual(await configOf(app), off, 'what is refused changes nothing');
+
+    const undone = await app.patch({ active: true });
+    assert.equal(undone.status, 200, undone.text);
+    assert.deepEqual(JSON.parse(undone.text), before);
+    assert.deepEqual(await configOf(app), before);
+    const again = await app.call(`/api/v3/app/hook/deliveries/${records[0]?.id}/attempts`, {
+      method: 'POST',
+    });
+    assert.equal(again.status, 202, again.text);
+    await until(
+      'the event is delivered after all',
+      async () => (await app.deliveries(`?status=success&guid=${records[0]?.guid}`)).length > 0,
+    );
+  });
+
+  it('that its operator switched off, its app cannot switch on', async () => {
+    const receiver = await receive();
+    const server = await start([]);
+    const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+    await app.publish('waits', LATER);
+    await app.operate('PATCH', '', { webhook: { active: false } });
+    const [record] = await app.untilRecorded('?event=waits', 1);
+    assert.equal(record?.status, 'not sent: the operator switched the webhook off');
+    const off = await configOf(app);
+    assert.deepEqual(Object.keys(off), ['content_type', 'insecure_ssl', 'url']);
+    const refused = await app.patch({ active: true });
+    assert.equal(refused.status, 422, refused.text);
+    const { errors } = JSON.parse(refused.text);
+    assert.equal(errors[0].message, 'The operator switched this webhook off');
+    assert.deepEqual(await configOf(app), off);
+    await app.operate('PATCH', '', { webhook: { active: true } });
+    assert.deepEqual(await configOf(app), off);
+  });
+});
+
+const STORES: readonly { name: string; flags: () => Promise<readonly string[]> }[] = [
+  { name: 'its own store', flags: async () => [] },
+  ...(POSTGRES_URL === undefined
+    ? []
+    : [
+        {
+          name: 'PostgreSQL',
+          flags: async () => {
+            const database = await TestDatabase.create();
+            open.push(database);
+            return [`--server-database-url=${database.url}`];
+          },
+        },
+      ]),
+];
+
+for (const { name, flags } of STORES) {
+  describe(`thousands of items that wait for a webhook, in ${name}`, () => {
+    it('end in batches, across a crash, each with one record; others write meanwhile', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'plinth-off-'));
+      open.push({ [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true }) });
+      const store = await flags();
+      const receiver = await receive();
+      const server = await start(store, folder);
+      const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+      const other = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+      await publishMany(server, app, 6000);
+      await publishMany(server, other, 100);
+      const off = await app.operate('PATCH', '', { webhook: { active: false } });
+      assert.equal(off.status, 200, off.text);
+      await app.untilRecorded('?event=late', 1);
+      await server.kill();
+      const restarted = await start(store, folder);
+      const back = app.on(restarted);
+      await until('all have ended', async () => (await queueOf(back)).pending === 0);
+      const records = await allRecords(back, '&event=late');
+      assert.equal(records.length, 6000);
+      assert.equal(new Set(records.map(({ guid }) => guid)).size, 6000);
+      assert.equal((await queueOf(other.on(restarted))).pending, 100, 'others wait on');
+    });
+
+    it('go with their app', async () => {
+      const receiver = await receive();
+      const server = await start(await flags());
+      const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+      await app.untilRecorded('?event=ping', 1);
+      await publishMany(server, app, 1200, { id: undefined, ordering_key: randomUUID() });
+      assert.equal((await app.operate('DELETE', '')).status, 204);
+      await until('nothing waits', async () =>
+        /^webhook_queue_items\{[^}]*pending[^}]*\} 0$/m.test(
+          (await server.http.send('/metrics')).text,
+        ),
+      );
+      assert.equal(receiver.deliveries.length, 1);
+      const told = () => server.logged('waiting deliveries ended unsent')?.['count'];
+      await until('the end is logged', async () => told() === 1200);
+    });
+  });
+}
