@@ -2,6 +2,7 @@ import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
 import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { EngineState } from './domain/engine/engine-state.js';
 import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
+import type { MemoryShares } from './memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
@@ -123,6 +124,21 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
         { labels: { phase: 'permit' }, value: queriesRunning },
       ];
     },
+  });
+}
+
+/** Shows how much memory each part may take. Called once per registry. */
+export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
+  const { columnBytes, engineBytes, flushBytes } = shares;
+  metrics.add({
+    name: 'plinth_tsdb_memory_limit_bytes',
+    help: 'Memory that columns, the query engine and rows that wait for their segments may take.',
+    type: 'gauge',
+    samples: () => [
+      { labels: { part: 'columns' }, value: columnBytes },
+      { labels: { part: 'engine' }, value: engineBytes },
+      { labels: { part: 'buffer' }, value: flushBytes },
+    ],
   });
 }
 
