@@ -134,6 +134,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
     name: 'plinth_tsdb_memory_limit_bytes',
     help: 'Memory that columns, the query engine and rows that wait for their segments may take.',
     type: 'gauge',
+    labels: ['part'],
     samples: () => [
       { labels: { part: 'columns' }, value: columnBytes },
       { labels: { part: 'engine' }, value: engineBytes },
