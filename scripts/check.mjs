@@ -14,6 +14,7 @@ const steps = [
   ['sources', [script('sources.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
   ['settings page', [script('settings.mjs'), '--check']],
+  ['metrics page', [script('metrics.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), ...process.argv.slice(2)]],
 ];

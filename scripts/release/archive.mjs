@@ -4,8 +4,8 @@ import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
 /**
- * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, and a unit
- * of systemd. Its packages come from the registry.
+ * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, a unit
+ * of systemd, alert rules and dashboards. Its packages come from the registry.
  */
 export function makeArchive({ package: file, work, out, release }) {
   const name = `plinth-${release.version}-linux-${process.arch}`;
@@ -21,9 +21,10 @@ export function makeArchive({ package: file, work, out, release }) {
     ['plinth', 'bin/plinth'],
     ['plinth.service', 'lib/systemd/system/plinth.service'],
     ['INSTALL.md', 'INSTALL.md'],
+    ['prometheus', 'share/prometheus'],
+    ['grafana', 'share/grafana'],
   ]) {
-    fs.mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });
-    fs.copyFileSync(path.join(root, 'packaging', from), path.join(folder, to));
+    fs.cpSync(path.join(root, 'packaging', from), path.join(folder, to), { recursive: true });
   }
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
   const archive = path.join(out, `${name}.tar.gz`);

@@ -22,6 +22,7 @@ import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
 import type { AccountListener } from './domain/account/account-reports.js';
 import type { AccountsDomain } from './domain/accounts-domain.js';
+import { AccountNumbers } from './domain/numbers/account-numbers.js';
 import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
@@ -38,6 +39,7 @@ import { refuseForeignKeys } from './storage/key-check.js';
 import { KeyFile } from './storage/key-file.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
+import { RowCounter } from './storage/row-counts.js';
 import { Sealer } from './storage/sealer.js';
 
 /** What the service asks of whoever keeps the keys of platforms. */
@@ -92,6 +94,8 @@ class AccountsService implements HttpService {
   readonly #words: VendorWords;
   readonly #sender: GuardedSender;
   readonly #attempts = new AttemptMetrics();
+  readonly #numbers = new AccountNumbers();
+  readonly #rows: RowCounter;
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
   #upkeep: Disposable | undefined;
@@ -109,6 +113,8 @@ class AccountsService implements HttpService {
     });
     this.#sender = new GuardedSender(needs.egress, needs);
     this.#attempts.register(needs.metrics, 'accounts_event');
+    this.#rows = new RowCounter(store, clock);
+    this.#numbers.register(needs.metrics, this.#rows);
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#wording = {
       words: this.#words,
@@ -172,6 +178,7 @@ class AccountsService implements HttpService {
       log: this.#needs.log,
       sender: this.#sender,
       attempts: this.#attempts,
+      numbers: this.#numbers,
       listener: this.#needs.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;
@@ -200,6 +207,7 @@ class AccountsService implements HttpService {
     this.#refresh?.[Symbol.dispose]();
     await this.#domain?.delivery.close();
     this.#sender.close();
+    await this.#rows.close();
     await this.#commits.idle();
   }
 
@@ -214,7 +222,11 @@ class AccountsService implements HttpService {
       guardsMs: nowMs - GUARD_RETENTION_MS,
     };
     const retention = new RetentionStore(store);
-    while (!signal.aborted && (await retention.purge(before)) > 0);
+    for (let hasMore = true; hasMore && !signal.aborted; ) {
+      const { rowCount, expiredKinds } = await retention.purge(before);
+      this.#numbers.tokensExpired(expiredKinds);
+      hasMore = rowCount > 0;
+    }
   }
 
   async #prepareKeys(isFirstStart: boolean): Promise<void> {

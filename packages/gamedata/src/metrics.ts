@@ -21,6 +21,7 @@ export function registerMetrics(
     name: 'plinth_gamedata_records',
     help: 'Published records by kind.',
     type: 'gauge',
+    labels: ['kind'],
     samples: () => {
       const counts = library.current.set.counts();
       return KINDS.map((kind) => ({ labels: { kind }, value: counts[kind] }));

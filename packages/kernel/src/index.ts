@@ -46,6 +46,7 @@ export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
+export { acceptedTypes } from './http/accepted-types.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
 export {
   ACTIONS,
@@ -154,13 +155,14 @@ export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
+export { Turns } from './lease/turns.js';
 export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
 export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
-export type { Metric, MetricSample } from './metrics/metric.js';
-export { type Counter, Metrics } from './metrics/metrics.js';
+export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';
+export { type Counter, Metrics, type RegisteredMetric } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
 export {
   type AddressRules,

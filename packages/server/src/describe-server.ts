@@ -1,10 +1,20 @@
 import { createLogger } from '@plinth/kernel';
 import { DataFolder } from './folder/data-folder.js';
+import { metricsPage } from './metrics/metrics-page.js';
 import { readSettings } from './start-server.js';
-import { wireUp } from './wire-up.js';
+import { type WiredServer, wireUp } from './wire-up.js';
 
 /** OpenAPI of a server with the usual settings, by the name of the description: of the routes that it has. */
 export async function describeServer(): Promise<Readonly<Record<string, object>>> {
+  return await withUsualServer((wired) => wired.descriptions());
+}
+
+/** The page about the metrics of such a server, in Markdown. */
+export async function describeMetrics(): Promise<string> {
+  return await withUsualServer((wired) => metricsPage(wired.metrics.registered));
+}
+
+async function withUsualServer<T>(look: (wired: WiredServer) => T): Promise<T> {
   const settings = readSettings({
     env: {},
     flags: new Map([
@@ -18,7 +28,7 @@ export async function describeServer(): Promise<Readonly<Record<string, object>>
     folder,
   });
   try {
-    return wired.descriptions();
+    return look(wired);
   } finally {
     await wired.close();
   }

@@ -35,10 +35,11 @@ export class Health {
   /** Why not, in words for operators; `undefined` when all is well. */
   async obstacle(): Promise<string | undefined> {
     const known = this.#obstacles().find((each) => each !== undefined);
-    return known ?? this.#stores.local.obstacle?.message ?? (await this.#atStores());
+    return known ?? this.#stores.local.obstacle?.message ?? (await this.storageObstacle());
   }
 
-  async #atStores(): Promise<string | undefined> {
+  /** Why the stores that have to be asked are of no use at the moment: a look at most every second. */
+  async storageObstacle(): Promise<string | undefined> {
     const nowMs = this.#clock.monotonicMs();
     const isOver = nowMs - this.#lookedMs >= REMEMBER_MS;
     if (this.#looked === undefined || (isOver && !this.#isProbing)) {

@@ -1,4 +1,4 @@
-export { describeServer } from './describe-server.js';
+export { describeMetrics, describeServer } from './describe-server.js';
 export type { ServerAddress } from './port/listener.js';
 export { closeOnSignals } from './process/stop-signals.js';
 export { describeAllSettings, SETTINGS, type Settings } from './settings.js';

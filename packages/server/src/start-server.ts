@@ -10,6 +10,7 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
+import { memoryShares } from '@plinth/tsdb';
 import { takePlace } from './folder/take-place.js';
 import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
@@ -47,6 +48,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
   refuseUnusableProxies(settings);
+  memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
   const identity = tls && (await readTlsIdentity(tls));
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;

@@ -27,6 +27,7 @@ import { Pipeline } from './http/pipeline.js';
 import { Router } from './http/router.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
+import { observeServer } from './metrics/server-metrics.js';
 import { AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
@@ -54,6 +55,7 @@ export interface WiredServer {
   readonly clock: Clock;
   /** OpenAPI of all that it answers, by the name of the description. */
   descriptions(): Readonly<Record<string, object>>;
+  readonly metrics: Metrics;
   /** Of answers to what cannot be parsed, as lines with their ends. */
   headerLines(): string;
   /** Paths of GET that take long queries. */
@@ -186,6 +188,7 @@ export async function wireUp(
     ]);
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
+    observeServer(metrics, { ...{ stores, health, outbox }, folder: around.folder.path });
     const endpoints = createServiceEndpoints({
       ...{ clock, metrics, obstacle, dialect },
       operatorDialect: identity.dialect,
@@ -199,7 +202,7 @@ export async function wireUp(
       outbox,
       audit,
       reports,
-      metrics,
+      metrics: metrics.part(service),
       clock,
       random,
       log: log.child({ service }),
@@ -259,6 +262,7 @@ export async function wireUp(
     return {
       pipeline,
       clock,
+      metrics,
       descriptions: () => describeAll(router.served),
       longQueryPaths: new Set(
         router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),

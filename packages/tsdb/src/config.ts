@@ -5,6 +5,8 @@ import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-s
 const MIB = 1024 * 1024;
 /** With less the engine cannot sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
+/** The engine's part of it is more than that. */
+const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
 export const TSDB_SETTINGS = defineSettings(
@@ -20,36 +22,46 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 1024,
       description: 'Largest request body, as sent and again after decompression.',
     }),
-    buffer_flush_bytes: Type.Integer({
-      default: 192 * MIB,
-      minimum: 64 * 1024,
-      description:
-        'Rows in memory are written to segments when they take this much, or a quarter of the engine’s memory. A row has a cell of each column.',
-    }),
+    memory_bytes: Type.Optional(
+      Type.Integer({
+        minimum: LEAST_MEMORY_BYTES,
+        description:
+          'Memory for columns that answer queries (a half of it), the query engine (three eighths) and rows that wait for their segments. Unless given, a quarter of what the process may use, at least 256 MiB; limits of its container count.',
+      }),
+    ),
+    buffer_flush_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 64 * 1024,
+        description:
+          'Rows in memory are written to segments when they take this much; unless given, an eighth of `memory_bytes`, at most 128 MiB and a third of the engine’s memory. A row has a cell of each column.',
+      }),
+    ),
     buffer_flush_age_ms: Type.Integer({
       default: 600_000,
       minimum: 100,
       description: 'Rows in memory are written to segments at the latest after this time.',
     }),
-    buffer_limit_bytes: Type.Integer({
-      default: 1024 * MIB,
-      minimum: MIB,
-      description:
-        'Writes are answered with 503 and Retry-After while rows that are not in segments take this much.',
-    }),
+    buffer_limit_bytes: Type.Optional(
+      Type.Integer({
+        minimum: MIB,
+        description:
+          'Writes are answered with 503 and Retry-After while rows that are not in segments take this much; a half of `memory_bytes`, at most 1 GiB, unless given.',
+      }),
+    ),
     query_memory_bytes: Type.Integer({
       default: 0,
       minimum: 0,
       not: { exclusiveMinimum: 0, exclusiveMaximum: LEAST_QUERY_MEMORY_BYTES },
       description:
-        'Memory of the query engine; what exceeds it spills to disk. When the process grows by twice as much, at least 1 GiB, while statements run, they end with an error; one text of an answer has at most 16 MiB. 0 takes half of the machine’s memory.',
+        'Memory of the query engine; what exceeds it spills to disk. When the process grows by twice as much, at least 1 GiB, while statements run, they end with an error; one text of an answer has at most 16 MiB. 0 takes the part of `memory_bytes`.',
     }),
-    column_cache_bytes: Type.Integer({
-      default: 64 * MIB,
-      minimum: 0,
-      description:
-        'Memory for columns of rows that are queried often; common queries over them need no engine. 0 keeps none.',
-    }),
+    column_cache_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Memory for columns of rows; common queries over them need no engine. 0 keeps none; the part of `memory_bytes` unless given.',
+      }),
+    ),
     warm_up: Type.Boolean({
       default: true,
       description:

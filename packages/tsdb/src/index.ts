@@ -4,6 +4,7 @@ export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/
 export type { TokenDirectory, TokenRecord } from './domain/system-tables/tables/tokens.js';
 export type { TsdbError } from './errors.js';
 export { findDamage } from './find-damage.js';
+export { memoryShares } from './memory-shares.js';
 export type { TsdbNeeds } from './needs.js';
 export { type ParquetMapping, readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';

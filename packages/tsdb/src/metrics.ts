@@ -2,6 +2,7 @@ import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
 import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { EngineState } from './domain/engine/engine-state.js';
 import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
+import type { MemoryShares } from './memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
@@ -51,6 +52,7 @@ export class EngineMetrics {
       name: 'query_log_phase_entered_total',
       help: 'Queries that have ended, by outcome.',
       type: 'counter',
+      labels: ['phase'],
       samples: () =>
         [...this.#endedQueries].map(([phase, value]) => ({ labels: { phase }, value })),
     });
@@ -114,6 +116,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
     name: 'query_log_phase_current',
     help: 'Queries that wait for a place (received) or run (permit).',
     type: 'gauge',
+    labels: ['phase'],
     samples() {
       const { queriesWaiting, queriesRunning } = read();
       return [
@@ -121,6 +124,22 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
         { labels: { phase: 'permit' }, value: queriesRunning },
       ];
     },
+  });
+}
+
+/** Shows how much memory each part may take. Called once per registry. */
+export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
+  const { columnBytes, engineBytes, flushBytes } = shares;
+  metrics.add({
+    name: 'plinth_tsdb_memory_limit_bytes',
+    help: 'Memory that columns, the query engine and rows that wait for their segments may take.',
+    type: 'gauge',
+    labels: ['part'],
+    samples: () => [
+      { labels: { part: 'columns' }, value: columnBytes },
+      { labels: { part: 'engine' }, value: engineBytes },
+      { labels: { part: 'buffer' }, value: flushBytes },
+    ],
   });
 }
 
@@ -134,6 +153,7 @@ export function observeCaches(metrics: Metrics, caches: Caches): void {
     metrics.add({
       name,
       ...about,
+      labels: ['kind'],
       samples: () =>
         (['last', 'distinct'] as const).map((kind) => ({
           labels: { kind },

@@ -1,10 +1,5 @@
 import { availableParallelism } from 'node:os';
-import {
-  type BackupMoment,
-  ChecksumThread,
-  type FrozenFiles,
-  machineMemoryBytes,
-} from '@plinth/kernel';
+import { type BackupMoment, ChecksumThread, type FrozenFiles } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import type { TableFacts } from './domain/catalog/overview.js';
@@ -25,7 +20,8 @@ import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
-import { EngineMetrics, observeCaches, observeEngine } from './metrics.js';
+import { type MemoryShares, memoryShares } from './memory-shares.js';
+import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
 import type { TsdbNeeds } from './needs.js';
 import { openInfluxql } from './open-influxql.js';
 import { createProcessing, type Processing } from './open-processing.js';
@@ -78,7 +74,11 @@ export async function openTsdb(
 ): Promise<OpenTsdb> {
   const { settings, dataDir, clock, random, relational } = needs;
   const tempDir = `${dataDir}/tsdb-temp`;
-  const [catalog, host] = await Promise.all([openCatalog(needs), openHost(needs, tempDir)]);
+  const shares = memoryShares(settings);
+  const [catalog, host] = await Promise.all([
+    openCatalog(needs),
+    openHost(needs, tempDir, shares.engineBytes),
+  ]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
   if (hasTables) {
     host.prepare(); // In threads of its own, while the log is read here.
@@ -149,12 +149,13 @@ export async function openTsdb(
     planner,
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
-    settings: engineSettings(needs),
+    settings: engineSettings(needs, shares),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
     report,
   });
   await caches.open((schema) => engine.tableStore(schema));
   observeEngine(needs.metrics, () => engine.state());
+  observeMemory(needs.metrics, shares);
   observeCaches(needs.metrics, caches);
   const closing = new AbortController();
   let warmingUp: Promise<void> | undefined;
@@ -260,22 +261,16 @@ function readerOf(lanes: LanePool): BodyReader {
   };
 }
 
-const engineSettings = ({ settings, flushGroupTables }: TsdbNeeds) => ({
-  // A small limit must not be reached before there is anything to flush.
-  flushBytes: Math.min(
-    settings.buffer_flush_bytes,
-    settings.buffer_limit_bytes / 4,
-    // The engine holds the rows, and sorts them beside that.
-    queryMemoryBytes(settings) / 4,
-  ),
+const engineSettings = ({ settings, flushGroupTables }: TsdbNeeds, shares: MemoryShares) => ({
+  flushBytes: shares.flushBytes,
   flushAgeMs: settings.buffer_flush_age_ms,
   maxGroupTables: flushGroupTables ?? FLUSH_GROUP_TABLES,
-  hardLimitBytes: settings.buffer_limit_bytes,
+  hardLimitBytes: shares.bufferLimitBytes,
   maxConcurrentQueries: settings.max_concurrent_queries,
   queryTimeoutMs: settings.query_timeout_ms,
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
-  columnCacheBytes: settings.column_cache_bytes,
+  columnCacheBytes: shares.columnBytes,
   repair: settings.repair,
 });
 
@@ -300,16 +295,13 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
   return catalog;
 }
 
-const queryMemoryBytes = ({ query_memory_bytes: bytes }: TsdbNeeds['settings']): number =>
-  bytes || Math.floor(machineMemoryBytes() / 2);
-
 async function openHost(
   { settings, dataDir, fileSystem, engineWatch }: TsdbNeeds,
   tempDir: string,
+  memoryLimitBytes: number,
 ): Promise<DuckDbHost> {
   await fileSystem.removeTree(tempDir);
   await fileSystem.makeDirectory(tempDir);
-  const memoryLimitBytes = queryMemoryBytes(settings);
   const threads = settings.query_threads || availableParallelism();
   return new DuckDbHost({
     dataDir,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -68,6 +69,46 @@ const refusal = async (server: AccountsServer, url: string): Promise<void> => {
 };
 
 describe('event destinations', () => {
+  it('of one platform that do not answer take no more places than are theirs', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const hang = async (): Promise<{ readonly port: number; most(): number }> => {
+      let here = 0;
+      let mostHere = 0;
+      const server = createServer((request) => {
+        mostHere = Math.max(mostHere, ++here);
+        most = Math.max(most, ++atOnce);
+        request.on('close', () => {
+          here -= 1;
+          atOnce -= 1;
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      open.push({
+        close() {
+          server.closeAllConnections();
+          server.close();
+        },
+      });
+      return { port: (server.address() as AddressInfo).port, most: () => mostHere };
+    };
+    const hosts = [await hang(), await hang(), await hang()];
+    const server = await start(LOOPBACK);
+    const enabled_events = ['v2.core.account.created'];
+    for (let number = 0; number < 15; number += 1) {
+      const url = `http://127.0.0.1:${hosts[number % 3]?.port}/${number}`;
+      await server.ok(PATH, { body: { ...destination(url), enabled_events } });
+    }
+    for (let number = 0; number < 40; number += 1) {
+      await server.ok('/v2/core/accounts', { body: { contact_email: 'a@example.com' } });
+    }
+    // 600 wait for three hosts: 32 at each were 96, and 64 are for one platform.
+    for (const endMs = Date.now() + 15_000; most <= 32 && Date.now() < endMs; ) await sleep(100);
+    await sleep(2000);
+    assert.ok(most > 32 && most <= 64, `${most} requests at once`);
+    for (const host of hosts) assert.ok(host.most() <= 32, `${host.most()} at one host`);
+  });
+
   it('are not reached under a name that leads into the own network', async (t) => {
     const name = hostname();
     const found = await lookup(name).catch(() => undefined);

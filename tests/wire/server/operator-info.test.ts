@@ -118,6 +118,17 @@ describe('a download', () => {
   it('changes nothing, and needs a token to be asked for', async () => {
     assert.equal((await ask({ ...wanted, path: '/api/v3/write_lp?db=d' })).status, 422);
     assert.equal((await ask({ ...wanted, method: 'DELETE' })).status, 422);
+    for (const path of ['/query?q=DROP+DATABASE+d', '/api/editor/items', '/ops/v1/apps']) {
+      assert.equal((await ask({ method: 'GET', path, filename: 'x' })).status, 422, path);
+    }
+    const drop = '/api/v3/query_influxql?db=d&q=DROP+DATABASE+d';
+    const made = await ask({ method: 'GET', path: drop, filename: 'x' });
+    const answer = await server.http.send(String(jsonOf(made)['url']));
+    assert.ok(answer.status >= 400, answer.text);
+    const still = await server.http.send('/api/v3/query_sql?db=d&q=SELECT+1', {
+      headers: headers(),
+    });
+    assert.equal(still.status, 200);
     const body = JSON.stringify(wanted);
     assert.equal((await server.http.send('/ops/v1/downloads', { body })).status, 401);
   });

@@ -1,6 +1,7 @@
 // Source: InfluxDB 3 Enterprise, "Manage resource tokens" and "influxdb3 create token --permission"; tsdb-http, "Tokens".
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -184,6 +185,11 @@ describe('a token with permissions', () => {
   it('is what it was after a restart', async () => {
     const token = await made('kept', [ofDatabase('k', ['write'])]);
     assert.equal(await server.stop(), 0);
+    // For a server of an older version every token is an admin's: it must not find the hash of this one.
+    const hash = createHash('sha512').update(token).digest('hex');
+    const stored = await readFile(join(dataDir, 'plinth.db'), 'latin1');
+    assert.ok(stored.includes(`granted:${hash}`));
+    assert.ok(!stored.replaceAll(`granted:${hash}`, '').includes(hash));
     server = await ServerProcess.start({ flags: [], dataDir });
     assert.equal((await write('k', token)).status, 204);
     assertError(await write('other', token), 403, NOT_PERMITTED);

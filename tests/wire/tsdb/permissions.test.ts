@@ -294,6 +294,13 @@ const WAYS: readonly Way[] = [
     run: legacy('SELECT v INTO b..copy FROM a..m', 'a'),
   },
   {
+    name: 'v1 INTO b of no rows',
+    read: ['a'],
+    write: ['b'],
+    outcome: '200',
+    run: legacy('SELECT v INTO b..copy FROM a..m WHERE v > 1000', 'a'),
+  },
+  {
     name: 'v1 INTO a',
     read: ['b'],
     write: ['a'],

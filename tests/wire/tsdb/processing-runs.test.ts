@@ -295,6 +295,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     assert.equal(raised.status, 500);
     assert.deepEqual(JSON.parse(raised.text), {
       error: "Python function call failed: KeyError: 'missing'",
+      data: {},
     });
     const echoed = await plugins.server.http.send(`${engine}?echo=1&a=b%20c&a=last+one`, {
       method: 'POST',

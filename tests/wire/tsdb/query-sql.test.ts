@@ -198,6 +198,15 @@ describe('/api/v3/query_sql', () => {
       400,
       'invalid mime type (image/png)',
     );
+    for (const [accept, type] of [
+      ['application/json, text/csv', 'application/json'],
+      ['application/json;q=0.1, text/csv', 'text/csv'],
+      ['text/csv;q=0, application/json', 'application/json'],
+      ['image/png, text/csv;q=0.2', 'text/csv'],
+    ] as const) {
+      const answer = await get({ db: 'q', q: HOSTS_QUERY }, { accept });
+      assert.equal(answer.headers['content-type'], type, accept);
+    }
     const browser = 'text/html,application/xhtml+xml,image/png';
     const html = await get({ db: 'q', q: HOSTS_QUERY }, { accept: browser });
     assertAnswer(html, 'application/json', HOSTS);

@@ -85,13 +85,23 @@ if (POSTGRES_URL === undefined) {
         });
       await using one = await start();
       await using other = await start();
-      const made = await one.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+      const first = async (node: ServerProcess) =>
+        await node.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+      const tries = await Promise.all([one, other, one, other, one, other].map(first));
+      const made = tries.find(({ status }) => status === 201);
+      assert.ok(made !== undefined);
+      for (const { status } of tries.filter((each) => each !== made)) {
+        assert.ok(status === 409 || status === 401, String(status));
+      }
       const { token } = JSON.parse(made.text) as { token: string };
       const headers = { authorization: `Bearer ${token}` };
-      const works = async () => (await other.http.send('/ops/v1/apps', { headers })).status === 200;
+      const works = async () => {
+        const asked = [one, other].map((node) => node.http.send('/ops/v1/apps', { headers }));
+        return (await Promise.all(asked)).every(({ status }) => status === 200);
+      };
       const endMs = Date.now() + 15_000;
       while (!(await works())) {
-        assert.ok(Date.now() < endMs, 'the other node has not heard of the token');
+        assert.ok(Date.now() < endMs, 'a node has not heard of the token');
         await sleep(100);
       }
       // One name at one moment is given once; two names get ids of their own.

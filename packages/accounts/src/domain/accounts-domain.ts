@@ -37,6 +37,7 @@ import { EventDelivery } from './delivery/event-delivery.js';
 import { deriveRequirements } from './engine/index.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
+import type { AccountNumbers } from './numbers/account-numbers.js';
 import { Fixtures } from './platform/fixtures.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
@@ -62,6 +63,7 @@ export interface DomainNeeds {
   /** Brings events to their destinations. */
   readonly sender: GuardedSender;
   readonly attempts: AttemptMetrics;
+  readonly numbers: AccountNumbers;
   readonly listener: AccountListener | undefined;
 }
 
@@ -84,6 +86,7 @@ export class AccountsDomain {
     const locks = new KeyedLocks();
     const store = new AccountStore(needs.store, sealer);
     commits.onCommitted((writes) => {
+      needs.numbers.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
       store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of that table are these
     });
@@ -100,7 +103,10 @@ export class AccountsDomain {
       commits,
       guards: new GuardStore({ store: needs.store, clock, random }),
     });
-    const mutations = new Mutations({ clock, commits: guarded, records, locks, sealer });
+    const mutations = new Mutations({
+      ...{ clock, commits: guarded, records, locks, sealer },
+      numbers: needs.numbers,
+    });
     this.mutations = mutations;
     const wire: WireOptions = {
       words: needs.words,

@@ -20,7 +20,8 @@ export type PersonRow = Selectable<AccountTables['accounts_persons']>;
 /** Layouts of `body`; another number is another layout. See docs/formats/accounts.md. */
 const ACCOUNT_BODY_VERSION = 3;
 const PERSON_BODY_VERSION = 1;
-const BITS: Readonly<Record<ConfigurationName, number>> = {
+/** In the column `configurations`. */
+export const CONFIGURATION_BITS: Readonly<Record<ConfigurationName, number>> = {
   customer: 1,
   merchant: 2,
   recipient: 4,
@@ -39,7 +40,7 @@ type AccountBody =
 
 /** Masks of accounts that have at least the named configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
-  const wanted = names.reduce((mask, name) => mask | BITS[name], 0);
+  const wanted = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
   return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & wanted) === wanted);
 }
 
@@ -60,7 +61,10 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
     tenant: tenantKey({ platform, livemode }),
     created_ms: createdMs,
     is_closed: isClosed ? 1 : 0,
-    configurations: appliedConfigurations(account).reduce((mask, name) => mask | BITS[name], 0),
+    configurations: appliedConfigurations(account).reduce(
+      (mask, name) => mask | CONFIGURATION_BITS[name],
+      0,
+    ),
     flags: (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
     head,
     body: JSON.stringify(body),

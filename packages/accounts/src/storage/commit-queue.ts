@@ -24,6 +24,8 @@ export class WriteSet {
   readonly announcedIds: string[] = [];
   /** Under what the changes were decided; see `GuardStore`. */
   readonly guards: Guard[] = [];
+  /** Events in the bundles among the rows. */
+  eventCount = 0;
 
   /** Inserts the row, or replaces the one with its id. */
   put<T extends TableName>(table: T, row: Row<T>): this {
@@ -52,6 +54,7 @@ export class WriteSet {
     for (const [table, ids] of other.deletedIds) append(this.deletedIds, table, ids);
     this.announcedIds.push(...other.announcedIds);
     this.guards.push(...other.guards);
+    this.eventCount += other.eventCount;
     return this;
   }
 }

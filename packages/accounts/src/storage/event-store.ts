@@ -33,6 +33,7 @@ export class EventStore {
   }
 
   put(writes: WriteSet, bundle: EventBundle): void {
+    writes.eventCount += bundle.events.length;
     const body: Body = {
       ...(bundle.request && { request: bundle.request }),
       events: bundle.events,

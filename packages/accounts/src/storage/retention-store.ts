@@ -3,6 +3,11 @@ import type { AccountTables } from './account-tables.js';
 
 const BATCH_SIZE = 1000;
 
+export interface Purged {
+  readonly rowCount: number;
+  readonly expiredKinds: readonly string[];
+}
+
 /** Removes what has had its time, some at a time, so that nobody waits long. */
 export class RetentionStore {
   readonly #store: RelationalStore;
@@ -11,15 +16,18 @@ export class RetentionStore {
     this.#store = store;
   }
 
-  /** @returns how many rows went, of one table at most `BATCH_SIZE`: call again while there are any. */
+  /**
+   * @returns how many rows went, of one table at most `BATCH_SIZE`: call again while there are any; and of which kinds the tokens
+   * were that nobody had used in their time.
+   */
   async purge(before: {
     readonly idempotencyMs: number;
     readonly eventsMs: number;
     readonly tokensMs: number;
     readonly guardsMs: number;
     readonly nowMs: number;
-  }): Promise<number> {
-    return await this.#store.transaction<AccountTables, number>(async (tx) => {
+  }): Promise<Purged> {
+    return await this.#store.transaction<AccountTables, Purged>(async (tx) => {
       const oldRecords = tx
         .selectFrom('accounts_idempotency')
         .select('id')
@@ -65,9 +73,11 @@ export class RetentionStore {
         .updateTable('accounts_tokens')
         .set({ payload: null })
         .where('id', 'in', expired)
-        .executeTakeFirst();
+        .returning('kind')
+        .execute();
       const deletedCount = results.reduce((sum, each) => sum + Number(each.numDeletedRows), 0);
-      return deletedCount + Number(emptied.numUpdatedRows);
+      const expiredKinds = emptied.map(({ kind }) => kind);
+      return { rowCount: deletedCount + expiredKinds.length, expiredKinds };
     });
   }
 }

@@ -114,12 +114,17 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
 export async function findReply(
   parts: PublicReadParts,
   { make, isAbout }: PublicRead,
-  asked: { readonly url: string; readonly parameter: () => string },
+  asked: {
+    readonly url: string;
+    readonly parameter: () => string;
+    /** Aborted: its client has left. */
+    readonly signal: AbortSignal;
+  },
 ): Promise<Reply> {
   await parts.ready();
   if (!isAbout) parts.library.assertReadable();
-  const { url } = asked;
-  const target = targetOf(url);
+  const { url, signal } = asked;
+  const target = { ...targetOf(url), signal };
   const key = canonicalKey(target);
   const known = parts.cache.byKey(key);
   if (known !== undefined) {

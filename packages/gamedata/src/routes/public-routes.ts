@@ -74,7 +74,8 @@ function readRoutes(
     const known = cache.byUrl(url);
     if (known === undefined) {
       const parameter = () => (name === undefined ? '' : (request.parameters[name] ?? ''));
-      return findReply(parts, read, { url, parameter }).then((found) =>
+      const signal = request.leaving();
+      return findReply(parts, read, { url, parameter, signal }).then((found) =>
         answerReply(headers, found, cache),
       );
     }

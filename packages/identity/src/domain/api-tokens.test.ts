@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { principalOf } from '../model/api-token.js';
 import { openTestIdentity } from '../testing/open-test-identity.js';
 
 const named = { name: 'a', expirySec: undefined, byTokenId: undefined };
@@ -41,4 +42,22 @@ it('says nothing of tokens that could not be read again for too long', async () 
   assert.equal(tokens.find('nonsense'), undefined);
   await tokens.refresh();
   assert.equal(tokens.find(text)?.name, 'a');
+});
+
+it('hears of permissions that another node gave, and of their end', async () => {
+  await using test = await openTestIdentity();
+  const [{ tokens: here }, { tokens: there }] = [await test.openOther(), await test.openOther()];
+  const permissions = [{ resource: 'db', names: ['a'], actions: ['read'] }] as const;
+  const { text } = await there.createNamed({ ...named, permissions });
+  await here.refresh();
+  const found = here.find(text);
+  assert.deepEqual(found?.permissions, permissions);
+  assert.deepEqual(found && principalOf(found), {
+    ...{ kind: 'grantee', id: String(found?.id), name: 'a', permissions },
+    isAdministrator: false,
+  });
+  await assert.rejects(here.createNamed(named), { kind: 'token_name_exists' });
+  await there.delete('a');
+  await here.refresh();
+  assert.equal(here.find(text), undefined);
 });

@@ -120,10 +120,13 @@ const PublicKey = maybe(
   }),
 );
 
-export const AppChange = Type.Object({ name: maybe(name), ...changeable }, { title: 'App' });
+export const AppChange = Type.Object(
+  { name: maybe(name), ...changeable },
+  { title: 'App', additionalProperties: false },
+);
 export const AppRequest = Type.Object(
   { name, ...changeable, public_key: PublicKey },
-  { title: 'App' },
+  { title: 'App', additionalProperties: false },
 );
 export const KeyRequest = Type.Object({ public_key: PublicKey });
 export const KeyFormat = Type.Object({

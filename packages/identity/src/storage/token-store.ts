@@ -37,7 +37,7 @@ export class TokenStore {
       const taken = await tx
         .selectFrom('identity_tokens')
         .select('id')
-        .where('name', '=', token.name)
+        .where((eb) => eb.or([eb('name', '=', token.name), eb('id', '=', token.id ?? -1)]))
         .executeTakeFirst();
       if (taken !== undefined) return undefined;
       const inserted = { ...token, id: token.id ?? (await takeNextId(tx)) };

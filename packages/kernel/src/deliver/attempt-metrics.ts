@@ -22,6 +22,7 @@ export class AttemptMetrics {
       name: `${prefix}_attempts_total`,
       help: 'Attempts by outcome.',
       type: 'counter',
+      labels: ['outcome'],
       samples: () =>
         [...this.#attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
     });

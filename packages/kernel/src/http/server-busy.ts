@@ -4,7 +4,7 @@ export class ServerBusy extends Error {
   readonly kind = 'server_busy';
   /** For the header `Retry-After`. */
   readonly retryAfterSec = 1;
-  constructor() {
-    super('the server holds as many request bodies as it may; try again');
+  constructor(why = 'the server holds as many request bodies as it may') {
+    super(`${why}; try again`);
   }
 }

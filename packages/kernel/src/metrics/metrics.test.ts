@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Histogram } from './histogram.js';
+import { unitOf } from './metric.js';
 import { Metrics } from './metrics.js';
 
 describe('Metrics', () => {
@@ -58,6 +59,41 @@ b -0.5
       'h_sum{x="1"} 10',
       'h_count{x="1"} 4',
     ]);
+  });
+
+  it('leaves out what cannot be read, and nothing else', async () => {
+    const metrics = new Metrics();
+    metrics.gauge({ name: 'away', help: 'A.', read: () => Promise.reject(new Error('away')) });
+    metrics.gauge({
+      name: 'broken',
+      help: 'B.',
+      read() {
+        throw new Error('broken');
+      },
+    });
+    metrics.gauge({ name: 'here', help: 'H.', read: () => 1 });
+    const { text } = await metrics.page();
+    assert.equal(text, '# HELP here H.\n# TYPE here gauge\nhere 1\n# EOF\n');
+  });
+
+  it('lists what a part of the server added as its own, on one page', async () => {
+    const metrics = new Metrics();
+    metrics.counter({ name: 'a_total', help: 'A.' });
+    const part = metrics.part('tsdb');
+    part.counter({ name: 'b_total', help: 'B.' });
+    assert.throws(() => part.counter({ name: 'a_total', help: 'C.' }), /a_total/);
+    const listed = metrics.registered.map((one) => [one.part, one.metric.name]);
+    assert.deepEqual(listed, [
+      ['server', 'a_total'],
+      ['tsdb', 'b_total'],
+    ]);
+    assert.equal((await part.page()).text, (await metrics.page()).text);
+  });
+
+  it('reads the unit of a metric off its name', () => {
+    const names = ['a_seconds', 'a_seconds_total', 'a_bytes', 'a_total', 'seconds_ago', 'bytes'];
+    const units = ['seconds', 'seconds', 'bytes', undefined, undefined, undefined];
+    assert.deepEqual(names.map(unitOf), units);
   });
 
   it('refuses two metrics of one name', () => {

@@ -8,8 +8,24 @@ import { metricText } from './text-format.js';
  * numbers itself and is asked for them when the page is read: nothing is looked up by label on a hot path.
  */
 export class Metrics {
-  readonly #metrics = new Map<string, Metric>();
+  readonly #part: string;
+  readonly #metrics: Map<string, RegisteredMetric>;
   #process: Disposable | undefined;
+
+  constructor(part = 'server', metrics = new Map<string, RegisteredMetric>()) {
+    this.#part = part;
+    this.#metrics = metrics;
+  }
+
+  /** The same registry for one part of the server: what is added there is listed as that part's. */
+  part(name: string): Metrics {
+    return new Metrics(name, this.#metrics);
+  }
+
+  /** What there is to read, in the order in which it came. */
+  get registered(): readonly RegisteredMetric[] {
+    return [...this.#metrics.values()];
+  }
 
   /** A number without labels that only grows. Its name ends in `_total`. */
   counter(about: { readonly name: string; readonly help: string }): Counter {
@@ -35,7 +51,7 @@ export class Metrics {
   /** Puts a metric on the page. Names are unique. */
   add(metric: Metric): void {
     invariant(!this.#metrics.has(metric.name), `two metrics are named ${metric.name}`);
-    this.#metrics.set(metric.name, metric);
+    this.#metrics.set(metric.name, { part: this.#part, metric });
   }
 
   /** Starts to measure this process and its event loop; ends with `close`. */
@@ -43,22 +59,24 @@ export class Metrics {
     this.#process ??= observeProcess((metric) => this.add(metric));
   }
 
-  /** All numbers as they are now. */
+  /** All numbers as they are now. A store that cannot be asked takes its own numbers off the page, and no others. */
   async read(): Promise<
     readonly { readonly metric: Metric; readonly samples: readonly MetricSample[] }[]
   > {
-    const read = async (metric: Metric) => ({ metric, samples: await metric.samples() });
-    return await Promise.all([...this.#metrics.values()].map(read));
+    const read = async ({ metric }: RegisteredMetric) => ({
+      metric,
+      samples: await metric.samples(),
+    });
+    const settled = await Promise.allSettled(this.registered.map(read));
+    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
   /** The page in Prometheus' text format. Source: tsdb-http, section 10. */
   async page(): Promise<{ readonly contentType: string; readonly text: string }> {
-    const texts = [...this.#metrics.values()].map(async (metric) =>
-      metricText(metric, await metric.samples()),
-    );
+    const texts = (await this.read()).map(({ metric, samples }) => metricText(metric, samples));
     return {
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
-      text: `${(await Promise.all(texts)).join('\n')}# EOF\n`,
+      text: `${texts.join('\n')}# EOF\n`,
     };
   }
 
@@ -66,6 +84,12 @@ export class Metrics {
     this.#process?.[Symbol.dispose]();
     this.#process = undefined;
   }
+}
+
+export interface RegisteredMetric {
+  /** Service, or `server`. */
+  readonly part: string;
+  readonly metric: Metric;
 }
 
 export interface Counter {

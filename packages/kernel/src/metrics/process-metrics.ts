@@ -42,6 +42,7 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
     name: 'nodejs_eventloop_lag_seconds',
     help: 'Delay of the event loop since the last reading of this page.',
     type: 'gauge',
+    labels: ['quantile'],
     samples() {
       // A histogram without a probe yet has a NaN mean and an absurd minimum.
       const hasProbes = delays.count > 0;

@@ -164,6 +164,32 @@ it('keeps events for a subscriber that no longer runs for as long as it may come
   assert.ok(positions.seen_ms > startMs + 18 * HOUR_MS);
 });
 
+it('says how long the oldest event has waited that a subscriber has not had', async (context) => {
+  const { clock, outbox, publish, turnUntil } = await openStill(context);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const seen: string[] = [];
+  outbox.subscribe('slow', ['wanted'], async ({ type }) => {
+    await released;
+    seen.push(type);
+  });
+  outbox.subscribe('idle', ['never'], async () => {});
+  assert.deepEqual([...(await outbox.oldestWaitingMs())], []);
+  await outbox.start();
+  const ages = async () => Object.fromEntries(await outbox.oldestWaitingMs());
+  assert.deepEqual(await ages(), { slow: 0, idle: 0 });
+  await publish('wanted');
+  await clock.advanceMs(20_000);
+  await publish('wanted');
+  await clock.advanceMs(5_000);
+  assert.deepEqual(await ages(), { slow: 25_000, idle: 0 });
+  release();
+  await turnUntil(async () => seen.length === 2 && (await ages())['slow'] === 0);
+  assert.deepEqual(await ages(), { slow: 0, idle: 0 });
+});
+
 it('does not sleep over an event that comes while it looks for the last time', async (context) => {
   const { outbox, publish, store } = await openStill(context);
   // The clock stands still, so whoever sleeps once sleeps for ever.

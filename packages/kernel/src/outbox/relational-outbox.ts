@@ -110,6 +110,17 @@ export class RelationalOutbox implements Outbox {
     }
   }
 
+  /** By subscriber of this node, how long the first event that it has not had has been there; 0 when there is none. */
+  async oldestWaitingMs(): Promise<ReadonlyMap<string, number>> {
+    if (this.#state !== 'started') return new Map();
+    const nowMs = this.#options.clock.nowMs();
+    const ages = [...this.#subscriptions].map(async ([name, subscription]) => {
+      const [first] = await subscription.waiting(1);
+      return [name, first === undefined ? 0 : Math.max(0, nowMs - first.createdMs)] as const;
+    });
+    return new Map(await Promise.all(ages));
+  }
+
   /** Positions of a time when nobody noted who was seen: what is not running now is given the whole time. */
   async #noteUnseen(): Promise<void> {
     const { store, clock } = this.#options;

@@ -49,6 +49,11 @@ export class Subscription {
     this.#sleeping?.abort();
   }
 
+  /** The first events that it has not had. */
+  async waiting(maxCount: number): Promise<readonly OutboxEvent[]> {
+    return await this.#read(maxCount);
+  }
+
   /** Resolves when the handler that is running has ended. */
   async close(): Promise<void> {
     this.#stop.abort();
@@ -127,7 +132,7 @@ export class Subscription {
     await this.#writePosition(this.#position);
   }
 
-  async #read(): Promise<readonly StoredEvent[]> {
+  async #read(maxCount = BATCH_SIZE): Promise<readonly StoredEvent[]> {
     const rows = await this.#options.store
       .reader<OutboxTables>()
       .selectFrom('kernel_outbox')
@@ -135,7 +140,7 @@ export class Subscription {
       .where('seq', '>', this.#position)
       .where('type', 'in', [...this.#options.types])
       .orderBy('seq')
-      .limit(BATCH_SIZE)
+      .limit(maxCount)
       .execute();
     return rows.map(({ seq, id, type, created_ms, payload }) => ({
       seq,

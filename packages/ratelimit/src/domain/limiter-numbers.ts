@@ -55,12 +55,14 @@ export class LimiterNumbers {
       name: 'ratelimit_decisions_total',
       help: 'Requests that were decided about.',
       type: 'counter',
+      labels: ['service', 'resource', 'outcome'],
       samples: () => this.#decisionSamples(),
     });
     metrics.add({
       name: 'ratelimit_rejected_total',
       help: 'Requests over a limit, by the limit; in shadow mode they passed.',
       type: 'counter',
+      labels: ['limit'],
       samples: () => [...this.#rejected].map(([limit, value]) => ({ labels: { limit }, value })),
     });
     const one = (name: string, help: string, read: () => number) =>

@@ -6,6 +6,8 @@ const DURATION_BOUNDS_SEC = [
 const SIZE_BOUNDS_BYTES = [0, 256, 4096, 65_536, 1_048_576, 16_777_216];
 const STATUSES = ['ok', 'client_error', 'server_error', 'unauthorized'] as const;
 
+/** Of every route. */
+const LABELS = ['method', 'path'] as const;
 /** Requests that match no route share one path label: paths are the client's choice and have no bound. */
 const UNMATCHED = 'unmatched';
 
@@ -17,11 +19,18 @@ export class HttpMetrics {
 
   constructor(metrics: Metrics) {
     metrics.add(
-      this.#metric('http_requests_total', 'HTTP requests by outcome.', 'counter', (numbers) =>
-        STATUSES.map((status, index) => ({
-          labels: { ...numbers.labels, status },
-          value: numbers.countByStatus[index] ?? 0,
-        })).filter(({ value }) => value > 0),
+      this.#metric(
+        {
+          name: 'http_requests_total',
+          help: 'HTTP requests by outcome.',
+          type: 'counter',
+          labels: [...LABELS, 'status'],
+        },
+        (numbers) =>
+          STATUSES.map((status, index) => ({
+            labels: { ...numbers.labels, status },
+            value: numbers.countByStatus[index] ?? 0,
+          })).filter(({ value }) => value > 0),
       ),
     );
     metrics.add(
@@ -52,18 +61,16 @@ export class HttpMetrics {
   }
 
   #histogram(name: string, help: string, pick: (numbers: RouteNumbers) => Histogram) {
-    return this.#metric(name, help, 'histogram', (numbers) =>
+    return this.#metric({ name, help, type: 'histogram', labels: LABELS }, (numbers) =>
       pick(numbers).samples(name, numbers.labels),
     );
   }
 
   #metric(
-    name: string,
-    help: string,
-    type: 'counter' | 'histogram',
+    about: Omit<Metric, 'samples'>,
     samples: (numbers: RouteNumbers) => readonly MetricSample[],
   ): Metric {
-    return { name, help, type, samples: () => [...this.#all.values()].flatMap(samples) };
+    return { ...about, samples: () => [...this.#all.values()].flatMap(samples) };
   }
 }
 

@@ -21,12 +21,16 @@ const PATH = '/ops/v1/downloads';
 const LIFETIME_MS = 60_000;
 const MAX_TICKET_COUNT = 1000;
 const ID_SIZE_BYTES = 32;
-/** Beside what is read by GET: their statements may be too long for an address. */
+/** Questions, which change nothing: links are followed by programs, too. */
 const QUERY_PATH = /^\/api\/v3\/query_(?:sql|influxql)$/;
 
 const Wanted = Type.Object({
   method: Type.Union([Type.Literal('GET'), Type.Literal('POST')]),
-  path: Type.String({ pattern: '^/', maxLength: 65_536, description: 'with its query' }),
+  path: Type.String({
+    pattern: '^/',
+    maxLength: 65_536,
+    description: '/api/v3/query_sql or /api/v3/query_influxql, with its query',
+  }),
   body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),
   filename: Type.String({ minLength: 1, maxLength: 200 }),
 });
@@ -113,8 +117,10 @@ export function createDownloads(needs: {
             errors: { 422: 'a field is wrong, or the path is no query' },
             handle(request, { body: wanted }) {
               const { method, path, body, filename } = wanted;
-              if (method === 'POST' && !QUERY_PATH.test(pathOf(path))) {
-                return failure(request, 422, 'only queries can be downloaded by POST');
+              if (!QUERY_PATH.test(pathOf(path))) {
+                const message =
+                  'only answers of /api/v3/query_sql and /api/v3/query_influxql can be downloaded';
+                return failure(request, 422, message);
               }
               forgetOld();
               const id = Buffer.from(random.bytes(ID_SIZE_BYTES)).toString('base64url');

@@ -1,4 +1,4 @@
-import { Turns } from './turns.js';
+import { Turns } from '@plinth/kernel';
 
 /**
  * Work over many rows, cut where it is resumed: it yields after about `STEP_ROWS` rows, so that others get their turn in

@@ -5,6 +5,7 @@ import { AccountsRefused } from '../../model/violation.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
 import type { Sealer } from '../../storage/sealer.js';
+import type { AccountNumbers } from '../numbers/account-numbers.js';
 import type { RequestContext } from '../request-context.js';
 import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
@@ -55,6 +56,7 @@ export class Mutations {
     readonly records: IdempotencyStore;
     readonly locks: KeyedLocks;
     readonly sealer: Sealer;
+    readonly numbers: Pick<AccountNumbers, 'repeated'>;
   };
   readonly #running = new Map<string, RecordKey>();
   readonly #counts = new Map<string, number>();
@@ -65,6 +67,7 @@ export class Mutations {
     readonly records: IdempotencyStore;
     readonly locks: KeyedLocks;
     readonly sealer: Sealer;
+    readonly numbers: Pick<AccountNumbers, 'repeated'>;
   }) {
     this.#needs = needs;
   }
@@ -76,6 +79,17 @@ export class Mutations {
    * @param work throws before it has changed anything, or returns all that it changes.
    */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
+    try {
+      const answer = await this.#run(call, work);
+      if (answer.originalRequestId !== undefined) this.#needs.numbers.repeated('replayed');
+      return answer;
+    } catch (error) {
+      this.#count(error);
+      throw error;
+    }
+  }
+
+  async #run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     const { context } = call;
     const record = this.#keyOf(call);
     this.#refuseWhileRunning(record);
@@ -182,15 +196,24 @@ export class Mutations {
     if (running === undefined) return;
     if (running.fingerprint !== fingerprint) throw keyReused();
     throw new AccountsRefused({
-      code: 'idempotency_key_in_use',
+      code: IN_USE,
       message: 'A request with this idempotency key is still running; repeat it in a moment.',
     });
   }
+
+  #count(error: unknown): void {
+    const code = error instanceof AccountsRefused ? error.violation.code : undefined;
+    if (code === REUSED) this.#needs.numbers.repeated('other_parameters');
+    else if (code === IN_USE) this.#needs.numbers.repeated('in_use');
+  }
 }
+
+const REUSED = 'idempotency_error';
+const IN_USE = 'idempotency_key_in_use';
 
 const keyReused = (): AccountsRefused =>
   new AccountsRefused({
-    code: 'idempotency_error',
+    code: REUSED,
     message:
       'This idempotency key was used for a request with other parameters; use another key for another request.',
   });

@@ -44,11 +44,26 @@ interface DeliveryNeeds {
 /** Attempts after the first; the last comes three days later. */
 const DELAYS_SEC = [5, 30, 120, 600, 3600, 10_800, 21_600, 43_200, 86_400, 86_400] as const;
 const MAX_IN_FLIGHT = 256;
-/** A destination that hangs keeps no more places from the others. */
-const MAX_IN_FLIGHT_PER_DESTINATION = 16;
+/** What hangs keeps no more places from the others: a destination, all of a platform, all at one host. */
+const MAX_IN_FLIGHT_PER = { destination: 16, tenant: 64, host: 32 } as const;
 const LOOK_MS = 1000;
 /** Longer than an attempt takes; after a crash another node makes it then. */
 const CLAIM_MS = 60_000;
+
+/** Where attempts are counted. */
+type Place = `${keyof typeof MAX_IN_FLIGHT_PER}:${string}`;
+
+const kindOf = (place: Place) =>
+  place.slice(0, place.indexOf(':')) as keyof typeof MAX_IN_FLIGHT_PER;
+
+const placesOf = (
+  { destinationId, tenant }: PendingDelivery,
+  url: string | undefined,
+): readonly Place[] => [
+  `destination:${destinationId}`,
+  `tenant:${tenant}`,
+  ...(url === undefined ? [] : [`host:${new URL(url).host}` as const]),
+];
 
 /**
  * Brings committed events to their destinations, at least once: the outbox says which bundles were committed, each
@@ -59,7 +74,9 @@ export class EventDelivery {
   readonly #needs: DeliveryNeeds;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #inFlightCounts = new Map<string, number>();
+  readonly #inFlightCounts = new Map<Place, number>();
+  /** Destinations that have something due and wait until fewer are in flight there. */
+  readonly #waitingFor = new Map<Place, Set<string>>();
   /** Destinations that may have something due, in the order of their turns. */
   readonly #ready = new Set<string>();
   #isGivingTurns = false;
@@ -152,36 +169,48 @@ export class EventDelivery {
   }
 
   async #beginDue(destinationId: string): Promise<void> {
-    const { store, clock } = this.#needs;
+    const { store, clock, destinations } = this.#needs;
+    const destination = await destinations.find(destinationId);
     // Those in flight may be among them.
-    const limit = 2 * MAX_IN_FLIGHT_PER_DESTINATION;
+    const limit = 2 * MAX_IN_FLIGHT_PER.destination;
     for (const delivery of await store.listDue(destinationId, clock.nowMs(), limit)) {
       if (this.#inFlight.has(delivery.id)) continue;
       if (this.#stop.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return;
-      if (this.#countInFlight(destinationId) >= MAX_IN_FLIGHT_PER_DESTINATION) return;
-      this.#begin(delivery);
+      const places = placesOf(delivery, destination?.url);
+      const full = places.find((place) => this.#countAt(place) >= MAX_IN_FLIGHT_PER[kindOf(place)]);
+      if (full !== undefined) {
+        this.#waitingFor.set(full, (this.#waitingFor.get(full) ?? new Set()).add(destinationId));
+        return;
+      }
+      this.#begin(delivery, places);
     }
   }
 
-  #begin(delivery: PendingDelivery): void {
+  #begin(delivery: PendingDelivery, places: readonly Place[]): void {
     const { id, destinationId } = delivery;
     const done = this.#attempt(delivery)
       .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
-        const left = this.#countInFlight(destinationId) - 1;
-        if (left === 0) this.#inFlightCounts.delete(destinationId);
-        else this.#inFlightCounts.set(destinationId, left);
         // The next one need not wait for the clock, which tells of failures.
         this.#ready.add(destinationId);
+        for (const place of places) this.#leave(place);
         void this.#giveTurns().catch(() => {});
       });
     this.#inFlight.set(id, done);
-    this.#inFlightCounts.set(destinationId, this.#countInFlight(destinationId) + 1);
+    for (const place of places) this.#inFlightCounts.set(place, this.#countAt(place) + 1);
   }
 
-  #countInFlight(destinationId: string): number {
-    return this.#inFlightCounts.get(destinationId) ?? 0;
+  #leave(place: Place): void {
+    const left = this.#countAt(place) - 1;
+    if (left === 0) this.#inFlightCounts.delete(place);
+    else this.#inFlightCounts.set(place, left);
+    for (const destinationId of this.#waitingFor.get(place) ?? []) this.#ready.add(destinationId);
+    this.#waitingFor.delete(place);
+  }
+
+  #countAt(place: Place): number {
+    return this.#inFlightCounts.get(place) ?? 0;
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {

@@ -1,15 +1,29 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServerBusy, type Turns } from '@plinth/kernel';
 
 /** Long work gives way to requests after this long. */
 const SLICE_MS = 8;
 /** How many entries pass between two looks at the clock. */
 const LOOK_EVERY = 64;
 
+/** Whose turn it is among those who do long work, and until when the work is wanted. */
+export interface Pace {
+  readonly turns: Turns;
+  /** Aborted: nobody waits for it any more. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Gives way now and then; called once per entry of a long loop. */
 export class Slices {
+  readonly #pace: Pace | undefined;
   #startMs = performance.now();
   #count = 0;
+
+  /** @param pace of work for a client; without it only requests get their turn in between, and no other work of this kind. */
+  constructor(pace?: Pace) {
+    this.#pace = pace;
+  }
 
   /** Await the result when there is one: most calls return nothing. */
   next(): Promise<void> | undefined {
@@ -21,7 +35,8 @@ export class Slices {
   /** As `next`, for entries that take long themselves. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
-    return nextTurn().then(() => {
+    return (this.#pace?.turns.next() ?? nextTurn()).then(() => {
+      if (this.#pace?.signal?.aborted) throw new ServerBusy('nobody waits for this any more');
       this.#startMs = performance.now();
     });
   }

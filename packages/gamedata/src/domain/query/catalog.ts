@@ -1,3 +1,4 @@
+import { ServerBusy, Turns } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
@@ -22,6 +23,8 @@ import { TextIndex } from './search/text-index.js';
 import { TextThread } from './search/text-thread.js';
 
 const MAX_INCLUDED = 1000;
+/** Questions that are being answered, or wait for their turn. */
+const MAX_QUESTIONS = 1000;
 /** Of one record; an import can lead in a circle. */
 const MAX_MOVES = 100;
 /** In the place of the code of the default language; no language has this one. */
@@ -34,11 +37,19 @@ export interface FoundPage {
   readonly included: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
+/** Of one question: the language it is asked in, and the slices of its work. */
+interface InLanguage {
+  readonly language: string;
+  readonly slices: Slices;
+}
+
 /** Answers questions about data sets. Search indexes are kept from one version to the next. */
 export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #thread = new TextThread();
   readonly #imageLink: ImageLink;
+  readonly #turns = new Turns();
+  #questionCount = 0;
 
   constructor(imageLink: ImageLink) {
     this.#imageLink = imageLink;
@@ -64,14 +75,35 @@ export class Catalog {
     }
   }
 
-  async list(set: DataSet, request: ListRequest): Promise<FoundPage> {
+  /** @param signal aborted: nobody waits for it any more. */
+  async list(set: DataSet, request: ListRequest, signal?: AbortSignal): Promise<FoundPage> {
+    return await this.#inTurn(signal, (slices) => this.#list(set, request, slices));
+  }
+
+  /** Questions take turns, so that many of them hold nobody else up. Throws `ServerBusy`. */
+  async #inTurn<T>(
+    signal: AbortSignal | undefined,
+    answer: (slices: Slices) => Promise<T>,
+  ): Promise<T> {
+    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches wait');
+    this.#questionCount += 1;
+    try {
+      const pace = { turns: this.#turns, signal };
+      if (this.#turns.isBusy) await this.#turns.next();
+      if (signal?.aborted) throw new ServerBusy('nobody waits for this any more');
+      return await answer(new Slices(pace));
+    } finally {
+      this.#questionCount -= 1;
+    }
+  }
+
+  async #list(set: DataSet, request: ListRequest, slices: Slices): Promise<FoundPage> {
     const { kind, ids, includes, offset, limit, fields } = request;
     const language = languageOf(set, request.language);
-    const order = await this.#select(set, request, language);
+    const order = await this.#select(set, request, { language, slices });
     const page = order.slice(offset, limit === undefined ? undefined : offset + limit);
     const rows = page.map((position) => rowAt(set, kind, position));
     const presenter = this.presenter(set, request.language);
-    const slices = new Slices();
     const records: Record<string, unknown>[] = [];
     for (const row of rows) {
       const record = presenter.present(kind, row, request.isFullTextWanted);
@@ -89,7 +121,11 @@ export class Catalog {
   }
 
   /** Positions of all matching rows in the order of the list. */
-  async #select(set: DataSet, request: ListRequest, language: string): Promise<readonly number[]> {
+  async #select(
+    set: DataSet,
+    request: ListRequest,
+    { language, slices }: InLanguage,
+  ): Promise<readonly number[]> {
     const { kind, search, query, sort, filters } = request;
     let order = defaultOrderOf(set, kind);
     const { rows } = set.tables[kind];
@@ -97,10 +133,9 @@ export class Catalog {
       const wanted = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));
       order = order.filter((position) => wanted.has(position));
     }
-    const findNamed = this.#findNamed(set, language);
+    const findNamed = this.#findNamed(set, { language, slices });
     for (const bind of filters.predicates) {
       const matches = await bind(set, findNamed);
-      const slices = new Slices();
       const kept: number[] = [];
       for (const position of order) {
         if (matches(rowAt(set, kind, position))) kept.push(position);
@@ -110,12 +145,12 @@ export class Catalog {
       order = kept;
     }
     if (search !== undefined)
-      order = await this.#searchRows(set, kind, { order, search, language });
+      order = await this.#searchRows(set, kind, { order, search, language, slices });
     let scores: Scores | undefined;
     if (query !== undefined) {
       const index = this.#indexOf(set, kind, language);
       scores = await evaluateQuery(query, {
-        ...{ set, kind, index, findNamed },
+        ...{ set, kind, index, findNamed, slices },
         presenter: this.presenter(set, undefined),
       });
       order = order.filter((position) => (scores?.[position] ?? 0) > 0);
@@ -123,7 +158,7 @@ export class Catalog {
       scores = relevanceOf(rows, order, search);
     }
     if (sort.length === 0) return order;
-    const names = await this.#namesFor(set, request, language);
+    const names = await this.#namesFor(set, request, { language, slices });
     return sortRows(order, { set, kind, sort, scores, names });
   }
 
@@ -131,7 +166,7 @@ export class Catalog {
   async #namesFor(
     set: DataSet,
     { kind, sort }: ListRequest,
-    language: string,
+    { language, slices }: InLanguage,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
     if (language === set.about.defaultLanguage) return found;
@@ -140,7 +175,7 @@ export class Catalog {
       if (line === undefined) continue;
       const names: string[] = [];
       const index = this.#indexOf(set, kind, language);
-      await visitNames(set, index, (name) => names.push(name), line);
+      await visitNames({ set, index, slices }, (name) => names.push(name), line);
       found.set(field, names);
     }
     return found;
@@ -150,15 +185,15 @@ export class Catalog {
   async #searchRows(
     set: DataSet,
     kind: Kind,
-    at: {
+    at: InLanguage & {
       readonly order: readonly number[];
       readonly search: string;
-      readonly language: string;
     },
   ): Promise<readonly number[]> {
     const matches = new Uint8Array(set.tables[kind].rows.length);
     for (const language of new Set([at.language, set.about.defaultLanguage])) {
-      await findInNames(set, this.#indexOf(set, kind, language), at.search, (position) => {
+      const scope = { set, index: this.#indexOf(set, kind, language), slices: at.slices };
+      await findInNames(scope, at.search, (position) => {
         matches[position] = 1;
       });
     }
@@ -166,20 +201,26 @@ export class Catalog {
   }
 
   /** Throws `invalid_parameter`. */
-  async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
+  async search(set: DataSet, wanted: SearchWanted, signal?: AbortSignal): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await searchAll(set, wanted, {
-      indexOf,
-      findNamed: this.#findNamed(set, language),
-      presenter: this.presenter(set, undefined),
-    });
+    return await this.#inTurn(signal, (slices) =>
+      searchAll(set, wanted, {
+        ...{ indexOf, slices },
+        findNamed: this.#findNamed(set, { language, slices }),
+        presenter: this.presenter(set, undefined),
+      }),
+    );
   }
 
-  async suggest(set: DataSet, wanted: SuggestWanted): Promise<readonly Suggestion[]> {
+  async suggest(
+    set: DataSet,
+    wanted: SuggestWanted,
+    signal?: AbortSignal,
+  ): Promise<readonly Suggestion[]> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await suggestNames(set, wanted, indexOf);
+    return await this.#inTurn(signal, (slices) => suggestNames(set, wanted, { indexOf, slices }));
   }
 
   /** Makes what searches in the default language need, so that no question waits for it. */
@@ -193,10 +234,10 @@ export class Catalog {
   }
 
   /** Whoever reads in a language knows records by their names in it. */
-  #findNamed(set: DataSet, language: string): FindNamed {
-    const isDefault = language === set.about.defaultLanguage;
+  #findNamed(set: DataSet, { language, slices }: InLanguage): FindNamed {
+    if (language === set.about.defaultLanguage) return (wanted) => idsNamed(set, wanted);
     return (wanted) =>
-      idsNamed(set, wanted, isDefault ? undefined : this.#indexOf(set, wanted.kind, language));
+      idsNamed(set, wanted, { index: this.#indexOf(set, wanted.kind, language), slices });
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {

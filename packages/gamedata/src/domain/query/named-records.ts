@@ -1,8 +1,7 @@
 import type { Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data/data-set.js';
-import { nameLineOf, visitNames } from './search/search-texts.js';
-import type { TextIndex } from './search/text-index.js';
+import { nameLineOf, type TextScope, visitNames } from './search/search-texts.js';
 
 /** Values of a filter that stand for records of a kind. */
 export interface NamedWanted {
@@ -16,19 +15,19 @@ const MAX_JOINED_COUNT = 8;
 /**
  * Ids of the records that values of a filter mean: by id, slug or name, whatever its case. Commas stand between values
  * and inside of names: neighbours that together are a name are that name.
- * @param index of the language that the client chose where that is not the default one; its names count, too.
+ * @param inLanguage index of the language that the client chose where that is not the default one; its names count, too.
  */
 export async function idsNamed(
   set: DataSet,
   { kind, values }: NamedWanted,
-  index?: TextIndex,
+  inLanguage?: Omit<TextScope, 'set'>,
 ): Promise<ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const span of spansOf(values)) for (const key of keysOf(span)) found.set(key, new Set());
   await set.collectNamed(kind, found);
-  if (index !== undefined && nameLineOf(kind, 'name') !== undefined) {
+  if (inLanguage !== undefined && nameLineOf(kind, 'name') !== undefined) {
     const { rows } = set.tables[kind];
-    await visitNames(set, index, (name, position) => {
+    await visitNames({ set, ...inLanguage }, (name, position) => {
       const id = rows[position]?.id;
       if (id !== undefined && name !== '') found.get(name)?.add(id);
     });

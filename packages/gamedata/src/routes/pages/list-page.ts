@@ -15,7 +15,7 @@ import {
 export async function listPage(parts: PublicParts, kind: Kind, target: Target): Promise<Page> {
   const request = readListRequest(kind, target.query, parts.limits);
   const edition = await parts.library.edition(request.version);
-  const found = await parts.catalog.list(edition.set, request);
+  const found = await parts.catalog.list(edition.set, request, target.signal);
   const { total, records, notFound, included } = found;
   const { offset, canonical, isPage } = request;
   const limit = request.limit ?? total;

@@ -28,6 +28,8 @@ export interface PublicParts {
 export interface Target {
   readonly path: string;
   readonly query: string;
+  /** Aborted: its client has left. */
+  readonly signal?: AbortSignal;
 }
 
 export const page = (

@@ -21,7 +21,7 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
   const ignored = refuseUnknown(parameters);
   const wanted = { q, kinds, language, offset, limit };
-  const { total, hits } = await parts.catalog.search(edition.set, wanted);
+  const { total, hits } = await parts.catalog.search(edition.set, wanted, target.signal);
   const body = { total, count: hits.length, offset, limit, results: hits };
   const headers = {
     'x-total-count': String(total),
@@ -38,7 +38,11 @@ export async function suggestPage(parts: PublicParts, target: Target): Promise<P
   const kinds = readKinds(parameters);
   const limit = parameters.integer('limit', { min: 1, max: 20 }) ?? 10;
   const ignored = refuseUnknown(parameters);
-  const suggestions = await parts.catalog.suggest(edition.set, { q, kinds, limit, language });
+  const suggestions = await parts.catalog.suggest(
+    edition.set,
+    { q, kinds, limit, language },
+    target.signal,
+  );
   const headers = { ...languageHeader(edition, language), ...ignored };
   return page(edition, { suggestions }, headers, isPinned);
 }

@@ -1,7 +1,6 @@
-import { emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
+import { emptyAnswer, OpenApi, type Route, Turns, textAnswer } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { accessOf } from '../../domain/catalog/access/database-access.js';
-import { Turns } from '../../model/turns.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { HttpRequest } from '@plinth/kernel';
+import { acceptedTypes, type HttpRequest } from '@plinth/kernel';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
@@ -86,8 +86,7 @@ function formatOf(accept: string | undefined): V1Format {
   if (!isUtf8(Buffer.from(accept, 'latin1'))) {
     throw tsdbError('parameter_invalid', 'Invalid UTF8: mime type is no valid UTF-8');
   }
-  for (const part of accept.toLowerCase().split(',')) {
-    const type = part.split(';')[0]?.trim();
+  for (const { type } of acceptedTypes(accept)) {
     if (type === 'application/json') return 'json';
     if (type === 'application/csv' || type === 'text/csv') return 'csv';
     if (type === 'application/x-msgpack') return 'msgpack';

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { acceptedTypes } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
@@ -43,11 +44,12 @@ export function formatOfAccept(accept: string | undefined): RequestedFormat {
       'the mime type specified was not valid UTF8: failed to convert header to a str',
     );
   }
-  const [type = '', ...parameters] = accept.toLowerCase().replaceAll(/\s/g, '').split(';');
-  const shape = parameters.find((parameter) => parameter.startsWith('shape='));
-  const format = BY_MEDIA_TYPE.get(shape === undefined ? type : `${type};${shape}`);
-  if (format === undefined) throw tsdbError('parameter_invalid', `invalid mime type (${accept})`);
-  return format;
+  for (const { type, parameters } of acceptedTypes(accept)) {
+    const shape = parameters.find((parameter) => parameter.startsWith('shape='));
+    const format = BY_MEDIA_TYPE.get(shape === undefined ? type : `${type};${shape}`);
+    if (format !== undefined) return format;
+  }
+  throw tsdbError('parameter_invalid', `invalid mime type (${accept})`);
 }
 
 /** Value of the parameter `format`; `failure` words it for the part of the request it came in. */

@@ -1,9 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { threadPoolSize } from '@plinth/kernel';
+import { Turns, threadPoolSize } from '@plinth/kernel';
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';

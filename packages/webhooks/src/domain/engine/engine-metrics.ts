@@ -41,6 +41,7 @@ export class EngineMetrics {
       name: 'webhook_queue_items',
       help: 'Items of the queue by state.',
       type: 'gauge',
+      labels: ['state'],
       samples: async () =>
         Object.entries(await this.#queue.counts.totalByState()).map(([state, value]) => ({
           labels: { state },

@@ -7,7 +7,7 @@ import type { DataSet } from '../../data/data-set.js';
 import type { Presenter } from '../../data/public-record.js';
 import { parseRowIn } from '../../data/record-rows.js';
 import type { Row } from '../../data/row.js';
-import { Slices } from '../../data/slices.js';
+import type { Slices } from '../../data/slices.js';
 import { KIND_SPECS } from '../../kinds/index.js';
 import type { Field } from '../../kinds/kind-spec.js';
 import { type FindNamed, type Predicate, wordsPredicate } from '../filters.js';
@@ -26,6 +26,7 @@ export interface SearchScope {
   readonly kind: Kind;
   readonly index: TextIndex;
   readonly findNamed: FindNamed;
+  readonly slices: Slices;
 }
 
 /** What a match without words counts for, so that it is a match at all. */
@@ -71,7 +72,7 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
     case 'phrase': {
       const needle = normalText(node.text);
       const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
-      await findInTexts(scope.set, scope.index, needle, (position) => {
+      await findInTexts(scope, needle, (position) => {
         scores[position] = PLAIN_MATCH;
       });
       return scores;
@@ -88,10 +89,9 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
 async function byPredicate(matches: (row: Row) => boolean, scope: SearchScope): Promise<Scores> {
   const { rows } = scope.set.tables[scope.kind];
   const scores = new Float32Array(rows.length);
-  const slices = new Slices();
   for (const [position, row] of rows.entries()) {
     if (matches(row)) scores[position] = PLAIN_MATCH;
-    const pause = slices.next();
+    const pause = scope.slices.next();
     if (pause !== undefined) await pause;
   }
   return scores;
@@ -106,15 +106,12 @@ function isOfTranslatedNames(
   return index.language !== undefined && isEquality && nameLineOf(kind, field) !== undefined;
 }
 
-async function byNames(
-  { field, operator, value }: FieldNode,
-  { set, kind, index }: SearchScope,
-): Promise<Scores> {
+async function byNames({ field, operator, value }: FieldNode, scope: SearchScope): Promise<Scores> {
+  const { set, kind } = scope;
   const wanted = normalText(value);
   const scores = new Float32Array(set.tables[kind].rows.length);
   await visitNames(
-    set,
-    index,
+    scope,
     (name, position) => {
       const isMatch =
         operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
@@ -131,11 +128,10 @@ async function byWords(
   tokensLike: (token: string) => ReadonlyMap<number, number>,
   scope: SearchScope,
 ): Promise<Scores> {
-  const { index, set, kind } = scope;
+  const { index, set, kind, slices } = scope;
   const groups = await index.textsOf(set);
   const rowCount = set.tables[kind].rows.length;
   const tokens = tokensOf(normalText(text));
-  const slices = new Slices();
   let scores: Scores | undefined;
   for (const token of tokens) {
     const found = [...tokensLike(token)].sort(([a], [b]) => a - b);

@@ -2,6 +2,7 @@ import { type GameDataError, gameDataError, PARAMETER_KINDS } from '../../../err
 import { KINDS, type Kind } from '../../../model/kinds.js';
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
+import type { Slices } from '../../data/slices.js';
 import { SmallestKeys } from '../smallest-keys.js';
 import { parseQuery, type QueryNode } from './q-parser.js';
 import { evaluateQuery, type Scores, type SearchScope } from './q-search.js';
@@ -44,24 +45,25 @@ interface KindScores {
 export async function searchAll(
   set: DataSet,
   wanted: SearchWanted,
-  from: Pick<SearchScope, 'findNamed' | 'presenter'> & {
+  from: Pick<SearchScope, 'findNamed' | 'presenter' | 'slices'> & {
     readonly indexOf: (kind: Kind) => TextIndex;
   },
 ): Promise<FoundHits> {
-  const { indexOf, findNamed, presenter } = from;
+  const { indexOf, ...common } = from;
+  const { slices } = from;
   const node = parseQuery(wanted.q);
   let found = await scoresOf(node);
   if (!found.some(({ scores }) => hasMatch(scores))) {
     const forgiving = mistyped(wanted.q);
     if (forgiving !== undefined) found = await scoresOf(forgiving);
   }
-  return await bestOf(set, wanted, found);
+  return await bestOf(set, wanted, { found, slices });
 
   async function scoresOf(asked: QueryNode): Promise<readonly KindScores[]> {
     const answers: KindScores[] = [];
     let failure: GameDataError | undefined;
     for (const kind of wanted.kinds) {
-      const scope = { set, kind, index: indexOf(kind), findNamed, presenter };
+      const scope = { set, kind, index: indexOf(kind), ...common };
       try {
         answers.push({ kind, scores: await evaluateQuery(asked, scope) });
       } catch (error) {
@@ -94,7 +96,7 @@ function hasMatch(scores: Scores): boolean {
 async function bestOf(
   set: DataSet,
   { offset, limit, language }: SearchWanted,
-  found: readonly KindScores[],
+  { found, slices }: { readonly found: readonly KindScores[]; readonly slices: Slices },
 ): Promise<FoundHits> {
   let totalCount = 0;
   for (const { scores } of found) totalCount += scores.length;
@@ -109,6 +111,8 @@ async function bestOf(
       if (score === 0) continue;
       total += 1;
       const worse = MAX_SCORE - Math.min(MAX_SCORE, Math.round(score * SCORE_UNIT));
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
       best.offer((worse * KIND_ROOM + place) * RANK_ROOM + (rankOf[position] ?? 0));
     }
   }

@@ -1,8 +1,15 @@
 import type { Kind } from '../../../model/kinds.js';
 import type { DataSet } from '../../data/data-set.js';
-import { Slices } from '../../data/slices.js';
+import type { Slices } from '../../data/slices.js';
 import type { GroupTexts } from './group-texts.js';
 import type { TextIndex } from './text-index.js';
+
+/** Where is looked, on behalf of a question whose slices these are. */
+export interface TextScope {
+  readonly set: DataSet;
+  readonly index: TextIndex;
+  readonly slices: Slices;
+}
 
 /** Which line of the names of a kind says what a field does, if one does. */
 export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
@@ -14,50 +21,43 @@ export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
 
 /** Calls `see` with one name of every row, normalised, in stored order; gives way between groups. */
 export async function visitNames(
-  set: DataSet,
-  index: TextIndex,
+  scope: TextScope,
   see: (name: string, position: number) => void,
   line: 0 | 1 = 0,
 ): Promise<void> {
-  await visitGroups(set, index, ({ names }, first) =>
+  await visitGroups(scope, ({ names }, first) =>
     names.visitLines(line, (name, place) => see(name, first + place)),
   );
 }
 
 /** Calls `see` for every row in one of whose names `part` is. */
 export async function findInNames(
-  set: DataSet,
-  index: TextIndex,
+  scope: TextScope,
   part: string,
   see: (position: number) => void,
 ): Promise<void> {
   const bytes = Buffer.from(part);
-  await visitGroups(set, index, ({ names }, first) =>
-    names.find(bytes, (place) => see(first + place)),
-  );
+  await visitGroups(scope, ({ names }, first) => names.find(bytes, (place) => see(first + place)));
 }
 
 /** As `findInNames`, with every text of the record; a row may be seen twice. */
 export async function findInTexts(
-  set: DataSet,
-  index: TextIndex,
+  scope: TextScope,
   part: string,
   see: (position: number) => void,
 ): Promise<void> {
   const bytes = Buffer.from(part);
-  await visitGroups(set, index, ({ names, rest }, first) => {
+  await visitGroups(scope, ({ names, rest }, first) => {
     names.find(bytes, (place) => see(first + place));
     rest.find(bytes, (place) => see(first + place));
   });
 }
 
 async function visitGroups(
-  set: DataSet,
-  index: TextIndex,
+  { set, index, slices }: TextScope,
   visit: (texts: GroupTexts, firstPosition: number) => void,
 ): Promise<void> {
   const groups = await index.textsOf(set);
-  const slices = new Slices();
   let first = 0;
   for (const texts of groups) {
     visit(texts, first);

@@ -3,7 +3,7 @@ import { compareText, normalText, tokensOf } from '../../../model/normal-text.js
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
 import { type Row, textColumn } from '../../data/row.js';
-import { Slices } from '../../data/slices.js';
+import type { Slices } from '../../data/slices.js';
 import { EditDistance } from './edit-distance.js';
 import { NAME_WEIGHT, WEIGHTS } from './group-texts.js';
 import { visitNames } from './search-texts.js';
@@ -34,7 +34,7 @@ interface Candidate {
 export async function suggestNames(
   set: DataSet,
   wanted: SuggestWanted,
-  indexOf: (kind: Kind) => TextIndex,
+  { indexOf, slices }: { readonly indexOf: (kind: Kind) => TextIndex; readonly slices: Slices },
 ): Promise<readonly Suggestion[]> {
   const needle = normalText(wanted.q);
   const best = new BestCandidates(wanted.limit);
@@ -55,7 +55,7 @@ export async function suggestNames(
   async function lookAtNames(rankOf: (name: string) => number | undefined): Promise<void> {
     for (const kind of wanted.kinds) {
       const { rows } = set.tables[kind];
-      await visitNames(set, indexOf(kind), (name, position) => {
+      await visitNames({ set, index: indexOf(kind), slices }, (name, position) => {
         const rank = rankOf(name);
         const row = rows[position];
         if (rank !== undefined && row !== undefined) best.offer({ kind, row, rank });
@@ -65,7 +65,6 @@ export async function suggestNames(
 
   /** Words of names come from the index: there are far fewer of them than names. */
   async function lookAtSimilarWords(edits: EditDistance): Promise<void> {
-    const slices = new Slices();
     for (const kind of wanted.kinds) {
       const index = indexOf(kind);
       const { groups } = set.tables[kind];

@@ -1,8 +1,8 @@
+import type { Turns } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { Turns } from '../../../model/turns.js';
 import type { Admission, Catalog } from '../../catalog/catalog.js';
 import type { WriteOutcome, WriteRequest } from '../engine.js';
 import { ParserSeries } from '../series/parser-series.js';

@@ -255,7 +255,7 @@ function errorResponse(error: string): PluginResponse {
   return {
     status: 500,
     headers: [['content-type', 'application/json']],
-    body: Buffer.from(JSON.stringify({ error })),
+    body: Buffer.from(JSON.stringify({ error, data: {} })),
   };
 }
 

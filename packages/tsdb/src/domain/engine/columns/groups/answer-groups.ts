@@ -17,13 +17,16 @@ import { groupChunks } from './group-chunks.js';
 import { RunWalk } from './run-walk.js';
 import { SeriesGroups } from './series-groups.js';
 
-/** Beyond these the engine, which uses all cores, is the faster one. */
-const MAX_VALUES = 64_000_000;
+/**
+ * Beyond these the main thread would be taken for more than half a second: the engine, which uses all cores, takes four to
+ * eight times the processor time for a value.
+ */
+const MAX_VALUES = 128_000_000;
 const MAX_CELLS = 2_000_000;
 /** Values after which others may get their turn: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
-/** So many values of 32 bits add up exactly as doubles. */
-const MAX_EXACT_ROWS = 2 ** 22;
+/** Whole numbers up to it are exact doubles. */
+const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
 interface Ask {
@@ -78,7 +81,8 @@ interface ComputedGroups {
 async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefined> {
   const { answer, loaded, index } = ask;
   const measures = measuresOf(answer.outputs);
-  if (runs.rowCount * Math.max(1, measures.length) > MAX_VALUES) return undefined;
+  const columnCount = new Set(measures.map(({ column }) => column)).size;
+  if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
   if (!areSumsExact(ask, runs)) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
   const runner = new StepRunner();
@@ -201,15 +205,17 @@ function areSumsExact({ answer, loaded, index }: Ask, runs: Runs): boolean {
     output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
   );
   if (summed.length === 0) return true;
-  if (runs.rowCount > MAX_EXACT_ROWS) return false;
   const sources = new Set(runs.source);
   let isInexact = false;
   for (const source of sources) {
     for (const column of summed) {
       const stored = loaded[source]?.column(column.id);
-      if (stored === undefined || !(stored.values instanceof Float64Array)) continue;
-      if (column.kind !== 'float64') return false;
-      isInexact = true;
+      if (stored === undefined) continue;
+      if (stored.values instanceof Float64Array) {
+        if (column.kind !== 'float64') return false;
+        isInexact = true;
+      } else if (runs.rowCount * 2 ** (stored.values.BYTES_PER_ELEMENT * 8 - 1) > MAX_EXACT_SUM)
+        return false;
     }
   }
   if (!isInexact) return true;

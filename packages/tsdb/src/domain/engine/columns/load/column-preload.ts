@@ -10,6 +10,8 @@ const CALM_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** The rest of the cache is for what queries ask for themselves. */
 const SHARE_OF_CACHE = 0.75;
+/** Nobody has asked for it yet: a large cache is filled by what queries ask for. */
+const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /** Segments that are loaded at a time, the newest first: each costs two statements of the engine, however small it is. */
 const MAX_SEGMENTS = 64;
@@ -113,7 +115,7 @@ export class ColumnPreload {
 
   async #load(): Promise<void> {
     const { signal } = this.#closing;
-    const limitBytes = this.#limitBytes;
+    const limitBytes = Math.min(this.#limitBytes, this.#cache.sizeBytes + MOST_AHEAD_BYTES);
     const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
     for (const table of this.#tables()) {
       this.#seen.set(table, table.segments);

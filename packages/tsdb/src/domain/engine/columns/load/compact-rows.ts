@@ -1,9 +1,30 @@
+import type { Column } from '../../../../model/columns/column.js';
 import { isSet, type Part, type StoredColumn } from '../cache/part.js';
 import type { PickedRows } from '../rows/row-chunks.js';
 import type { LoadedRows } from './loaded-rows.js';
 
 /** A slow reader holds what was taken together. */
-export const MAX_COMPACTED_VALUES = 4_000_000;
+const MAX_COMPACTED_BYTES = 32 * 1024 * 1024;
+
+/** Whether so many rows may be taken together, with these columns of them. */
+export function areFewToCompact(
+  rowCount: number,
+  columns: readonly Column[],
+  loaded: readonly LoadedRows[],
+): boolean {
+  const rowSizeBytes = columns.reduce(
+    (sum, { id, kind }) => (kind === 'tag' || kind === 'time' ? sum : sum + widthOf(id, loaded)),
+    Uint32Array.BYTES_PER_ELEMENT,
+  );
+  return rowCount * rowSizeBytes <= MAX_COMPACTED_BYTES;
+}
+
+function widthOf(id: number, loaded: readonly LoadedRows[]): number {
+  return loaded.reduce(
+    (widest, rows) => Math.max(widest, rows.column(id)?.values.BYTES_PER_ELEMENT ?? 0),
+    0,
+  );
+}
 
 /**
  * The same rows with nothing between them. Rows are picked series by series and handed out in the order of their times: whoever

@@ -6,7 +6,7 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
 import { SeriesGroups } from '../groups/series-groups.js';
-import { compacted, MAX_COMPACTED_VALUES } from '../load/compact-rows.js';
+import { areFewToCompact, compacted } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
@@ -42,9 +42,11 @@ export async function answerLastRows(ask: {
   const latest = latestRuns(runs, loaded, groups);
   const picked = pickedFrom(runs, latest);
   // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
-  const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
-  const rows = isFew && isFar ? compacted(picked, loaded) : { picked, loaded };
+  const rows =
+    isFar && areFewToCompact(picked.rows.length, answer.columns, loaded)
+      ? compacted(picked, loaded)
+      : { picked, loaded };
   const order = Uint32Array.from(await new StepRunner().run(groups.sorted(answer.by)));
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;

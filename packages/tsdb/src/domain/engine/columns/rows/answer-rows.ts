@@ -5,7 +5,7 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
 import { TimeWalk } from '../groups/time-walk.js';
-import { compacted, MAX_COMPACTED_VALUES } from '../load/compact-rows.js';
+import { areFewToCompact, compacted } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
@@ -20,7 +20,10 @@ const MAX_SOURCES = 65_535;
 /** Values after which others may get their turn. */
 const ROWS_PER_STEP = 1_000_000;
 /** Texts of twice as many rows make the runtime collect five times as often. */
-const CHUNK_ROWS = 2048;
+const MOST_CHUNK_ROWS = 2048;
+const LEAST_CHUNK_ROWS = 256;
+/** Their text fits into memory that is used again (`PiecePool`), also as JSON with a name before each value. */
+const CHUNK_VALUES = 20_480;
 /** More rows are taken slice of time by slice of time. */
 const MAX_WHOLE_ROWS = 32_768;
 /** Each slice looks at every run, and the rows of one time are not cut. */
@@ -53,7 +56,7 @@ export async function answerRows(ask: {
     return walkedRows(runs, ask);
   const matching = await pickRows(request, runs, { loaded, runner });
   if (matching === undefined) return undefined;
-  const { picked, loaded: rows } = isWorthCompacting(matching, answer)
+  const { picked, loaded: rows } = isWorthCompacting(matching, answer, loaded)
     ? compacted(matching, loaded)
     : { picked: matching, loaded };
   const sorted = sortedByTime(picked, rows, answer.descending);
@@ -69,14 +72,19 @@ export async function answerRows(ask: {
   return chunksOf(chunks, sorted, {
     from: Math.min(answer.offset, end),
     to: end,
+    chunkRows: chunkRowsOf(answer),
   });
 }
 
-function isWorthCompacting({ rows }: PickedRows, { columns, limit }: InMemoryRows): boolean {
+function isWorthCompacting(
+  { rows }: PickedRows,
+  { columns, limit }: InMemoryRows,
+  loaded: readonly LoadedRows[],
+): boolean {
   return (
     limit === undefined &&
     rows.length >= LEAST_COMPACTED &&
-    rows.length * columns.length <= MAX_COMPACTED_VALUES
+    areFewToCompact(rows.length, columns, loaded)
   );
 }
 
@@ -119,6 +127,7 @@ function* sliceChunks(
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
   const { loaded, index } = ask;
   const firstRows = Math.min(FIRST_ROWS, end);
+  const chunkRows = chunkRowsOf(ask.answer);
   // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
   const holds = loaded.map((rows) => rows.hold?.());
   walkCount++;
@@ -131,8 +140,8 @@ function* sliceChunks(
       if (slice === undefined) return;
       chunks.take(slice);
       const to = Math.min(slice.rowCount, end - before);
-      for (let from = Math.max(0, offset - before); from < to; from += CHUNK_ROWS)
-        yield chunks.chunk(from, Math.min(to, from + CHUNK_ROWS));
+      for (let from = Math.max(0, offset - before); from < to; from += chunkRows)
+        yield chunks.chunk(from, Math.min(to, from + chunkRows));
       before += slice.rowCount;
     }
   } finally {
@@ -141,14 +150,22 @@ function* sliceChunks(
   }
 }
 
+interface ChunkRange {
+  readonly from: number;
+  readonly to: number;
+  readonly chunkRows: number;
+}
+
+const chunkRowsOf = ({ columns }: InMemoryRows): number =>
+  Math.min(
+    MOST_CHUNK_ROWS,
+    Math.max(LEAST_CHUNK_ROWS, Math.floor(CHUNK_VALUES / Math.max(1, columns.length))),
+  );
+
 /** What is one chunk is made at once. */
-function chunksOf(
-  chunks: RowChunks,
-  picked: PickedRows,
-  range: { readonly from: number; readonly to: number },
-): Iterable<ResultChunk> {
-  const { from, to } = range;
-  return to - from <= CHUNK_ROWS
+function chunksOf(chunks: RowChunks, picked: PickedRows, range: ChunkRange): Iterable<ResultChunk> {
+  const { from, to, chunkRows } = range;
+  return to - from <= chunkRows
     ? from < to
       ? [chunks.chunk(picked, from, to)]
       : []
@@ -158,10 +175,10 @@ function chunksOf(
 function* manyChunksOf(
   chunks: RowChunks,
   picked: PickedRows,
-  range: { readonly from: number; readonly to: number },
+  range: ChunkRange,
 ): Generator<ResultChunk, void, undefined> {
-  for (let from = range.from; from < range.to; from += CHUNK_ROWS)
-    yield chunks.chunk(picked, from, Math.min(range.to, from + CHUNK_ROWS));
+  for (let from = range.from; from < range.to; from += range.chunkRows)
+    yield chunks.chunk(picked, from, Math.min(range.to, from + range.chunkRows));
 }
 
 /** The rows of the runs that meet the conditions, run by run. */

@@ -4,6 +4,7 @@ import type { ColumnVector, ResultChunk } from '../../../../model/columns/result
 import type { SeriesIndex } from '../../series/series-index.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
+import { SpareMemory } from './spare-memory.js';
 import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;
@@ -15,6 +16,13 @@ export interface PickedRows {
   readonly series: Uint32Array;
 }
 
+/** Rows `[from, to)`, and where their values lie. */
+interface ChunkRange {
+  readonly from: number;
+  readonly to: number;
+  take(sizeBytes: number): ArrayBuffer;
+}
+
 /** Makes chunks of columns from picked rows. */
 export class RowChunks {
   readonly #loaded: readonly LoadedRows[];
@@ -23,6 +31,7 @@ export class RowChunks {
   readonly #kept: CachedTexts | undefined;
   /** By field and source. */
   readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
+  readonly #spare = new SpareMemory();
   readonly #baseLow: readonly number[];
   readonly #baseHigh: readonly number[];
 
@@ -50,21 +59,24 @@ export class RowChunks {
   chunk(picked: PickedRows, from: number, to: number): ResultChunk {
     const numbers = picked.series.subarray(from, to);
     const tags = this.#tags.of(numbers);
+    const { take, release } = this.#spare.forChunk();
+    const range = { from, to, take };
     return {
       rowCount: to - from,
       series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
       columns: this.#columns.map((column): ColumnVector => {
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
         return column.kind === 'time'
-          ? this.#times(picked, from, to)
-          : this.#field(column, picked, from, to);
+          ? this.#times(picked, range)
+          : this.#field(column, picked, range);
       }),
+      release,
     };
   }
 
   /** In halves of 32 bits: a big integer a row would cost more than all the rest. */
-  #times({ sources, rows }: PickedRows, from: number, to: number): ColumnVector {
-    const values = new BigInt64Array(to - from);
+  #times({ sources, rows }: PickedRows, { from, to, take }: ChunkRange): ColumnVector {
+    const values = new BigInt64Array(take((to - from) * 8), 0, to - from);
     const halves = new Int32Array(values.buffer);
     for (let i = from; i < to; i++) {
       const source = sources[i] as number;
@@ -79,21 +91,32 @@ export class RowChunks {
     return { values, validity: undefined };
   }
 
-  #field(column: Column, { sources, rows }: PickedRows, from: number, to: number): ColumnVector {
-    const values = new Float64Array(to - from);
-    const validity = new Uint8Array((to - from + 7) >> 3);
+  #field(
+    column: Column,
+    { sources, rows }: PickedRows,
+    { from, to, take }: ChunkRange,
+  ): ColumnVector {
+    const count = to - from;
+    const values = new Float64Array(take(count * 8), 0, count);
     const bySource = this.#storedOf(column);
+    if (bySource.every((stored) => stored !== undefined && stored.validity === undefined)) {
+      for (let i = 0; i < count; i++) {
+        const stored = bySource[sources[from + i] as number] as StoredColumn; // all are there
+        values[i] = stored.values[rows[from + i] as number] as number;
+      }
+      return { values, validity: undefined };
+    }
+    const validity = new Uint8Array((count + 7) >> 3);
     let missing = 0;
-    for (let i = from; i < to; i++) {
-      const stored = bySource[sources[i] as number];
-      const row = rows[i] as number;
+    for (let i = 0; i < count; i++) {
+      const stored = bySource[sources[from + i] as number];
+      const row = rows[from + i] as number;
       if (stored === undefined || (stored.validity !== undefined && !isSet(stored.validity, row))) {
         missing++;
         continue;
       }
-      const at = i - from;
-      values[at] = stored.values[row] as number;
-      validity[at >> 3] = (validity[at >> 3] as number) | (1 << (at & 7));
+      values[i] = stored.values[row] as number;
+      validity[i >> 3] = (validity[i >> 3] as number) | (1 << (i & 7));
     }
     return { values, validity: missing === 0 ? undefined : validity };
   }

@@ -6,6 +6,7 @@ import type { TimeScale } from '../groups/time-scale.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
 import type { Runs } from './runs.js';
+import { SpareMemory } from './spare-memory.js';
 import { TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;
@@ -71,12 +72,7 @@ export class SliceChunks {
   /** Rows `[from, to)` of the slice in the order of their times. */
   chunk(from: number, to: number): ResultChunk {
     const order = this.#order.subarray(from, to);
-    const memory: ArrayBuffer[] = [];
-    const take = (sizeBytes: number): ArrayBuffer => {
-      const taken = this.#spare.take(sizeBytes);
-      memory.push(taken);
-      return taken;
-    };
+    const { take, release } = this.#spare.forChunk();
     const tags = this.#tagsOf(order, take);
     return {
       rowCount: order.length,
@@ -86,8 +82,7 @@ export class SliceChunks {
           ? this.#times(order, take)
           : fieldVector(this.#fields.get(column) as SliceField, order, take); // and all fields
       }),
-      // What was given back once is not there a second time.
-      release: () => this.#spare.giveBack(memory.splice(0)),
+      release,
     };
   }
 
@@ -215,20 +210,4 @@ function fieldVector(
     validity[i >> 3] = (validity[i >> 3] as number) | (isPresent << (i & 7));
   }
   return { values, validity: missing === 0 ? undefined : validity };
-}
-
-/** What a chunk's arrays lie in, for a later chunk: the runtime takes fresh memory of arrays for a reason to collect. */
-class SpareMemory {
-  readonly #spare: ArrayBuffer[] = [];
-
-  take(sizeBytes: number): ArrayBuffer {
-    const spare = this.#spare.pop();
-    return spare !== undefined && spare.byteLength >= sizeBytes
-      ? spare
-      : new ArrayBuffer(sizeBytes);
-  }
-
-  giveBack(memory: readonly ArrayBuffer[]): void {
-    this.#spare.push(...memory);
-  }
 }

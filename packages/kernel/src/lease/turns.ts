@@ -9,6 +9,11 @@ export class Turns {
     if (this.#waiting.length > 0) setImmediate(this.#next);
   };
 
+  /** Somebody waits. */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Resolves when a piece of some milliseconds may run. */
   next(): Promise<void> {
     return new Promise((resolve) => {

@@ -1,0 +1,63 @@
+import { statfs } from 'node:fs/promises';
+import { type Metrics, machineMemoryBytes, type RelationalOutbox } from '@plinth/kernel';
+import type { Stores } from '../folder/stores.js';
+import type { Health } from '../health.js';
+import { readVersion } from '../product-version.js';
+
+/** What an operator asks of the server as a whole: whether it takes work, what it stands on, and how much room is left. */
+export function observeServer(
+  metrics: Metrics,
+  of: {
+    readonly stores: Pick<Stores, 'local' | 'shared'>;
+    readonly health: Health;
+    readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
+    /** Holds the data. */
+    readonly folder: string;
+  },
+): void {
+  const { stores, health, outbox, folder } = of;
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
+    metrics.gauge({ name, help, read });
+  metrics.add({
+    name: 'plinth_build_info',
+    help: '1; which version runs.',
+    type: 'gauge',
+    labels: ['version'],
+    samples: () => [{ labels: { version: readVersion() }, value: 1 }],
+  });
+  gauge('plinth_ready', '1 while `/ready` says OK.', async () =>
+    (await health.obstacle()) === undefined ? 1 : 0,
+  );
+  metrics.add({
+    name: 'plinth_store_up',
+    help: '1 while the relational store takes changes: the one in the data folder, and the one that nodes share.',
+    type: 'gauge',
+    labels: ['store'],
+    async samples() {
+      const embedded = { labels: { store: 'embedded' }, value: stores.local.obstacle ? 0 : 1 };
+      if (stores.shared === undefined) return [embedded];
+      const isUp = (await health.storageObstacle()) === undefined;
+      return [embedded, { labels: { store: 'postgresql' }, value: isUp ? 1 : 0 }];
+    },
+  });
+  gauge('plinth_data_disk_size_bytes', 'Size of the disk that holds the data folder.', async () => {
+    const { blocks, bsize } = await statfs(folder);
+    return blocks * bsize;
+  });
+  gauge('plinth_data_disk_available_bytes', 'Room that is left on it for the server.', async () => {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  });
+  gauge('plinth_memory_limit_bytes', 'Memory that the process may use.', machineMemoryBytes);
+  metrics.add({
+    name: 'plinth_outbox_lag_seconds',
+    help: 'How long the oldest event that a subscriber has still to be told of has waited.',
+    type: 'gauge',
+    labels: ['subscriber'],
+    samples: async () =>
+      [...(await outbox.oldestWaitingMs())].map(([subscriber, ms]) => ({
+        labels: { subscriber },
+        value: ms / 1000,
+      })),
+  });
+}

@@ -1,0 +1,72 @@
+import { ConfigInvalid, machineMemoryBytes } from '@plinth/kernel';
+import type { TsdbSettings } from './config.js';
+
+const MIB = 1024 * 1024;
+const LEAST_DEFAULT_BYTES = 256 * MIB;
+/** A flush holds its rows several times over: with 192 MiB the peak of a long load was 1,150 MB, with 128 it is 950. */
+const MOST_FLUSH_BYTES = 128 * MIB;
+const MOST_BUFFER_BYTES = 1024 * MIB;
+
+/** Bytes that each part of the service may take. */
+export interface MemoryShares {
+  readonly columnBytes: number;
+  readonly engineBytes: number;
+  /** Rows in memory are flushed when they take this much. */
+  readonly flushBytes: number;
+  /** Writes are refused then. */
+  readonly bufferLimitBytes: number;
+}
+
+type MemorySettings = Pick<
+  TsdbSettings,
+  | 'memory_bytes'
+  | 'column_cache_bytes'
+  | 'query_memory_bytes'
+  | 'buffer_flush_bytes'
+  | 'buffer_limit_bytes'
+>;
+
+/**
+ * How `tsdb.memory_bytes` is divided (ADR 0120). Rows on their way into segments are in the engine while it sorts them: beyond
+ * their own part they take of the engine's.
+ * @throws {ConfigInvalid} when the parts cannot be what they are set to.
+ */
+export function memoryShares(
+  settings: MemorySettings,
+  processBytes = machineMemoryBytes(),
+): MemoryShares {
+  const allBytes =
+    settings.memory_bytes ?? Math.max(LEAST_DEFAULT_BYTES, Math.floor(processBytes / 4));
+  const columnBytes = settings.column_cache_bytes ?? Math.floor(allBytes / 2);
+  const engineBytes = settings.query_memory_bytes || Math.floor((allBytes * 3) / 8);
+  const bufferLimitBytes =
+    settings.buffer_limit_bytes ?? Math.min(MOST_BUFFER_BYTES, Math.floor(allBytes / 2));
+  const flushBytes =
+    settings.buffer_flush_bytes ??
+    // The engine takes the rows, and sorts them beside that.
+    Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(engineBytes / 3));
+  const problems: string[] = [];
+  if (settings.memory_bytes !== undefined) {
+    if (allBytes > processBytes)
+      problems.push(
+        `tsdb.memory_bytes: ${allBytes} is more than the ${processBytes} bytes that this process may use`,
+      );
+    if (columnBytes + engineBytes > allBytes)
+      problems.push(
+        `tsdb.query_memory_bytes, tsdb.column_cache_bytes: ${columnBytes + engineBytes} bytes together are more than tsdb.memory_bytes (${allBytes}); one that is not given takes its part of it`,
+      );
+  }
+  const { buffer_flush_bytes = 0, buffer_limit_bytes = buffer_flush_bytes } = settings;
+  if (buffer_flush_bytes > buffer_limit_bytes)
+    problems.push(
+      `tsdb.buffer_flush_bytes: ${buffer_flush_bytes} is more than tsdb.buffer_limit_bytes (${buffer_limit_bytes}): writes would be refused before rows are written to segments`,
+    );
+  if (problems.length > 0) throw new ConfigInvalid(problems);
+  // A small limit must not be reached before there is anything to flush.
+  return {
+    columnBytes,
+    engineBytes,
+    flushBytes: Math.min(flushBytes, bufferLimitBytes / 4),
+    bufferLimitBytes,
+  };
+}

@@ -1,0 +1,73 @@
+// Source: docs/SETTINGS.md, `tsdb.memory_bytes` and the settings that take its parts; docs/adr/0120.
+import assert from 'node:assert/strict';
+import { totalmem } from 'node:os';
+import { describe, it } from 'node:test';
+import { ServerProcess, StartFailed } from '../../harness/index.js';
+
+const MIB = 1024 * 1024;
+
+const start = (...flags: string[]): Promise<ServerProcess> =>
+  ServerProcess.start({ flags: ['--without-auth', ...flags] });
+
+/** By part, how much memory it may take. */
+async function limits(server: ServerProcess): Promise<Record<string, number>> {
+  const { text } = await server.http.send('/metrics');
+  const samples = text.matchAll(/^plinth_tsdb_memory_limit_bytes\{part="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries([...samples].map(([, part, value]) => [part, Number(value)]));
+}
+
+async function limitsWith(...flags: string[]): Promise<Record<string, number>> {
+  const server = await start(...flags);
+  try {
+    return await limits(server);
+  } finally {
+    await server.close();
+  }
+}
+
+describe('the memory of the time-series service', () => {
+  it('is a quarter of what the process may use, in parts that make no more than it', async () => {
+    const { columns = 0, engine = 0, buffer = 0 } = await limitsWith();
+    const allBytes = columns + engine + buffer;
+    // A container may have less than the machine, and nobody has less than 256 MiB.
+    assert.ok(allBytes <= Math.max(256 * MIB, totalmem() / 4), `${allBytes} of ${totalmem()}`);
+    assert.ok(allBytes >= 255 * MIB, `${allBytes}`);
+  });
+
+  it('is what is set, and each part what is set of it', async () => {
+    assert.deepEqual(await limitsWith('--tsdb-memory-bytes', '1GiB'), {
+      columns: 512 * MIB,
+      engine: 384 * MIB,
+      buffer: 128 * MIB,
+    });
+    const given = ['--exec-mem-pool-bytes', '64MiB', '--tsdb-column-cache-bytes', '0'];
+    assert.deepEqual(await limitsWith('--tsdb-memory-bytes', '256MiB', ...given), {
+      columns: 0,
+      engine: 64 * MIB,
+      buffer: 32 * MIB,
+    });
+  });
+
+  it('is refused where it makes no sense, all that is wrong at once', async () => {
+    for (const [flags, problem] of [
+      [['--tsdb-memory-bytes', '1kb'], /--tsdb-memory-bytes: expected .*got \\"1kb\\"/],
+      [
+        ['--tsdb-memory-bytes', String(totalmem() + MIB)],
+        /tsdb\.memory_bytes: \d+ is more than the \d+ bytes that this process may use/,
+      ],
+      [
+        ['--tsdb-memory-bytes', '256MiB', '--tsdb-query-memory-bytes', '256MiB'],
+        /tsdb\.query_memory_bytes, tsdb\.column_cache_bytes: 402653184 bytes together are more than tsdb\.memory_bytes \(268435456\)/,
+      ],
+      [
+        ['--tsdb-buffer-flush-bytes', '2MiB', '--tsdb-buffer-limit-bytes', '1MiB'],
+        /tsdb\.buffer_flush_bytes: 2097152 is more than tsdb\.buffer_limit_bytes \(1048576\)/,
+      ],
+    ] as const)
+      await assert.rejects(start(...flags), (error) => {
+        assert.ok(error instanceof StartFailed);
+        assert.match(error.message.replaceAll('\\"', '"').replaceAll('"', '\\"'), problem);
+        return true;
+      });
+  });
+});

@@ -1,0 +1,70 @@
+// Source: Grafana's JSON model of dashboards (schema 38, of version 10); docs/OPERATIONS.md, "Dashboards".
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BusyServer } from './busy-server.js';
+import { DASHBOARDS, queriesOf, readDashboard } from './dashboards.js';
+
+describe('dashboards', () => {
+  for (const name of DASHBOARDS) {
+    it(`${name} can be imported: a data source to choose, ids and places of its own, units`, () => {
+      const { panels, schemaVersion, templating, uid } = readDashboard(name);
+      assert.equal(schemaVersion, 38);
+      assert.equal(uid, name);
+      const [source, filter] = templating.list;
+      assert.deepEqual([source?.name, source?.type], ['datasource', 'datasource']);
+      assert.equal(filter?.type, 'query');
+      assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+      const taken = new Set<string>();
+      for (const { title, type, datasource, fieldConfig, gridPos, targets } of panels) {
+        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+            assert.ok(x < 24 && !taken.has(`${x} ${y}`), `${title} covers another panel`);
+            taken.add(`${x} ${y}`);
+          }
+        if (type === 'row') continue;
+        assert.deepEqual(datasource, { type: source?.query, uid: `$\{datasource}` }, title);
+        assert.ok(fieldConfig?.defaults.unit, `${title} has no unit`);
+        assert.ok((targets?.length ?? 0) > 0, `${title} asks nothing`);
+      }
+    });
+  }
+});
+
+describe('the dashboard of the database _internal', () => {
+  let server: BusyServer;
+  before(async () => {
+    server = await BusyServer.start();
+    // Several rounds of its own metrics: rates are differences.
+    await sleep(6_000);
+  });
+  after(async () => await server.close());
+
+  const ask = async (text: string) => {
+    const parameters = new URLSearchParams({ db: '_internal', q: text, epoch: 'ms' });
+    const answer = await server.process.http.send(`/query?${parameters}`);
+    assert.equal(answer.status, 200, `${text}: ${answer.text}`);
+    const { results } = JSON.parse(answer.text) as {
+      results: readonly { series?: readonly { values: readonly unknown[] }[]; error?: string }[];
+    };
+    assert.equal(results[0]?.error, undefined, text);
+    return (results[0]?.series ?? []).reduce((sum, { values }) => sum + values.length, 0);
+  };
+
+  it('has rows for every panel, and values for its variable', async () => {
+    const dashboard = readDashboard('plinth-influxql');
+    const queries = queriesOf(dashboard, {
+      $timeFilter: 'time >= now() - 5m',
+      $__interval: '2s',
+      $node: '.*',
+    });
+    assert.ok(queries.length > 30, `${queries.length} queries`);
+    const empty: string[] = [];
+    for (const { title, text } of queries) {
+      assert.doesNotMatch(text, /\$[a-z_]/, text);
+      if ((await ask(text)) === 0) empty.push(`${title}: ${text}`);
+    }
+    assert.deepEqual(empty, []);
+    assert.ok((await ask(String(dashboard.templating.list[1]?.query))) > 0);
+  });
+});
