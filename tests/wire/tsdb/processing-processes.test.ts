@@ -64,7 +64,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     await using server = await open(['--plugin-process-limit', '10']);
     const answer = await server.http.send('/api/v3/engine/starts?count=30&hold=1');
     const error = 'Python function call failed: WorkerCrash: the plugin had more than 10 processes';
-    assert.deepEqual([answer.status, JSON.parse(answer.text)], [500, { error }]);
+    assert.deepEqual([answer.status, JSON.parse(answer.text)], [500, { error, data: {} }]);
     const few = JSON.parse(
       (await server.http.send('/api/v3/engine/starts?count=2')).text,
     ) as number[];
