@@ -43,6 +43,7 @@ export function CodeEditor(props: EditorProps) {
         onChange: (text) => latest.current.onChange(text),
         onRun: () => latest.current.onRun(),
       });
+      mounted.current.showProblem(); // The answer may have been there first.
       setIsThere(true);
       if (!hadFocus) return;
       mounted.current.select(selectionStart, selectionEnd);
