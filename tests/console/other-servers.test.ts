@@ -27,6 +27,31 @@ describe('the console of a server', { skip: SKIP }, () => {
     }
   });
 
+  it('whose editor arrives while somebody types takes every key', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+    });
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1' });
+    const browser = await TestBrowser.start();
+    try {
+      const page = await (await browser.context()).newPage();
+      await page.route(/assets\/.*mount-editor.*\.js$/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await route.continue();
+      });
+      await page.goto(`${server.url}/console/explore?db=d`);
+      await page.locator('textarea').click();
+      await page.keyboard.type('SELECT 40 + ');
+      await page.locator('textarea').waitFor({ state: 'detached' });
+      await page.keyboard.type('2 AS answer');
+      await page.keyboard.press('Escape');
+      const text = await page.getByRole('textbox', { name: 'Query' }).textContent();
+      assert.equal(text, 'SELECT 40 + 2 AS answer');
+    } finally {
+      await browser.close();
+    }
+  });
+
   it('that does not answer for a while loses nothing that was typed', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],

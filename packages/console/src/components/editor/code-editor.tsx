@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { SchemaTable } from '../../lib/query/completion.js';
 import type { Language } from '../../lib/query/macros.js';
 import type { MountedEditor } from './mount-editor.js';
@@ -44,7 +45,7 @@ export function CodeEditor(props: EditorProps) {
         onRun: () => latest.current.onRun(),
       });
       mounted.current.showProblem(); // The answer may have been there first.
-      setIsThere(true);
+      flushSync(() => setIsThere(true)); // What is hidden takes no focus, and keys would go nowhere.
       if (!hadFocus) return;
       mounted.current.select(selectionStart, selectionEnd);
       mounted.current.focus();
