@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_SMALL_DISK, SmallDisk } from '../../crash/small-disk.js';
 import { ServerProcess } from '../../harness/index.js';
 import { BusyServer } from './busy-server.js';
@@ -71,6 +72,20 @@ describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
 
 const DISK_MB = 192;
 
+/** What the server lets go of meanwhile, as files of its log, is taken as well. */
+async function keptFull(disk: SmallDisk, work: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const filling = (async () => {
+    for (; !isOver; await sleep(200)) await disk.fill();
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await filling;
+  }
+}
+
 describe('a Prometheus', { skip: NO_PROMETHEUS }, () => {
   let disk: SmallDisk | undefined;
   let server: BusyServer;
@@ -104,10 +119,11 @@ describe('a Prometheus', { skip: NO_PROMETHEUS }, () => {
     const rules = await prometheus.rules();
     assert.deepEqual(rules.map(({ name }) => name).sort(), alerts);
     for (const { name, health } of rules) assert.equal(health, 'ok', name);
-    await disk.fill();
-    await prometheus.untilFiring('PlinthDiskFull', true);
-    // Its own metrics are written every second, and meet the end of the disk.
-    await prometheus.untilFiring('PlinthNotReady', true);
+    await keptFull(disk, async () => {
+      await prometheus.untilFiring('PlinthDiskFull', true);
+      // Its own metrics are written every second, and meet the end of the disk.
+      await prometheus.untilFiring('PlinthNotReady', true);
+    });
     await disk.empty();
     await prometheus.untilFiring('PlinthDiskFull', false);
     await prometheus.untilFiring('PlinthNotReady', false);
