@@ -46,7 +46,7 @@ export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
-export { acceptedTypes } from './http/accepted-types.js';
+export { acceptedTypes, listedTypes } from './http/accepted-types.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
 export {
   ACTIONS,

@@ -2,11 +2,13 @@
 export interface AcceptedType {
   readonly type: string;
   readonly parameters: readonly string[];
+  /** 0 refuses it. */
+  readonly weight: number;
 }
 
-/** What `Accept` lists, the most wanted first; what it refuses by `q=0` is left out. Source: RFC 9110, 12.5.1. */
-export function acceptedTypes(header: string): readonly AcceptedType[] {
-  const listed = header
+/** What `Accept` lists, as it stands there. Source: RFC 9110, 12.5.1. */
+export const listedTypes = (header: string): readonly AcceptedType[] =>
+  header
     .toLowerCase()
     .split(',')
     .map((part) => {
@@ -14,8 +16,15 @@ export function acceptedTypes(header: string): readonly AcceptedType[] {
         .split(';')
         .map((piece) => piece.replaceAll(/\s/g, ''));
       const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      const weight = q === undefined ? 1 : Number(q) || 0;
-      return { type, parameters: parameters.filter((each) => !each.startsWith('q=')), weight };
+      return {
+        type,
+        parameters: parameters.filter((each) => !each.startsWith('q=')),
+        weight: q === undefined ? 1 : Number(q) || 0,
+      };
     });
-  return listed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
-}
+
+/** The same, the most wanted first; what is refused is left out. */
+export const acceptedTypes = (header: string): readonly AcceptedType[] =>
+  listedTypes(header)
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);

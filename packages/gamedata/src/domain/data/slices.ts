@@ -32,11 +32,16 @@ export class Slices {
     return this.check();
   }
 
+  /** Throws where nobody waits for the work any more; nobody is told. */
+  assertWanted(): void {
+    if (this.#pace?.signal?.aborted) throw new ServerBusy('nobody waits for this any more');
+  }
+
   /** As `next`, for entries that take long themselves. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
     return (this.#pace?.turns.next() ?? nextTurn()).then(() => {
-      if (this.#pace?.signal?.aborted) throw new ServerBusy('nobody waits for this any more');
+      this.assertWanted();
       this.#startMs = performance.now();
     });
   }

@@ -88,10 +88,10 @@ export class Catalog {
     if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches wait');
     this.#questionCount += 1;
     try {
-      const pace = { turns: this.#turns, signal };
       if (this.#turns.isBusy) await this.#turns.next();
-      if (signal?.aborted) throw new ServerBusy('nobody waits for this any more');
-      return await answer(new Slices(pace));
+      const slices = new Slices({ turns: this.#turns, signal });
+      slices.assertWanted();
+      return await answer(slices);
     } finally {
       this.#questionCount -= 1;
     }
