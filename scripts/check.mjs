@@ -16,7 +16,7 @@ const steps = [
   ['settings page', [script('settings.mjs'), '--check']],
   ['metrics page', [script('metrics.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
-  ['tests', [script('test.mjs'), ...process.argv.slice(2)]],
+  ['tests', [script('test.mjs'), '--again', ...process.argv.slice(2)]],
 ];
 
 await ensureBuiltOrExit(); // compiling is the type check
