@@ -15,6 +15,7 @@ const steps = [
   ['lock file', [script('lockfile.mjs')]],
   ['settings page', [script('settings.mjs'), '--check']],
   ['metrics page', [script('metrics.mjs'), '--check']],
+  ['commands page', [script('commands.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), '--again', ...process.argv.slice(2)]],
 ];
