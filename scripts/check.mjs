@@ -13,6 +13,7 @@ const steps = [
   ['sizes', [script('sizes.mjs')]],
   ['sources', [script('sources.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
+  ['lock file of docs', [script('lockfile.mjs'), path.join(root, 'docs/site/package-lock.json')]],
   ['settings page', [script('settings.mjs'), '--check']],
   ['metrics page', [script('metrics.mjs'), '--check']],
   ['commands page', [script('commands.mjs'), '--check']],
