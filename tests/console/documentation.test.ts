@@ -15,7 +15,7 @@ it('the documentation is searched, and follows the colours of its reader', {
   try {
     for (const theme of ['light', 'dark'] as const) {
       const page = await (await browser.context({ theme })).newPage();
-      await page.goto(`${server.url}/docs/`);
+      await page.goto(`${server.url}/docs${theme === 'dark' ? '/' : ''}`);
       await page.getByRole('heading', { name: 'Documentation' }).waitFor();
       if (shots !== undefined) await page.screenshot({ path: `${shots}/front-${theme}.png` });
       const isDark = await page.evaluate("document.documentElement.classList.contains('dark')");

@@ -1,11 +1,4 @@
-import {
-  emptyAnswer,
-  type HttpService,
-  type Logger,
-  OpenApi,
-  pageAnswer,
-  type Route,
-} from '@plinth/kernel';
+import { type HttpService, type Logger, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
 import {
@@ -28,22 +21,15 @@ export function createDocumentation(
   const site = new DocumentationSite();
   const [index, ...others] = documentationPages(settings, describe);
   const list = asRoute(index);
-  const pages = others
-    .map(asRoute)
-    .map((page) => [page, { ...page, path: `${page.path}/`, isAlias: true }]);
+  const front: Route = {
+    ...list,
+    about: { summary: 'The documentation; without its site, what there is' },
+    handle: async (request, context) =>
+      (await site.answer('', request)) ?? (await list.handle(request, context)),
+  };
+  const pages = [front, ...others.map(asRoute)];
   const routes = [
-    {
-      ...publicPage(INDEX, 'Leads to /docs/', () => emptyAnswer(303, [['location', `${INDEX}/`]])),
-      output: { 303: OpenApi.answer('to /docs/') },
-    },
-    publicPage(
-      `${INDEX}/`,
-      'The documentation; without its site, what there is',
-      async (request, context) => {
-        return (await site.answer('', request)) ?? (await list.handle(request, context));
-      },
-    ),
-    ...pages.flat(),
+    ...pages.flatMap((page) => [page, { ...page, path: `${page.path}/`, isAlias: true }]),
     publicPage(`${INDEX}/*`, 'Pages and files of the documentation', async (request) => {
       return (await site.answer(request.parameters['*'] ?? '', request)) ?? answerNotFound();
     }),
