@@ -33,6 +33,9 @@ const TEXTS = {
   /** Deletions of rows come faster than compaction can carry them out; the client should come back. */
   too_many_deletions: (at: { readonly table: string }) =>
     `too many deletions of rows wait in table ${at.table}; retry later`,
+  /** A question in the language of version 2. */
+  flux_not_spoken: () =>
+    'Flux is not spoken here: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
   /** What tells which rows to delete cannot be read, or names what it may not. */
   delete_predicate_invalid: asGiven,
   /** A cache cannot be made as described. The text is complete as the client sees it. */
