@@ -179,6 +179,7 @@ export async function wireUp(
         isDraining ? 'shutting down' : undefined,
         tsdb?.obstacle,
         tsdb?.flushObstacle,
+        gamedata?.obstacle,
       ],
     });
     const refusing = new ObstacleLog(clock, log, [
