@@ -36,14 +36,14 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
-import { refuseForeignKeys } from './storage/key-check.js';
-import { KeyFile } from './storage/key-file.js';
+import { refuseForeignKeys } from './storage/keys/key-check.js';
+import { KeyFile } from './storage/keys/key-file.js';
+import type { KeyKeeper } from './storage/keys/sealing-keys.js';
+import { SharedKeys } from './storage/keys/shared-keys.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { RowCounter } from './storage/row-counts.js';
 import { Sealer } from './storage/sealer.js';
-import type { KeyKeeper } from './storage/sealing-keys.js';
-import { SharedKeys } from './storage/shared-keys.js';
 
 /** What the service asks of whoever keeps the keys of platforms. */
 export interface PlatformKeyring extends KeyDirectory, ManagedKeys {

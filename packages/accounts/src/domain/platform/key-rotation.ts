@@ -8,8 +8,8 @@ import {
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import { hasSealedUrl, resealBody } from '../../storage/destination-store.js';
+import type { KeyKeeper } from '../../storage/keys/sealing-keys.js';
 import type { Sealer, SealingKeys } from '../../storage/sealer.js';
-import type { KeyKeeper } from '../../storage/sealing-keys.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
 

@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { accountsError } from '../errors.js';
-import type { AccountTables } from './account-tables.js';
-import { Sealer, type SealingKeys } from './sealer.js';
+import { accountsError } from '../../errors.js';
+import type { AccountTables } from '../account-tables.js';
+import { Sealer, type SealingKeys } from '../sealer.js';
 
 const NAME = 'key_file';
 const PROOF = 'the key file of these accounts';

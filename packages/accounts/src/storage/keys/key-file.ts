@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
-import { accountsError } from '../errors.js';
-import type { SealingKeys } from './sealer.js';
+import { accountsError } from '../../errors.js';
+import type { SealingKeys } from '../sealer.js';
 import {
   decodeKeys,
   encodeKeys,

@@ -1,9 +1,9 @@
 import type { Clock, Random, RelationalStore, SecretBox } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
-import { accountsError } from '../errors.js';
-import type { AccountTables } from './account-tables.js';
+import { accountsError } from '../../errors.js';
+import type { AccountTables } from '../account-tables.js';
+import type { SealingKeys } from '../sealer.js';
 import type { KeyFile } from './key-file.js';
-import type { SealingKeys } from './sealer.js';
 import {
   decodeKeys,
   encodeKeys,

@@ -1,5 +1,5 @@
 import { crc32c, type Random } from '@plinth/kernel';
-import type { SealingKeys } from './sealer.js';
+import type { SealingKeys } from '../sealer.js';
 
 const KEY_SIZE_BYTES = 32;
 /** Old keys that may be there at once; a rotation removes them when it is done. */
