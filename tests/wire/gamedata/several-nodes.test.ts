@@ -2,8 +2,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { POSTGRES_URL, type ServerProcess } from '../../harness/index.js';
-import { done, edit, isOpen, SharedNodes, shownBy, until, untilEqual } from './shared-nodes.js';
+import { POSTGRES_URL, ServerProcess } from '../../harness/index.js';
+import {
+  done,
+  edit,
+  isOpen,
+  NODE,
+  SharedNodes,
+  shownBy,
+  until,
+  untilEqual,
+} from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
@@ -57,6 +66,66 @@ it('old versions went from one node alone', { skip: SKIP }, async () => {
     assert.equal((await node.http.send('/api/items/step-3?version=4')).status, 404);
     assert.equal((await node.http.send('/api/items/step-2?version=4')).status, 200);
     assert.equal((await node.http.send('/api/items?version=3')).status, 404);
+  }
+});
+
+it('records of versions that are gone stayed in the database, or those went that another node needed', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const flags = ['--gamedata-keep-versions=1'];
+  const first = await nodes.start({ flags });
+  await until(() => isOpen(first), 'a node serves');
+  const publish = async (id: string) => {
+    await done(first, 'POST', 'items', thing(id));
+    await done(first, 'POST', 'save');
+  };
+  const count = async () =>
+    Number((await nodes.database.query('select count(*) from gamedata_objects'))[0]?.['count']);
+  await publish('one');
+  const before = await count();
+  await publish('two');
+  assert.ok((await count()) > before, 'what was put just now may be named soon');
+  await nodes.database.query('update gamedata_objects set put_ms = 0');
+  await publish('three');
+  // One version and its list of changes, and what the publication has put.
+  const old = await nodes.database.query('select name from gamedata_objects where put_ms = 0');
+  assert.ok(old.length < before, `${old.length} of ${before}`);
+  const second = await nodes.start({ flags });
+  await until(() => isOpen(second), 'a node serves');
+  await untilEqual([first, second]);
+});
+
+it('a node that could not read any version answered 503 while /ready was 200', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const alone = await ServerProcess.start(NODE);
+  try {
+    await until(() => isOpen(alone), 'a node serves');
+    await done(alone, 'POST', 'items', thing('own'));
+    await done(alone, 'POST', 'save');
+    const { dataDir } = alone;
+    await alone.stop();
+    const first = await nodes.start({ dataDir });
+    await until(() => isOpen(first), 'a node serves');
+    await first.stop();
+    // As an earlier release left it: versions in the database, their records in one node's folder.
+    await nodes.database.query('delete from gamedata_objects');
+    const without = await nodes.start();
+    const isTold = async () => {
+      const { status, text } = await without.http.send('/ready');
+      return status === 503 && text.includes('no version of the game data can be read');
+    };
+    await until(isTold, '/ready says so');
+    assert.equal(await isOpen(without), false);
+    const again = await nodes.start({ dataDir });
+    await until(() => isOpen(again), 'the node with the folder serves');
+    await until(() => isOpen(without), 'the other one finds them');
+    await until(async () => (await without.http.send('/ready')).status === 200, 'it is ready');
+    await untilEqual([again, without]);
+  } finally {
+    await alone.close();
   }
 });
 
