@@ -129,6 +129,38 @@ it('an editor got 500 while PostgreSQL was away, and readers nothing', {
   assert.equal(saved.json['changed'], 1);
 });
 
+it('edits waited for ever while PostgreSQL was frozen, and the node said that it was ready', {
+  skip: SKIP,
+}, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const server = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, databaseFlag] });
+  context.after(() => server.close());
+  await until(() => isOpen(server), 'the node serves');
+
+  cable.hush();
+  const bodies = Array.from({ length: 5 }, (_, index) => ({
+    ...{ id: `frozen-${index}`, name: 'frozen', category: 'barter' },
+  }));
+  const startMs = performance.now();
+  const answers = await Promise.all(bodies.map((body) => edit(server, 'POST', 'items', body)));
+  const waitedMs = performance.now() - startMs;
+  for (const { status, headers } of answers) {
+    assert.equal(status, 503);
+    assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+  }
+  assert.ok(waitedMs < 15_000, `${waitedMs} ms`);
+  assert.equal((await server.http.send('/api/items?limit=1')).status, 200);
+  await until(async () => (await server.http.send('/ready')).status === 503, 'it is not ready');
+  const behind = /^plinth_gamedata_behind_seconds (\S+)$/m;
+  const { text } = await server.http.send('/metrics');
+  assert.ok(Number(behind.exec(text)?.[1]) > 1, behind.exec(text)?.[0]);
+
+  cable.cut();
+  await cable.join();
+  await until(async () => (await server.http.send('/ready')).status === 200, 'it is ready again');
+  for (const body of bodies) await done(server, 'POST', 'items', body);
+});
+
 it('a node that shared a database for the first time began with nothing of its folder', {
   skip: SKIP,
 }, async () => {
