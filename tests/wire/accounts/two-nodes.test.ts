@@ -251,4 +251,38 @@ if (POSTGRES_URL === undefined) {
       await one.refused('/v2/core/events?object_id=%00', {}, { code: 'invalid_fields' });
     });
   });
+
+  it('takes the keys of a folder into the database, and does not start with neither', async () => {
+    const database = await TestDatabase.create();
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+    const flags = [`--server-database-url=${database.url}`];
+    const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+    const ssn = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
+    try {
+      // A key file of a time when nodes had one each.
+      await (await AccountsServer.start({ dataDir })).process.stop();
+      const first = await AccountsServer.start({ flags, env, dataDir });
+      const { id } = await first.create({ identity: { country: 'us' } });
+      const person = await first.ok(`${ACCOUNTS}/${id}/persons`, { body: ssn });
+      await first.process.stop();
+      await database.query("delete from accounts_meta where name = 'sealing_keys'");
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /not the key file .*start the node that has the file first/,
+      );
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      const second = await AccountsServer.start({ flags, env });
+      const same = await second.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body: ssn });
+      assert.equal(same.updated, person.updated);
+      await second.close();
+      const other = { PLINTH_MASTER_KEY: 'another key than that of the other nodes' };
+      await assert.rejects(
+        AccountsServer.start({ flags, env: other }),
+        /cannot be opened with this master key/,
+      );
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+      await database[Symbol.asyncDispose]();
+    }
+  });
 }

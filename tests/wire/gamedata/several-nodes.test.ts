@@ -214,6 +214,28 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
     assert.equal((await edit(other, 'GET', `items/${id}`)).json['name'], `thing ${id}`);
   });
 
+  it('are told when an import was made of what another node has changed meanwhile', async () => {
+    const { json: set } = await done(one, 'GET', 'export');
+    const ids = [randomUUID(), randomUUID()];
+    const answers = await Promise.all(
+      [one, other].map((node, index) => {
+        const kinds = { items: [thing(ids[index] ?? '')] };
+        return edit(node, 'POST', 'import?mode=merge&publish=true', { ...set, kinds });
+      }),
+    );
+    for (const { status, json } of answers) {
+      if (status === 200) continue;
+      assert.deepEqual([status, json['code']], [409, 'conflict']);
+      assert.match(String(json['error']), /through another node meanwhile; nothing was stored/);
+    }
+    await untilEqual([one, other]);
+    for (const [index, { status }] of answers.entries()) {
+      const found = await one.http.send(`/api/items/${ids[index]}`);
+      assert.equal(found.status, status === 200 ? 200 : 404);
+    }
+    assert.ok(answers.some(({ status }) => status === 200));
+  });
+
   it('import and restore for all', async () => {
     const id = randomUUID();
     const { json: set } = await done(one, 'GET', 'export');
