@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { ensureBuiltOrExit } from './ensure-built.mjs';
 import { cli, root } from './lib/root.mjs';
 
-await ensureBuiltOrExit();
+await ensureBuiltOrExit({ toRun: true });
 const given = process.argv.slice(2);
 const hasDataDir =
   given.some((flag) => /^--data-dir(=|$)/.test(flag)) || process.env.PLINTH_DATA_DIR !== undefined;

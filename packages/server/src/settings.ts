@@ -83,7 +83,7 @@ const SERVER_SETTINGS = defineSettings(
         pattern: '^postgres(ql)?://[^\\s]+$',
         examples: ['postgres://plinth:secret@db.internal:5432/plinth'],
         description:
-          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks; without it that is in the data folder',
+          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks, game data; without it that is in the data folder',
       }),
     ),
     object_store: oneOf(['file', 'memory'], {
@@ -166,7 +166,12 @@ const SERVER_SETTINGS = defineSettings(
           'the level as InfluxDB 3 users write it, goes before `log_level`: `off`, `error`, `warn`, `info`, `debug` or `trace`; levels of single modules are ignored',
       }),
     ),
-    log_format: Type.Optional(oneOf(['full', 'pretty', 'json', 'compact'])),
+    log_format: Type.Optional(
+      oneOf(['text', 'json', 'full', 'pretty', 'compact'], {
+        description:
+          'form of the log; unless set, text on a terminal and JSON lines otherwise; full, pretty and compact mean text',
+      }),
+    ),
     tls_cert: Type.Optional(
       Type.String({
         minLength: 1,
@@ -215,7 +220,6 @@ const SERVER_SETTINGS = defineSettings(
     log_format: {
       flags: ['log-format'],
       env: ['INFLUXDB3_LOG_FORMAT'],
-      noEffectBecause: 'logs are JSON lines',
     },
     tls_cert: { flags: ['tls-cert'], env: ['INFLUXDB3_TLS_CERT'] },
     tls_key: { flags: ['tls-key'], env: ['INFLUXDB3_TLS_KEY'] },

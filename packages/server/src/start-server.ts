@@ -29,6 +29,8 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly address: ServerAddress;
+  /** Whether the first admin token is still to be made. */
+  readonly isFirstTokenFree: boolean;
   /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
   readonly reloadTls: (() => Promise<void>) | undefined;
   /**
@@ -57,6 +59,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     onLine: (line) => ring.add(line),
     level: levelOfFilter(log_filter) ?? log_level,
     destination: options.logDestination ?? 2,
+    isText: isTextLog(settings, options.logDestination),
   });
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
@@ -87,6 +90,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     let closing: Promise<void> | undefined;
     return {
       address: listener.address,
+      isFirstTokenFree: wired.isFirstTokenFree(),
       reloadTls:
         tls &&
         (async () => {
@@ -117,6 +121,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await wired.close();
     throw error;
   }
+}
+
+function isTextLog(
+  { server: { log_format } }: Settings,
+  destination: LogDestination | undefined,
+): boolean {
+  if (log_format !== undefined) return log_format !== 'json';
+  return destination === undefined && process.stderr.isTTY;
 }
 
 /** A proxy that nobody may be would let no connection in as its own. */

@@ -25,6 +25,7 @@ import { createDocumentation } from './http/docs/documentation.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { Pipeline } from './http/pipeline.js';
 import { Router } from './http/router.js';
+import { servedHere, strayDialect } from './http/served-here.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { observeServer } from './metrics/server-metrics.js';
@@ -61,6 +62,8 @@ export interface WiredServer {
   /** Paths of GET that take long queries. */
   readonly longQueryPaths: ReadonlySet<string>;
   isDraining(): boolean;
+  /** Whether there is no admin token yet. */
+  isFirstTokenFree(): boolean;
   /** To be called when the port answers. */
   warmUp(): void;
   /** Renewed certificates for the ports that services have of their own. */
@@ -179,6 +182,7 @@ export async function wireUp(
         isDraining ? 'shutting down' : undefined,
         tsdb?.obstacle,
         tsdb?.flushObstacle,
+        gamedata?.obstacle,
       ],
     });
     const refusing = new ObstacleLog(clock, log, [
@@ -230,7 +234,11 @@ export async function wireUp(
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
-    const dialects = new DialectDirectory(dialect);
+    let served: ReturnType<typeof servedHere> | undefined;
+    const dialects: DialectDirectory = new DialectDirectory(
+      strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
+    );
+    dialects.add(dialect);
     services.push(...openConsole(partsOf('tsdb'), { dialects, router, ring: around.ring }));
     await startServices(services, {
       first: identity,
@@ -269,6 +277,7 @@ export async function wireUp(
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
+      isFirstTokenFree: () => identity.isFirstTokenFree(),
       warmUp() {
         for (const service of services) service.warmUp?.();
       },

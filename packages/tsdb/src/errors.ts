@@ -12,6 +12,8 @@ const TEXTS = {
   database_name_invalid: asGiven,
   database_limit_reached: (at: { readonly limit: number }) =>
     `Adding a new database would exceed limit of ${at.limit} databases`,
+  policy_limit_reached: (at: { readonly database: string; readonly limit: number }) =>
+    `database '${at.database}' has ${at.limit} retention policies: only an admin token may add more`,
   /** `_internal` is the server's own: it can be queried and nothing else. */
   internal_database: (operation: 'modify' | 'delete') => `cannot ${operation} internal db`,
   /** Something to delete, to restore or to change is not there. */
@@ -31,6 +33,9 @@ const TEXTS = {
   /** Deletions of rows come faster than compaction can carry them out; the client should come back. */
   too_many_deletions: (at: { readonly table: string }) =>
     `too many deletions of rows wait in table ${at.table}; retry later`,
+  /** A question in the language of version 2. */
+  flux_not_spoken: () =>
+    'Flux is not spoken here: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
   /** What tells which rows to delete cannot be read, or names what it may not. */
   delete_predicate_invalid: asGiven,
   /** A cache cannot be made as described. The text is complete as the client sees it. */

@@ -161,6 +161,7 @@ export async function openTsdb(
   let warmingUp: Promise<void> | undefined;
   processing = createProcessing(needs, { catalog, engine });
   await processing.engine.open();
+  catalog.whenDatabasesLeaveOrReturn(() => processing?.engine.databasesChanged());
   const opened = { engine, files, processing };
   const recorder = new MetricsRecorder({
     metrics: needs.metrics,

@@ -72,7 +72,7 @@ describe('a request', () => {
       assertUnauthenticated(await send(path));
       assertUnauthenticated(await send(path, undefined, { method: 'DELETE' }));
     }
-    assertError(await send('/nowhere', `Bearer ${token}`), 404, 'Not found');
+    assertError(await send('/api/v3/nowhere', `Bearer ${token}`), 404, 'Not found');
   });
 
   it('A-01 without a token leaves no trace', async () => {

@@ -163,7 +163,7 @@ describe('HTTP/2 by prior knowledge', () => {
 
   it('T-01 answers failures as HTTP/1.1 does', async () => {
     await using client = new Http2Client(server.url);
-    assertError(await client.send('/nowhere'), 404, 'Not found');
+    assertError(await client.send('/api/v3/nowhere'), 404, 'Not found');
     assertError(
       await client.send('/api/v3/query_sql?db=nodb&q=SELECT%201'),
       404,
@@ -248,7 +248,7 @@ describe('every answer', () => {
 
   it('T-02 to a wrong method or path is 404, never 405', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
-      for (const path of ['/write?db=a', '/api/v3/query_sql', '/nowhere', '/health']) {
+      for (const path of ['/write?db=a', '/api/v3/query_sql', '/api/v3/nowhere', '/health']) {
         assertError(await server.http.send(path, { method }), 404, 'Not found');
       }
     }

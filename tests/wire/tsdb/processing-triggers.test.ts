@@ -16,6 +16,8 @@ import {
   TRIGGER,
 } from './plugin-server.js';
 
+const DATABASE = '/api/v3/configure/database';
+
 describe('Triggers', { skip: noPython }, () => {
   let plugins: PluginServer;
   before(async () => {
@@ -240,6 +242,43 @@ describe('Triggers', { skip: noPython }, () => {
       assertError(await plugins.post(path, at), 404, gone);
     }
     assertError(await plugins.post(TRIGGER, at, 'DELETE'), 404, gone);
+  });
+
+  it('answers no request behind the deletion of its database, which it did for a second more', async () => {
+    await plugins.plugin('any.py', ANY_TYPE);
+    const { http } = plugins.server;
+    const ask = async () => {
+      const { status, text } = await http.send('/api/v3/engine/short');
+      return [status, text];
+    };
+    const missing = [404, '{"error":"not found","data":{}}'];
+    const deletions = [
+      () => http.send('/api/v3/configure/database?db=leaving', { method: 'DELETE' }),
+      () => http.send('/query?q=DROP+DATABASE+leaving', { method: 'POST' }),
+      // Without tables, and with a policy of its own.
+      () => http.send('/api/v3/configure/database?db=leaving/w', { method: 'DELETE' }),
+    ];
+    for (const [index, remove] of deletions.entries()) {
+      const db = index === 2 ? 'leaving/w' : 'leaving';
+      if (index === 2) assert.equal((await plugins.post(DATABASE, { db })).status, 200);
+      else await write(plugins.server, { db }, 'seed f=1 1');
+      assertDone(
+        await plugins.create({
+          db,
+          plugin_filename: 'any.py',
+          trigger_name: 'short',
+          trigger_specification: 'request:short',
+        }),
+      );
+      assert.deepEqual(await ask(), [200, 'done']);
+      assert.equal((await remove()).status, 200);
+      assert.deepEqual(await ask(), missing, `${index}`);
+      const back = await plugins.post(`${DATABASE}/undelete`, { db });
+      assert.equal(back.status, 200, back.text);
+      assert.deepEqual(await ask(), [200, 'done'], 'back with its database');
+      assert.equal((await remove()).status, 200);
+      assert.deepEqual(await ask(), missing, `${index}`);
+    }
   });
 });
 

@@ -172,6 +172,7 @@ describe('/api/v3/query_sql', () => {
       '+------+-------------------------+-------+',
       '| a    | 2065-01-24T05:28:51.500 | 0.9   |',
       '+------+-------------------------+-------+',
+      '',
     ].join('\n');
     const q = "SELECT host, time, usage FROM cpu WHERE host = 'a'";
     assertAnswer(await get({ db: 'q', q, format: 'pretty' }), 'text/plain; charset=utf-8', text);

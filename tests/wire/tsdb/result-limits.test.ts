@@ -29,7 +29,7 @@ describe('pretty tables', () => {
     assert.equal(status, 200);
     const rule = '+-------+';
     const rows = Array.from({ length: 20_000 }, (_, n) => `| ${String(n + 1).padEnd(5)} |`);
-    assert.equal(text, [rule, '| value |', rule, ...rows, rule].join('\n'));
+    assert.equal(text, [rule, '| value |', rule, ...rows, rule, ''].join('\n'));
   });
 });
 

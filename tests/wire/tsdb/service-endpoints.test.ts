@@ -32,7 +32,7 @@ describe('every answer', () => {
 
   it('T-05 to an unknown path or method is 404 with error and data', async () => {
     for (const [path, method] of [
-      ['/nowhere', 'GET'],
+      ['/api/v3/nowhere', 'GET'],
       ['/api/v3/write_lp', 'GET'],
       ['/api/v3/query_sql', 'DELETE'],
       ['/debug/pprof/heap', 'GET'],

@@ -423,6 +423,7 @@ describe('GET /api/v3/configure/database', () => {
       '| _internal     |',
       '| y01           |',
       '+---------------+',
+      '',
     ];
     await check('pretty', 'text/plain; charset=utf-8', table.join('\n'));
     const parquet = await list('?format=parquet');

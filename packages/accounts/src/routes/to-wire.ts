@@ -7,6 +7,7 @@ import {
   type HttpHead,
   jsonAnswer,
   type Outage,
+  platformFailure,
   RequestInvalid,
   requestError,
   type SchemaFailure,
@@ -17,6 +18,7 @@ import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/platform/vendor-words.js';
 import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
+import { isBelow, OPERATOR_PATH } from './arrivals.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Every other code is 400. Source: accounts, section 2.5. */
@@ -74,12 +76,16 @@ export interface ErrorWording {
   onBug(error: unknown): void;
 }
 
-/** The only place where a refusal becomes an answer. Source: accounts, section 2.5. */
+/**
+ * The only place where a refusal becomes an answer; the operator's begins as those of all operator routes do.
+ * Source: accounts, section 2.5.
+ */
 export function refusalAnswer(
   error: unknown,
-  { url, base }: Pick<HttpHead, 'url' | 'base'>,
+  request: Pick<HttpHead, 'url' | 'base'>,
   wording: ErrorWording,
 ): HttpAnswer {
+  const { url, base } = request;
   const violation = violationOf(error, wording);
   const status = statusOf(violation.code);
   const retry = SHOULD_RETRY[violation.code];
@@ -91,7 +97,11 @@ export function refusalAnswer(
   ];
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
-  return jsonAnswer(status, body, headers);
+  if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
+  const documentationUrl = `${base}/docs/operator`;
+  const message = wording.words.out(violation.message);
+  const failure = { status, message, documentationUrl };
+  return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
 }
 
 /** An answer whose body is JSON text. */
@@ -101,7 +111,7 @@ export const jsonTextAnswer = (json: string, headers?: HeaderList): HttpAnswer =
 function errorBody(
   violation: Violation,
   at: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
-): object {
+): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
   const { words } = at.wording;

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { redactText } from './redact.js';
+import { textLine } from './text-line.js';
 
 export type { Logger } from 'pino';
 
@@ -28,18 +29,22 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
 ]);
 
 /**
- * The root logger: JSON lines; one child per service (`log.child({ service: 'tsdb' })`). Fields known to be secret
+ * The root logger: JSON lines, or text; one child per service (`log.child({ service: 'tsdb' })`). Fields known to be secret
  * are redacted by name, and what looks like a credential is redacted wherever in the line it stands (messages,
  * URLs, stacks).
  */
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: LogDestination;
+  /** Lines for a person in place of JSON; `onLine` gets JSON in either case. */
+  readonly isText?: boolean;
   /** Told of each line as it is written. */
   readonly onLine?: (line: string) => void;
 }): Logger {
   const { destination = 1, onLine } = options;
-  const target = typeof destination === 'number' ? fileOf(destination) : destination;
+  const file = typeof destination === 'number' ? fileOf(destination) : destination;
+  const target =
+    options.isText === true ? { write: (line: string) => void file.write(textLine(line)) } : file;
   return pino(
     {
       level: options.level,

@@ -4,9 +4,9 @@ import {
   type HttpAnswer,
   type HttpRequest,
   type HttpService,
-  jsonAnswer,
   OpenApi,
   piecesAnswer,
+  platformFailureAnswer,
   queryOf,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -31,11 +31,14 @@ export function createBackupService(
         dialect,
         api: 'operator',
         answerError(error, request) {
-          if (backupError.is(error, 'backup_not_found')) return refusal(404, error.message);
-          if (backupError.is(error, 'too_many_backups')) {
-            return refusal(503, error.message, [['retry-after', String(RETRY_AFTER_SEC)]]);
-          }
-          return dialect.answerError(error, request);
+          if (!backupError.is(error)) return dialect.answerError(error, request);
+          const documentationUrl = `${request.base}/docs/operator`;
+          const isAbsent = error.kind === 'backup_not_found';
+          const status = isAbsent ? 404 : 503;
+          return platformFailureAnswer(
+            { status, message: error.message, documentationUrl },
+            isAbsent ? [] : [['retry-after', String(RETRY_AFTER_SEC)]],
+          );
         },
         routes: [
           {
@@ -115,9 +118,3 @@ async function beginBackup(
 async function* piecesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   yield* file;
 }
-
-const refusal = (
-  status: number,
-  error: string,
-  headers?: readonly (readonly [string, string])[],
-): HttpAnswer => jsonAnswer(status, { error, data: {} }, headers);

@@ -38,12 +38,23 @@ export class DialectDirectory {
     return this.#named(target) ?? this.#fallback;
   }
 
+  /** The longest path above `target` that a dialect speaks for. */
+  baseOf(target: string): string | undefined {
+    return this.#longest(target)?.path;
+  }
+
   #named(target: string): Dialect | undefined {
-    let found: Dialect | undefined;
+    return this.#longest(target)?.dialect;
+  }
+
+  #longest(target: string): { readonly path: string; readonly dialect: Dialect } | undefined {
+    let found: { readonly path: string; readonly dialect: Dialect } | undefined;
     let end = 0;
     for (let count = 0; count < this.#maxSegmentCount && end < target.length; count++) {
       end = segmentEnd(target, end + 1);
-      found = this.#byPath.get(target.slice(0, end)) ?? found;
+      const path = target.slice(0, end);
+      const dialect = this.#byPath.get(path);
+      if (dialect !== undefined) found = { path, dialect };
       if (target[end] !== '/') break;
     }
     return found;

@@ -25,6 +25,7 @@ import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
 import { pluginTestRoutes } from './processing/plugin-test-routes.js';
 import { triggerRoutes } from './processing/trigger-routes.js';
+import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
 import { serviceRoutes } from './service-routes.js';
 import { type ErrorWording, errorAnswer } from './to-wire.js';
@@ -74,7 +75,7 @@ export function tsdbTables(
       [writeRoute(deps, 'v1'), ...v1QueryRoutes(deps)],
       versionHeaders(deps.settings),
     ),
-    table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps)]),
+    table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps), ...fluxRoutes(deps)]),
     table(byProfile, [
       ...queryRoutes(deps),
       ...nativeInfluxqlRoutes(deps),

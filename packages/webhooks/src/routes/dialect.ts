@@ -163,6 +163,7 @@ export class WebhookDialect implements Dialect {
   }
 
   #documentationUrl(request: HttpHead): string {
+    if (request.url.startsWith('/ops/')) return `${request.base}/docs/operator`;
     const isGitHub = this.#config.vendor_name === 'GitHub';
     const base =
       this.#config.docs_base ??

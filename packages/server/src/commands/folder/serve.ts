@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import {
   asDiskFull,
   ConfigInvalid,
@@ -16,7 +17,7 @@ import { endAtOnceOnBug } from '../../process/last-words.js';
 import { ServiceManager } from '../../process/service-manager.js';
 import { closeOnSignals, reloadOnHangup } from '../../process/stop-signals.js';
 import { SETTINGS } from '../../settings.js';
-import { readSettings, startServer } from '../../start-server.js';
+import { type RunningServer, readSettings, startServer } from '../../start-server.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { print } from '../output/terminal.js';
@@ -124,7 +125,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     const server = await starting;
     reloadOnHangup(server);
     manager.ready();
-    if (process.stdout.isTTY) printBanner(server.address.url, settings);
+    if (process.stdout.isTTY) printBanner(server, settings);
     await closed;
   } catch (error) {
     throw explain(error);
@@ -160,18 +161,36 @@ function explain(error: unknown): unknown {
   return full === undefined ? error : new CommandFailed(full.message);
 }
 
-function printBanner(url: string, settings: ReturnType<typeof readSettings>): void {
+/** Where a client looks for a server unless it is told. */
+const USUAL_URL = 'http://127.0.0.1:8181';
+
+function printBanner(
+  { address: { url }, isFirstTokenFree }: RunningServer,
+  settings: ReturnType<typeof readSettings>,
+): void {
   const { server, identity } = settings;
-  const where = server.object_store === 'memory' ? 'memory, nothing is kept' : server.data_dir;
-  const token = identity.without_auth
-    ? 'no token needed: everybody who reaches the port may do everything'
-    : 'first token: plinth token create';
+  const where =
+    server.object_store === 'memory' ? 'memory, nothing is kept' : resolve(server.data_dir);
+  // In a checkout the command is a script of its package.
+  const plinth = process.env['npm_lifecycle_event'] === 'start' ? 'npm run plinth --' : 'plinth';
+  const create = `${plinth} token create${url === USUAL_URL ? '' : ` --host ${url}`}`;
+  let access = `a token, of which there is one; more: ${create} NAME --token ...`;
+  let next = 'open the address and sign in with the token';
+  if (identity.without_auth) {
+    access = 'no token needed: everybody who reaches the port may do everything';
+    next = 'open the address';
+  } else if (isFirstTokenFree) {
+    access = `no token yet; make the first one: ${create}`;
+    next = 'make the token, open the address and sign in with it';
+  }
   print(`
   plinth listens on ${url}
 
+    open      ${url}/console/
     services  ${server.services.join(', ')}
     data      ${where}
-    access    ${token}
+    access    ${access}
+    next      ${next}
     stop      Ctrl-C
 
 `);

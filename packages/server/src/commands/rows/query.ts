@@ -90,8 +90,8 @@ async function output(response: Response, { output: file, format }: QueryOptions
     if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // `| head` has seen enough.
     throw error;
   }
-  // Tables and JSON end without a newline; a terminal or a file of text wants one.
-  if (format === 'pretty' || format.startsWith('json_') || format === 'json') {
+  // JSON ends without a newline; a terminal or a file of text wants one.
+  if (format.startsWith('json_') || format === 'json') {
     process.stdout.write('\n');
   }
 }

@@ -103,7 +103,7 @@ function listing(word: string): Command {
     .action(async () => {
       const json = { db: '_internal', q: 'SELECT * FROM system.tokens', format: 'pretty' };
       const response = await callOk(connectionOf(list.opts()), 'api/v3/query_sql', { json });
-      print(`${await response.text()}\n`);
+      print(await response.text());
     });
   return list;
 }

@@ -52,6 +52,7 @@ export class RelationalCatalog implements Catalog {
   readonly #settings: CatalogSettings;
   readonly #deletions: CatalogDeletions;
   readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
+  readonly #onDatabases: (() => void)[] = [];
 
   static async open(needs: CatalogNeeds): Promise<RelationalCatalog> {
     await needs.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
@@ -89,12 +90,20 @@ export class RelationalCatalog implements Catalog {
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
       defaultMs: needs.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
       onLeft: (tables) => this.#tablesLeft(tables),
+      onDatabases: () => {
+        for (const listener of this.#onDatabases) listener();
+      },
     });
   }
 
   /** Called with tables in the step in which they leave the active ones. */
   whenTablesLeave(listener: (tables: readonly LeftTable[]) => void): void {
     this.#onLeft.push(listener);
+  }
+
+  /** Called in the step in which a database leaves the active ones or is back. */
+  whenDatabasesLeaveOrReturn(listener: () => void): void {
+    this.#onDatabases.push(listener);
   }
 
   get deletions(): CatalogDeletions {

@@ -5,6 +5,55 @@ import { ManualClock } from '@plinth/kernel/testing';
 import { ProcessingEngine, type ProcessingNeeds } from './processing-engine.js';
 import { recordOf } from './triggers/trigger-record.js';
 
+const WANTED = {
+  database: 'd',
+  name: 't',
+  pluginFilename: 'p.py',
+  runAsync: false,
+  errorBehavior: 'log',
+  arguments: undefined,
+} as const;
+
+it('fires no schedule of a deleted database, until it is back', async () => {
+  const clock = new ManualClock(0);
+  let isThere = true;
+  const needs = {
+    settings: {},
+    catalog: {
+      databaseById: (id: number) => (isThere ? { id, name: 'd' } : undefined),
+      deleted: { databaseById: () => ({}) },
+    },
+    store: {
+      load: async () => {
+        const wanted = { ...WANTED, specification: 'every:1m', isDisabled: false };
+        return [{ id: 1, ...recordOf(wanted, 7) }];
+      },
+      tellFailure: async () => undefined,
+    },
+    folder: { obstacle: async () => undefined, find: async () => ({}) },
+    // The run fails, and its start is in the log.
+    openHost: async () => ({ kind: 'unavailable', why: 'no Python' }),
+    clock,
+    log: createLogger({ level: 'info', destination: { write: () => undefined } }),
+  };
+  const engine = new ProcessingEngine(needs as unknown as ProcessingNeeds);
+  await engine.open();
+  const startsOfMinutes = async (count: number): Promise<number> => {
+    const starts = () => engine.logOf(7).filter(({ text }) => text.startsWith('starting')).length;
+    const before = starts();
+    for (let minute = 0; minute < count; minute++) await clock.advanceMs(60_000);
+    return starts() - before;
+  };
+  assert.equal(await startsOfMinutes(2), 2);
+  isThere = false;
+  engine.databasesChanged();
+  assert.equal(await startsOfMinutes(5), 0);
+  isThere = true;
+  engine.databasesChanged();
+  assert.equal(await startsOfMinutes(2), 2);
+  await engine.close();
+});
+
 it('tries again to remove the records of a deleted database when the store fails', async () => {
   const clock = new ManualClock(0);
   const messages: string[] = [];
@@ -12,22 +61,14 @@ it('tries again to remove the records of a deleted database when the store fails
     level: 'info',
     destination: { write: (line) => void messages.push(JSON.parse(line).msg) },
   });
-  const wanted = {
-    database: 'd',
-    name: 't',
-    pluginFilename: 'p.py',
-    specification: 'all_tables',
-    runAsync: false,
-    errorBehavior: 'log',
-    arguments: undefined,
-    isDisabled: true,
-  } as const;
   let askedCount = 0;
   const needs = {
     settings: {},
     catalog: { databaseById: () => undefined, deleted: { databaseById: () => undefined } },
     store: {
-      load: async () => [{ id: 1, ...recordOf(wanted, 7) }],
+      load: async () => [
+        { id: 1, ...recordOf({ ...WANTED, specification: 'all_tables', isDisabled: true }, 7) },
+      ],
       async delete() {
         askedCount += 1;
         if (askedCount === 1) throw new Error('the disk is full');

@@ -43,7 +43,7 @@ export interface ProcessingNeeds {
   readonly log: Logger;
 }
 
-/** Databases come and go without telling. */
+/** Databases are purged without telling, and what could not be stored is tried again. */
 const RECONCILE_INTERVAL_MS = 1000;
 
 /**
@@ -59,7 +59,7 @@ export class ProcessingEngine {
   readonly #triggers = new Map<number, Trigger>();
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  /** Databases with triggers that were not active at the last look. */
+  /** Databases with triggers that wait until it is back. */
   readonly #absent = new Set<number>();
   #reconciling: Disposable | undefined;
 
@@ -95,7 +95,7 @@ export class ProcessingEngine {
     this.#plugins.checkSoon();
     const { clock, log } = this.#needs;
     const job = { clock, log, name: 'triggers reconciled', intervalMs: RECONCILE_INTERVAL_MS };
-    this.#reconciling = repeatJob(job, () => this.reconcile());
+    this.#reconciling = repeatJob(job, () => this.#reconcile());
   }
 
   /** Triggers by database and name; of one database, or of all that are active. */
@@ -170,30 +170,44 @@ export class ProcessingEngine {
   }
 
   /**
-   * Makes what runs agree with which databases there are: triggers of a deleted one stop, those of one that is back
-   * start, and records go with the last trace of their database.
+   * A database was deleted or is back. Triggers of a deleted one get no events from this call on, and their runs end
+   * later; those of one that is back start.
    */
-  async reconcile(): Promise<void> {
+  databasesChanged(): void {
+    if (this.#reconciling === undefined) return;
+    const stopping: Promise<void>[] = [];
+    for (const trigger of this.#triggers.values()) {
+      const { databaseId } = trigger;
+      if (this.#needs.catalog.databaseById(databaseId) !== undefined) continue;
+      this.#absent.add(databaseId);
+      stopping.push(this.#running.stop(trigger));
+    }
+    void this.#alone(() => Promise.all(stopping));
+    this.#reconcile().catch(() => undefined); // The next look meets the same failure, and tells of it.
+  }
+
+  /** Starts triggers of databases that are back; records go with the last trace of their database. */
+  async #reconcile(): Promise<void> {
     const { catalog, store } = this.#needs;
     if (this.#triggers.size === 0 || this.#isClosed) return;
     await this.#alone(async () => {
-      const gone: number[] = [];
-      for (const trigger of [...this.#triggers.values()]) {
-        const { id, databaseId } = trigger;
-        const isActive = catalog.databaseById(databaseId) !== undefined;
-        if (!isActive) await this.#running.stop(trigger);
-        else if (!trigger.isDisabled && !this.#running.has(id) && this.#absent.has(databaseId)) {
-          this.#start(trigger);
-        }
-        if (!isActive && catalog.deleted.databaseById(databaseId) === undefined) gone.push(id);
+      const gone: Trigger[] = [];
+      const back = new Set(this.#absent);
+      for (const id of back) {
+        if (catalog.databaseById(id) === undefined) back.delete(id);
+        else this.#absent.delete(id);
       }
-      this.#absent.clear();
-      for (const { databaseId } of this.#triggers.values()) {
-        if (catalog.databaseById(databaseId) === undefined) this.#absent.add(databaseId);
+      for (const trigger of this.#triggers.values()) {
+        const { id, databaseId, isDisabled } = trigger;
+        if (back.has(databaseId) && !isDisabled && !this.#running.has(id)) this.#start(trigger);
+        const isKept = catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
+        if (isKept === undefined) gone.push(trigger);
       }
       if (gone.length === 0) return;
-      await store.delete(gone, []);
-      for (const id of gone) this.#triggers.delete(id);
+      const ids = gone.map(({ id }) => id);
+      await store.delete(ids, []);
+      for (const id of ids) this.#triggers.delete(id);
+      for (const { databaseId } of gone) this.#absent.delete(databaseId);
     });
   }
 
@@ -310,7 +324,10 @@ export class ProcessingEngine {
   #start(trigger: Trigger, code?: PluginCode): void {
     if (this.#isClosed) return;
     const database = this.#needs.catalog.databaseById(trigger.databaseId);
-    if (database === undefined) return;
+    if (database === undefined) {
+      this.#absent.add(trigger.databaseId);
+      return;
+    }
     this.#running.start(trigger, {
       database,
       findPlugin: async () => ({

@@ -111,6 +111,7 @@ describe('NULL', () => {
         '| x |                     |',
         '|   | 1970-01-01T00:00:00 |',
         '+---+---------------------+',
+        '',
       ].join('\n'),
     );
   });
@@ -154,7 +155,7 @@ describe('no rows', () => {
     assert.equal(encode('json_rows', cells), '[]');
     assert.equal(encode('jsonl', cells), '');
     assert.equal(encode('csv', cells), 'a\n');
-    assert.equal(encode('pretty', cells), '++\n++');
+    assert.equal(encode('pretty', cells), '++\n++\n');
   });
 });
 

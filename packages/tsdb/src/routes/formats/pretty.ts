@@ -10,7 +10,7 @@ const MAX_TABLE_SIZE_BYTES = 256 * 1024 * 1024;
 /** What a cell takes beside its text: string and array, measured. Empty cells count as well. */
 const CELL_SIZE_BYTES = 48;
 
-/** ASCII table without a final newline; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
+/** ASCII table; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
 export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
 
 function open({ columns }: ResultHead, out: TextBytes): Encoder {
@@ -44,7 +44,7 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
       yield out.text(`${rule}\n${drawRow(names, widths)}\n${rule}\n`);
       for (const row of rows) yield out.text(`${drawRow(row, widths)}\n`);
     },
-    end: () => out.text(rows.length === 0 ? '++\n++' : drawRule(widths)),
+    end: () => out.text(rows.length === 0 ? '++\n++\n' : `${drawRule(widths)}\n`),
   };
 }
 

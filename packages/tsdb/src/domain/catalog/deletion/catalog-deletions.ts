@@ -135,6 +135,7 @@ export class CatalogDeletions {
       publish: () => {
         this.#needs.state.hideDatabase(left, tables);
         this.#needs.onLeft(tables.map((table) => leftTable(database.name, table)));
+        this.#needs.onDatabases();
       },
     });
   }

@@ -25,6 +25,8 @@ export interface CatalogRestorationNeeds {
   readonly changes: CatalogChanges;
   /** Makes the database that a retention policy belongs to. */
   readonly ensureOwner: (policy: string) => Promise<void>;
+  /** Called in the same step in which a database leaves the active ones or is back. */
+  readonly onDatabases: () => void;
 }
 
 /** Brings deleted databases and tables back while their data are there. */
@@ -36,6 +38,7 @@ export class CatalogRestoration {
   readonly #limits: CatalogLimits;
   readonly #changes: CatalogChanges;
   readonly #ensureOwner: CatalogRestorationNeeds['ensureOwner'];
+  readonly #onDatabases: () => void;
 
   constructor(needs: CatalogRestorationNeeds) {
     this.#events = needs.events;
@@ -45,6 +48,7 @@ export class CatalogRestoration {
     this.#limits = needs.limits;
     this.#changes = needs.changes;
     this.#ensureOwner = needs.ensureOwner;
+    this.#onDatabases = needs.onDatabases;
   }
 
   /**
@@ -144,6 +148,7 @@ export class CatalogRestoration {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);
         state.show(database, tables.map(restored));
+        this.#onDatabases();
       },
       abandon: () => {
         state.databaseCount--;

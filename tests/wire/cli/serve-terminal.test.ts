@@ -1,0 +1,86 @@
+// Source: README ("Start"), SETTINGS (server.log_format); a real pseudo terminal, made by Python.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { promisify } from 'node:util';
+import { CLI } from '../../harness/cli.js';
+
+/** Starts a command, in a terminal or with pipes, until it says the mark; stops it by Ctrl-C's signal; prints both outputs. */
+const RUN = `
+import json, os, pty, select, signal, subprocess, sys, time
+command, mark, is_terminal = json.loads(sys.argv[1])
+if is_terminal:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvp(command[0], command)
+    ends = [terminal]
+else:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child, ends = process.pid, [process.stdout.fileno(), process.stderr.fileno()]
+out, end, is_told = {each: b'' for each in ends}, time.time() + 120, False
+while ends and time.time() < end:
+    for each in select.select(ends, [], [], 0.2)[0]:
+        try:
+            got = os.read(each, 65536)
+        except OSError:
+            got = b''
+        if not got:
+            ends.remove(each)
+        out[each] += got
+    if not is_told and any(mark.encode() in text for text in out.values()):
+        is_told = True
+        os.kill(child, signal.SIGINT)
+print(json.dumps([text.decode() for text in out.values()]))
+`;
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-terminal-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function serve(
+  mark: string,
+  isTerminal: boolean,
+  flags: readonly string[] = [],
+): Promise<readonly string[]> {
+  const bind = ['--data-dir', join(folder, 'data'), '--http-bind', '127.0.0.1:0'];
+  const command = [process.execPath, CLI, 'serve', ...bind, ...flags];
+  const given = JSON.stringify([command, mark, isTerminal]);
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(PLINTH|INFLUXDB3|npm)_/.test(name)),
+  );
+  const { stdout } = await promisify(execFile)('python3', ['-c', RUN, given], { env });
+  return JSON.parse(stdout) as string[];
+}
+
+it('A start on a terminal says where to go, and logs for a person', async () => {
+  const [screen = ''] = await serve('Ctrl-C', true);
+  const text = screen.replaceAll('\r\n', '\n');
+  const url = /plinth listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1];
+  assert.ok(url, text);
+  assert.ok(text.includes(`open      ${url}/console/`), text);
+  assert.ok(text.includes(`data      ${join(folder, 'data')}`), text);
+  const command = `plinth token create --host ${url}`;
+  assert.ok(text.includes(`access    no token yet; make the first one: ${command}`), text);
+  assert.ok(text.includes('next      make the token, open the address and sign in with it'), text);
+  assert.match(text, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}server listens address=http:/m);
+  assert.ok(!text.includes('{"level"'), text);
+  const [open = ''] = await serve('Ctrl-C', true, ['--without-auth', '--log-format', 'json']);
+  assert.ok(open.includes('access    no token needed'), open);
+  assert.match(open, /\{"level":"info".*"msg":"server listens"\}/);
+});
+
+it('A start without a terminal logs JSON lines and prints nothing else, or text when it is told so', async () => {
+  const [, log = ''] = await serve('server listens', false, ['--services', 'tsdb']);
+  const lines = log.trim().split('\n');
+  for (const line of lines) assert.equal(typeof JSON.parse(line).msg, 'string', line);
+  const [out, text = ''] = await serve('server listens', false, [
+    ...['--services', 'tsdb', '--log-format', 'text'],
+  ]);
+  assert.equal(out, '');
+  assert.match(text, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}server listens address=http:/m);
+});

@@ -1,0 +1,64 @@
+// Source: webhooks, section 2.2: what every failure of the platform's own API says; accounts adds its own error beside it.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+
+interface ListedRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Begins a backup, which ends with its connection; it reads no body. */
+const WITHOUT_REFUSAL = ['/ops/v1/backups'];
+
+function assertShape(answer: HttpAnswer, base: string, at: string): void {
+  assert.match(String(answer.headers['content-type']), /^application\/json/, at);
+  const body = JSON.parse(answer.text) as Record<string, unknown>;
+  assert.equal(typeof body['message'], 'string', `${at}: ${answer.text}`);
+  assert.equal(body['documentation_url'], `${base}/docs/operator`, `${at}: ${answer.text}`);
+  assert.equal(body['status'], String(answer.status), `${at}: ${answer.text}`);
+}
+
+it('Failures of all operator routes have one shape', async () => {
+  const server = await ServerProcess.start({ flags: ['--without-auth'] });
+  try {
+    const { http, url } = server;
+    const routes = (JSON.parse((await http.send('/ops/v1/routes')).text) as ListedRoute[]).filter(
+      ({ method, path }) =>
+        path.startsWith('/ops/v1/') && method !== 'HEAD' && !WITHOUT_REFUSAL.includes(path),
+    );
+    assert.ok(routes.length > 40, String(routes.length));
+    let refusedCount = 0;
+    for (const { method, path } of routes) {
+      const target = path.replaceAll(/:\w+/g, 'none').replace('*', 'none');
+      for (const body of method === 'GET' ? [undefined] : ['{bad', '[]', '{"no_such_member":1}']) {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await http.send(target, { method, headers, ...(body && { body }) });
+        if (answer.status < 400) continue;
+        refusedCount++;
+        assertShape(answer, url, `${method} ${target} ${body ?? ''}`);
+      }
+    }
+    assert.ok(refusedCount > 60, String(refusedCount));
+    for (const path of ['/ops/v1/none', '/ops/v1/accounts/none', '/ops/v1/tsdb/none', '/ops/v1']) {
+      const answer = await http.send(path);
+      assert.equal(answer.status, 404, path);
+      assertShape(answer, url, path);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+it('Operator routes refuse whoever has no token in the same shape', async () => {
+  const server = await ServerProcess.start({ flags: [] });
+  try {
+    for (const path of ['/ops/v1/apps', '/ops/v1/accounts/platforms', '/ops/v1/tsdb/databases']) {
+      const answer = await server.http.send(path);
+      assert.equal(answer.status, 401, path);
+      assertShape(answer, server.url, path);
+    }
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,90 @@
+// Source: tsdb-http, section 1 (unknown paths): error and data; what is served here stands in the data.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+interface Told {
+  readonly error: string;
+  readonly data: { readonly documentation: string; readonly served: Record<string, string[]> };
+}
+
+async function withServer(
+  flags: readonly string[],
+  check: (server: ServerProcess) => Promise<void>,
+) {
+  const server = await ServerProcess.start({ flags });
+  try {
+    await check(server);
+  } finally {
+    await server.close();
+  }
+}
+
+describe('A path outside of every service', () => {
+  it('is told what is served here, each with paths that somebody has', async () => {
+    await withServer(['--without-auth'], async ({ http }) => {
+      for (const path of ['/', '/nowhere', '/apiary', '/foo/bar.html?x=1']) {
+        const answer = await http.send(path);
+        assert.equal(answer.status, 404, path);
+        assert.equal(answer.headers['content-type'], 'application/json');
+        const { error, data } = JSON.parse(answer.text) as Told;
+        assert.equal(error, 'Not found');
+        const { served } = data;
+        for (const [service, paths] of [
+          ['tsdb', ['/api/v2', '/api/v3', '/query', '/write']],
+          ['accounts', ['/v1', '/v2']],
+          ['webhooks', ['/app']],
+          ['ratelimit', ['/rate_limit']],
+          ['gamedata', ['/api', '/editor', '/images']],
+        ] as const) {
+          for (const each of paths)
+            assert.ok(served[service]?.includes(each), `${service} ${each}`);
+        }
+        const routes = JSON.parse((await http.send('/ops/v1/routes')).text) as { path: string }[];
+        for (const base of Object.values(served).flat()) {
+          const isServed = routes.some(({ path: at }) => at === base || at.startsWith(`${base}/`));
+          assert.ok(isServed, base);
+        }
+        assert.equal((await http.send(data.documentation)).status, 200);
+      }
+      const inside = await http.send('/api/v3/nothing');
+      assert.deepEqual([inside.status, inside.text], [404, '{"error":"Not found","data":{}}']);
+      const method = await http.send('/write', { method: 'DELETE' });
+      assert.deepEqual([method.status, method.text], [404, '{"error":"Not found","data":{}}']);
+    });
+  });
+
+  it('names the service that runs alone, and tells strangers nothing', async () => {
+    await withServer(['--services', 'ratelimit', '--without-auth'], async ({ http }) => {
+      const { data } = JSON.parse((await http.send('/write?db=a')).text) as Told;
+      assert.ok(data.served['ratelimit']?.includes('/rate_limit'));
+      assert.equal(data.served['tsdb'], undefined);
+      assert.equal(data.served['gamedata'], undefined);
+    });
+    await withServer([], async ({ http }) => {
+      const refused = await http.send('/nowhere');
+      assert.equal(refused.status, 401);
+      assert.ok(!refused.text.includes('served'));
+    });
+  });
+});
+
+it('Flux is answered with the languages that are spoken here', async () => {
+  await withServer(['--without-auth'], async ({ http }) => {
+    for (const [method, path, headers] of [
+      ['POST', '/api/v2/query?org=o', { 'content-type': 'application/vnd.flux' }],
+      ['POST', '/api/v2/query', { 'content-type': 'application/json' }],
+      ['POST', '/api/v2/query/analyze', { 'content-type': 'application/json' }],
+      ['POST', '/api/v2/query/ast', { 'content-type': 'application/json' }],
+      ['GET', '/api/v2/query/suggestions', {}],
+    ] as const) {
+      const body = method === 'POST' ? { body: 'from(bucket: "b") |> range(start: -1h)' } : {};
+      const answer = await http.send(path, { method, headers, ...body });
+      assert.equal(answer.status, 501, path);
+      // `code` and `message`, as clients of version 2 read errors.
+      const { code, message } = JSON.parse(answer.text) as { code: string; message: string };
+      assert.equal(code, 'not implemented');
+      assert.match(message, /Flux.*\/api\/v3\/query_sql.*\/query/);
+    }
+  });
+});
