@@ -81,6 +81,8 @@ async function use(server: ServerProcess): Promise<void> {
   assert.equal((await http.send('/api')).status, 200);
   const page = await http.send('/console/', { headers: { accept: 'text/html' } });
   assert.match(page.text, /<script type="module"/);
+  const tutorial = await http.send('/docs/TUTORIAL.html');
+  assert.match(tutorial.text, /<title>First steps \| Plinth<\/title>/);
 }
 
 const skipped = (context: TestContext): boolean => {
