@@ -18,10 +18,12 @@ it('the page of tokens makes one with permissions, and shows what each may do', 
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('grafana');
     const create = page.getByRole('button', { name: 'Create', exact: true });
-    await page.getByLabel('May').fill('db:home');
+    // An empty list is no admin: that is another choice.
+    assert.ok(await create.isDisabled());
+    await page.getByLabel('Permissions').fill('db:home');
     assert.ok(await create.isDisabled());
     await page.getByText('A permission is db:NAME,NAME:read,write').waitFor();
-    await page.getByLabel('May').fill('db:home,garden:read');
+    await page.getByLabel('Permissions').fill('db:home,garden:read');
     await create.click();
     const text = (await page.getByRole('dialog').locator('.copy-box pre').textContent()) ?? '';
     const statusOf = async (db: string) => {
@@ -37,6 +39,15 @@ it('the page of tokens makes one with permissions, and shows what each may do', 
     await page.getByLabel('I have stored it').check();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('cell', { name: 'db:home,garden:read' }).waitFor();
+
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByLabel('Name').fill('deputy');
+    await page.getByLabel('everything, as an admin').check();
+    assert.equal(await page.getByLabel('Permissions').count(), 0);
+    await create.click();
+    await page.getByLabel('I have stored it').check();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('row', { name: /deputy everything/ }).waitFor();
   } finally {
     await browser.close();
     await server.close();

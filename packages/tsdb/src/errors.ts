@@ -12,6 +12,8 @@ const TEXTS = {
   database_name_invalid: asGiven,
   database_limit_reached: (at: { readonly limit: number }) =>
     `Adding a new database would exceed limit of ${at.limit} databases`,
+  policy_limit_reached: (at: { readonly database: string; readonly limit: number }) =>
+    `database '${at.database}' has ${at.limit} retention policies: only an admin token may add more`,
   /** `_internal` is the server's own: it can be queried and nothing else. */
   internal_database: (operation: 'modify' | 'delete') => `cannot ${operation} internal db`,
   /** Something to delete, to restore or to change is not there. */

@@ -14,6 +14,32 @@ after(async () => {
 /** JSON, and as an unknown or ignored member of no consequence; only its depth is wrong. */
 const nested = (depth: number): string => `{"extra":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
+describe('a query with more parameters than anybody uses', () => {
+  const count = 20_001;
+  const params = Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]));
+  for (const [path, contentType, body] of [
+    ['/api/v3/query_sql', 'application/json', { db: 'x', q: 'SELECT $p1', params }],
+    ['/api/v3/query_influxql', 'application/json', { db: 'x', q: 'SHOW TABLES', params }],
+    ['/query', 'application/json', { db: 'x', q: 'SHOW DATABASES', params }],
+    [
+      '/query',
+      'application/x-www-form-urlencoded',
+      { q: 'SHOW DATABASES', params: JSON.stringify(params) },
+    ],
+  ] as const)
+    it(`is refused by ${path}, ${contentType}`, async () => {
+      const isForm = contentType.includes('form');
+      const answer = await server.http.send(path, {
+        headers: { 'content-type': contentType },
+        body: isForm
+          ? new URLSearchParams(body as Record<string, string>).toString()
+          : JSON.stringify(body),
+      });
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.text, /more than 20000 members and items/);
+    });
+});
+
 describe('a body that nests too deep', () => {
   for (const [path, status, text] of [
     ['/api/v3/query_sql', 400, 'recursion limit exceeded'],

@@ -120,6 +120,14 @@ describe('a statement that is only long', () => {
     );
   });
 
+  it('is refused when it is longer than anybody writes, whatever it is of', async () => {
+    for (const q of [`SELECT '${'x'.repeat(9_000_000)}'`, `SELECT 1 # ${'1 '.repeat(600_000)}`]) {
+      const { answer } = await watched(q);
+      assert.equal(answer.status, 405);
+      assert.match(answer.text, /statements of more than 1000000 characters/);
+    }
+  });
+
   it('is refused for the reasons of any other', async () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
     const { answer } = await watched(`SELECT nothing FROM cpu WHERE host IN (${hosts})`);

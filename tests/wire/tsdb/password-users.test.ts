@@ -243,21 +243,23 @@ describe('a user with a password', () => {
   });
 
   it('has a password that is stored, shown and logged nowhere', async () => {
-    const secrets = ['swordfish-1', 'swordfish-2', 'swordfish-3'];
+    const secrets = ['swordfish-1', 'swordfish-2', 'swordfish-3', 'swordfish-4', 'swordfish-5'];
     await done(`CREATE USER gus WITH PASSWORD '${secrets[0]}'`);
     const q = `SET PASSWORD FOR gus = '${secrets[1]}'`;
     await server.http.send(`/query?${new URLSearchParams({ q })}`, { headers: admin });
     await server.http.send(`/query?q=SHOW+DATABASES&u=gus&p=${secrets[2]}`);
     assert.equal((await query('SHOW DATABASES', basic('gus', secrets[1] ?? ''))).status, 200);
-    const shown = await server.http.send('/api/v3/query_sql', {
-      headers: { ...admin, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        db: 'mine',
-        q: 'SELECT query_text FROM system.queries',
-        format: 'csv',
-      }),
-    });
+    const sql = async (text: string) =>
+      await server.http.send('/api/v3/query_sql', {
+        headers: { ...admin, 'content-type': 'application/json' },
+        body: JSON.stringify({ db: 'mine', q: text, format: 'csv' }),
+      });
+    // To the wrong endpoint.
+    assert.equal((await sql(`CREATE USER flo WITH PASSWORD '${secrets[3]}'`)).status, 400);
+    assert.equal((await sql(`SET PASSWORD FOR flo = "${secrets[4]}"`)).status, 400);
+    const shown = await sql('SELECT query_text FROM system.queries');
     assert.match(shown.text, /CREATE USER gus WITH PASSWORD \[REDACTED\]/);
+    assert.match(shown.text, /CREATE USER flo WITH PASSWORD \[REDACTED\]/);
     const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
     const stored = await Promise.all(
       files

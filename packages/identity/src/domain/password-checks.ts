@@ -1,12 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  type Clock,
-  CredentialUncheckable,
-  Exclusive,
-  GuessGuard,
-  Memo,
-  type Random,
-} from '@plinth/kernel';
+import { type Clock, CredentialUncheckable, GuessGuard, Memo, type Random } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import {
   hashPassword,
@@ -14,12 +7,13 @@ import {
   MAX_PASSWORD_LENGTH,
   type PasswordUser,
 } from '../model/password-user.js';
+import { FairLine } from './fair-line.js';
 
 const MAX_REMEMBERED_COUNT = 10_000;
 const REMEMBERED_MS = 300_000;
 /** At some 60 ms each. */
 const MAX_WAITING = 64;
-/** Whoever guesses from one address leaves places to the others. */
+/** Whoever guesses from some addresses leaves places and turns to the others. */
 const MAX_WAITING_PER_ADDRESS = 8;
 const KEY_SIZE_BYTES = 32;
 /** Wrong passwords of one user from one address; a right one that is remembered is not asked about. */
@@ -36,7 +30,7 @@ interface Remembered {
 }
 
 /**
- * Compares passwords with their slow hashes, one at a time: each takes a thread and 32 MiB. A password that was right is
+ * Compares passwords with their slow hashes, one at a time, of each address in turn: each takes a thread and 32 MiB. A password that was right is
  * remembered for five minutes, under a key of this process, and for as long as the user has it.
  */
 export class PasswordChecks {
@@ -44,11 +38,13 @@ export class PasswordChecks {
   readonly #random: Random;
   readonly #key: Buffer;
   readonly #right = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
-  readonly #exclusive = new Exclusive();
+  readonly #line = new FairLine({
+    maxCount: MAX_WAITING,
+    maxCountPerAsker: MAX_WAITING_PER_ADDRESS,
+    refusal: () => new CredentialUncheckable(new Error('too many passwords are being checked')),
+  });
   /** By login and what it is compared with. */
   readonly #looking = new Map<string, Promise<boolean>>();
-  readonly #waiting = new Map<string, number>();
-  #waitingCount = 0;
   readonly #guesses: GuessGuard;
   #nobody: Promise<string> | undefined;
 
@@ -86,7 +82,7 @@ export class PasswordChecks {
     const guesser = JSON.stringify([address, login.user]);
     const lockedMs = this.#guesses.lockedForMs(guesser);
     if (lockedMs > 0) throw identityError('logins_locked', { seconds: Math.ceil(lockedMs / 1000) });
-    const isRight = await this.#inTurn(address, async () => {
+    const isRight = await this.#line.run(address, async () => {
       this.#nobody ??= hashPassword('', this.#random);
       return await isPasswordOf(user?.passwordHash ?? (await this.#nobody), login.password);
     });
@@ -100,24 +96,7 @@ export class PasswordChecks {
   }
 
   async hash(password: string): Promise<string> {
-    return await this.#inTurn('', () => hashPassword(password, this.#random));
-  }
-
-  async #inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
-    const ofAddress = this.#waiting.get(address) ?? 0;
-    if (this.#waitingCount >= MAX_WAITING || ofAddress >= MAX_WAITING_PER_ADDRESS) {
-      throw new CredentialUncheckable(new Error('too many passwords are being checked'));
-    }
-    this.#waitingCount += 1;
-    this.#waiting.set(address, ofAddress + 1);
-    try {
-      return await this.#exclusive.run(work);
-    } finally {
-      this.#waitingCount -= 1;
-      const left = (this.#waiting.get(address) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(address);
-      else this.#waiting.set(address, left);
-    }
+    return await this.#line.run('', () => hashPassword(password, this.#random));
   }
 
   #keyOf({ user, password }: Login): string {

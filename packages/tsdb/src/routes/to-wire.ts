@@ -18,6 +18,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   database_not_found: 404,
   database_name_invalid: 400,
   database_limit_reached: 422,
+  policy_limit_reached: 422,
   internal_database: 403,
   resource_exists: 409,
   resource_not_found: 404,
@@ -162,7 +163,7 @@ export function isEdgeError(error: unknown): error is EdgeError {
 
 function statusOf(error: EdgeError, wording: ErrorWording): number {
   // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
-  if (wording === 'v2' && error.kind === 'database_limit_reached') return 400;
+  if (wording === 'v2' && /^(?:database|policy)_limit_reached$/.test(error.kind)) return 400;
   return STATUS[error.kind];
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Dialog } from './dialog.js';
-import { ProblemNote } from './problem-note.js';
+import { FormDialog } from './form-dialog.js';
+import { TextField } from './text-field.js';
 
 /** Asks for the name of what goes for good; Cancel is what the keyboard does. */
 export function ConfirmDelete(props: {
@@ -13,55 +13,30 @@ export function ConfirmDelete(props: {
 }) {
   const { what, name, loss, onClose, act } = props;
   const [typed, setTyped] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
-  const submit = async () => {
-    setIsBusy(true);
-    try {
-      await act();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
   return (
-    <Dialog title={`Delete ${what} ${name}`} isOpen onClose={onClose}>
+    <FormDialog
+      title={`Delete ${what} ${name}`}
+      action={`Delete ${what}`}
+      doing="Deleting …"
+      isDanger
+      canAct={typed === name}
+      act={async () => {
+        await act();
+        onClose();
+      }}
+      onClose={onClose}
+    >
       <p>{loss}</p>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed === name) void submit();
-        }}
-      >
-        <div className="field">
-          <label htmlFor="confirm-name">
+      <TextField
+        label={
+          <>
             Type <code>{name}</code> to go on
-          </label>
-          <input
-            id="confirm-name"
-            className="input mono"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </div>
-        {error !== undefined && <ProblemNote error={error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="submit"
-            className="button danger primary"
-            disabled={typed !== name || isBusy}
-          >
-            {isBusy ? 'Deleting …' : `Delete ${what}`}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          </>
+        }
+        isCode
+        value={typed}
+        onChange={setTyped}
+      />
+    </FormDialog>
   );
 }

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createSavedQuery } from '../../api/tsdb.js';
 import { copyText } from '../../components/controls/copy-button.js';
-import { Dialog } from '../../components/controls/dialog.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { expandMacros, type Language } from '../../lib/query/macros.js';
 import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
@@ -155,50 +155,29 @@ function SaveDialog(props: { readonly search: ExploreSearch; readonly onClose: (
   const { search, onClose } = props;
   const client = useQueryClient();
   const [name, setName] = useState(search['name'] ?? '');
-  const [error, setError] = useState<unknown>();
   const save = async () => {
     const { q: text = '', db = '', lang: _, tab: __, name: ___, ...view } = search;
-    try {
-      const saved = await createSavedQuery({ name, db, lang: languageOf(search), text, view });
-      await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
-      await copyText(`${location.origin}/console/explore/${saved.id}`);
-      toast(`Saved; its link is copied: …/explore/${saved.id}`);
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    }
+    const saved = await createSavedQuery({ name, db, lang: languageOf(search), text, view });
+    await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
+    await copyText(`${location.origin}/console/explore/${saved.id}`);
+    toast(`Saved; its link is copied: …/explore/${saved.id}`);
+    onClose();
   };
   return (
-    <Dialog title="Save query" isOpen onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '') void save();
-        }}
-      >
-        <div className="field">
-          <label htmlFor="save-name">Name</label>
-          <input
-            id="save-name"
-            className="input"
-            autoFocus
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <span className="hint">It is kept on the server, for everybody who has a token.</span>
-        </div>
-        {error !== undefined && <ProblemNote error={error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={name.trim() === ''}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Save query"
+      action="Save"
+      canAct={name.trim() !== ''}
+      act={save}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={200}
+        value={name}
+        onChange={setName}
+        hint="It is kept on the server, for everybody who has a token."
+      />
+    </FormDialog>
   );
 }

@@ -4,9 +4,11 @@ import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { parsePermissions, permissionsText } from '../../lib/permissions.js';
@@ -134,121 +136,111 @@ const isPast = (text: string): boolean =>
 function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [expiry, setExpiry] = useState('');
+  const [isAdmin, setIsAdmin] = useState(false);
   const [may, setMay] = useState('');
   // Nowhere but here.
   const [token, setToken] = useState('');
-  const [isStored, setIsStored] = useState(false);
-  const [error, setError] = useState<unknown>();
   const seconds = expiry.trim() === '' ? undefined : parseDuration(expiry);
   const isExpiryRight = expiry.trim() === '' || seconds !== undefined;
-  const permissions = parsePermissions(may);
-  const isRight = name !== '' && isExpiryRight && permissions !== undefined;
-  const create = async () => {
-    if (permissions === undefined) return;
-    try {
-      setToken((await createToken(name, { expirySec: seconds, permissions })).token);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
-  if (token !== '') {
-    return (
-      <Dialog title={`Token ${name}`} isOpen isFirm onClose={onClose}>
-        <p>It is shown this once and cannot be read again.</p>
-        <div className="copy-box">
-          <pre>{token}</pre>
-        </div>
-        <div className="row wrap">
-          <CopyButton
-            text={token}
-            label="Copy"
-            isSmall={false}
-            showsWord
-            className="primary"
-            onCopied={() => setIsStored(true)}
-          />
-          <label className="row">
-            <input
-              type="checkbox"
-              checked={isStored}
-              onChange={(event) => setIsStored(event.target.checked)}
-            />
-            I have stored it
-          </label>
-          <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
-            Close
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
+  const permissions = isAdmin ? [] : parsePermissions(may);
+  const isMayRight = permissions !== undefined && (isAdmin || permissions.length > 0);
+  if (token !== '') return <NewToken name={name} token={token} onClose={onClose} />;
   return (
-    <Dialog title="Create token" isOpen onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isRight) void create();
-        }}
-      >
-        <div className="field">
-          <label htmlFor="token-name">Name</label>
-          <input
-            id="token-name"
-            className="input"
-            autoFocus
-            maxLength={255}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <span className="hint">Who will use it: grafana, backup, a colleague.</span>
-        </div>
-        <div className="field">
-          <label htmlFor="token-may">May</label>
-          <input
-            id="token-may"
-            className="input mono"
-            placeholder="db:home:read,write; empty: everything"
-            aria-invalid={permissions === undefined}
-            value={may}
-            onChange={(event) => setMay(event.target.value)}
-          />
-          <span className={permissions === undefined ? 'field-error' : 'hint'} role="status">
-            {permissions === undefined
+    <FormDialog
+      title="Create token"
+      action="Create"
+      canAct={name !== '' && isExpiryRight && isMayRight}
+      act={async () => {
+        if (permissions === undefined) return;
+        setToken((await createToken(name, { expirySec: seconds, permissions })).token);
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={255}
+        value={name}
+        onChange={setName}
+        hint="Who will use it: grafana, backup, a colleague."
+      />
+      <fieldset className="field choice">
+        <legend className="label">It may do</legend>
+        <label className="row">
+          <input type="radio" checked={!isAdmin} onChange={() => setIsAdmin(false)} />
+          what is listed
+        </label>
+        <label className="row">
+          <input type="radio" checked={isAdmin} onChange={() => setIsAdmin(true)} />
+          everything, as an admin
+        </label>
+      </fieldset>
+      {!isAdmin && (
+        <TextField
+          label="Permissions"
+          isCode
+          placeholder="db:home:read,write"
+          value={may}
+          onChange={setMay}
+          mistake={
+            permissions === undefined
               ? 'A permission is db:NAME,NAME:read,write or system:health:read.'
-              : permissions.length === 0
-                ? 'An admin token, which may do everything. db:*:read reads all databases.'
-                : 'It may do this, and nothing else.'}
-          </span>
-        </div>
-        <div className="field">
-          <label htmlFor="token-expiry">Expires after</label>
+              : undefined
+          }
+          hint="db:*:read reads all databases. Several are parted by blanks."
+        />
+      )}
+      <TextField
+        label="Expires after"
+        isCode
+        placeholder="90d; empty: never"
+        value={expiry}
+        onChange={setExpiry}
+        mistake={isExpiryRight ? undefined : 'This is no duration: 90d, 12h or 1d 6h.'}
+        hint={
+          seconds === undefined
+            ? 'It never expires.'
+            : `It is refused after ${durationText(seconds)}.`
+        }
+      />
+    </FormDialog>
+  );
+}
+
+/** The one time that it is shown: closed only when it was copied, or is said to be stored. */
+function NewToken(props: {
+  readonly name: string;
+  readonly token: string;
+  readonly onClose: () => void;
+}) {
+  const { name, token, onClose } = props;
+  const [isStored, setIsStored] = useState(false);
+  return (
+    <Dialog title={`Token ${name}`} isOpen isFirm onClose={onClose}>
+      <p>It is shown this once and cannot be read again.</p>
+      <div className="copy-box">
+        <pre>{token}</pre>
+      </div>
+      <div className="row wrap">
+        <CopyButton
+          text={token}
+          label="Copy"
+          isSmall={false}
+          showsWord
+          className="primary"
+          onCopied={() => setIsStored(true)}
+        />
+        <label className="row">
           <input
-            id="token-expiry"
-            className="input mono"
-            placeholder="90d; empty: never"
-            aria-invalid={!isExpiryRight}
-            value={expiry}
-            onChange={(event) => setExpiry(event.target.value)}
+            type="checkbox"
+            checked={isStored}
+            onChange={(event) => setIsStored(event.target.checked)}
           />
-          <span className={isExpiryRight ? 'hint' : 'field-error'} role="status">
-            {!isExpiryRight
-              ? 'This is no duration: 90d, 12h or 1d 6h.'
-              : seconds === undefined
-                ? 'It never expires.'
-                : `It is refused after ${durationText(seconds)}.`}
-          </span>
-        </div>
-        {error !== undefined && <ProblemNote error={error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={!isRight}>
-            Create
-          </button>
-        </div>
-      </form>
+          I have stored it
+        </label>
+        <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
+          Close
+        </button>
+      </div>
     </Dialog>
   );
 }

@@ -66,6 +66,13 @@ export class CatalogState {
     return this.databases().filter(({ name }) => ownerOf(name) === database);
   }
 
+  /** Active tables of the database that `name` is, or belongs to as a policy, and of all its policies. */
+  tableCountOf(name: string): number {
+    const owner = ownerOf(name) ?? name;
+    const all = [this.database(owner), ...this.policiesOf(owner)];
+    return all.reduce((sum, database) => sum + (database?.tables.size ?? 0), 0);
+  }
+
   /** Throws `database_deleted`: the name is that of a deleted database. */
   assertNotDeleted(database: string): void {
     if (this.deleted.database(database) !== undefined)

@@ -61,13 +61,15 @@ export interface Catalog {
    *
    * What one parser read must be shown here in the order in which it was read, all of it (or the parser forgets its
    * tag sets): a known series is trusted to have been looked at before. Throws, at once or through the promise,
-   * `database_limit_reached` and `internal_database`.
+   * `database_limit_reached`, `policy_limit_reached` and `internal_database`.
    * Source: tsdb-http, "Schema on write, names, limits".
    */
   admit(request: {
     readonly database: string;
     /** The server writes into its own database. */
     readonly isOwn?: boolean;
+    /** Of a writer who may fill a part of the limits alone (`WRITERS_PART`). */
+    readonly isLimited?: boolean;
     readonly tables: readonly ParsedTable[];
     readonly allOrNothing: boolean;
     readonly alreadyRefused: readonly RefusedLine[];

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
+import { withoutPasswords } from '../../model/without-passwords.js';
 import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
@@ -105,7 +106,7 @@ export class Influxql {
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
     const view = new CatalogView(this.#catalog, access);
-    const text = withoutPasswords(request.text, statements);
+    const text = withoutPasswords(request.text);
     const ending = new QueryEnding(request);
     const session = await this.#engine.openSession({
       language: 'influxql',
@@ -146,7 +147,7 @@ export class Influxql {
         const bound = bindStatement(statement, request.params);
         if (request.onChange === undefined || !isChange(bound))
           return await executor.execute(bound);
-        const words = withoutPasswords(printStatement(bound), [bound]);
+        const words = withoutPasswords(printStatement(bound));
         try {
           const answer = await executor.execute(bound);
           request.onChange(words, undefined);
@@ -204,11 +205,3 @@ export class Influxql {
 /** Statements about databases, users and the like, and those that take rows away. */
 const isChange = ({ kind }: Statement): boolean =>
   !/^(?:select|explain|show_.*|unsupported)$/.test(kind);
-
-/** As queries under way and those of the past are shown: without the passwords that statements set. */
-function withoutPasswords(text: string, statements: readonly Statement[]): string {
-  const hasPassword = statements.some(
-    ({ kind }) => kind === 'create_user' || kind === 'set_password',
-  );
-  return hasPassword ? text.replace(/'(?:[^'\\]|\\.)*'?/gs, '[REDACTED]') : text;
-}

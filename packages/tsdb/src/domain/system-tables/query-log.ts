@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import { withoutPasswords } from '../../model/without-passwords.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
 
@@ -39,7 +40,7 @@ export class QueryLog {
       {
         id: this.#random.uuidV4(),
         language: query.language,
-        text: cut(query.text),
+        text: withoutPasswords(cut(query.text)),
         owner: query.owner,
         issueNs: this.#clock.nowNs(),
       },

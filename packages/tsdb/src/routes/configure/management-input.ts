@@ -2,7 +2,12 @@ import { type HttpRequest, isObject, messageOf, queryOf, requestError } from '@p
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { daysInMonth } from '../../model/calendar.js';
-import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
+import {
+  jsonError,
+  jsonTextOf,
+  parseJsonObject,
+  parseJsonParameter,
+} from '../query/json-request.js';
 import { parseParameters, readBoolean, readParameter, serdeError } from '../query-string.js';
 import { parseRetention } from './human-time.js';
 
@@ -105,7 +110,7 @@ export class ManagementInput {
   exactObject(name: string): Readonly<Record<string, unknown>> | undefined {
     if (this.object(name) === undefined) return undefined;
     if (this.#field(name) === undefined) {
-      return parseJsonObject(readParameter(this.#parameters, [name]) ?? '');
+      return parseJsonParameter(readParameter(this.#parameters, [name]) ?? '');
     }
     return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // as checked above
   }

@@ -3,7 +3,7 @@ import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { tsdbError } from '../../errors.js';
 import type { IntervalValue } from '../../model/sql-type.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
-import { parseJsonObject, readParams, readText } from '../query/json-request.js';
+import { parseJsonParameter, readParams, readText } from '../query/json-request.js';
 import { decodeAny, decodeMessage, encodeAny, MessageWriter, read } from './wire-messages.js';
 
 export type QueryLanguage = 'sql' | 'influxql';
@@ -57,7 +57,7 @@ function utf8(bytes: Uint8Array): string {
 }
 
 function decodeJson(text: string): Ticket {
-  const object = parseJsonObject(text);
+  const object = parseJsonParameter(text);
   const databases = new Set(DATABASE_NAMES.flatMap((name) => readText(object, name) ?? []));
   if (databases.size > 1) throw new InvalidTicket('the ticket names several databases');
   const [database] = databases;

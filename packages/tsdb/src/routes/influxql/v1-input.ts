@@ -4,7 +4,13 @@ import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { TextStyle } from '../formats/cell-text.js';
-import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
+import {
+  jsonTextOf,
+  parseJsonObject,
+  parseJsonParameter,
+  readText,
+  readTypedParams,
+} from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
 
@@ -212,5 +218,5 @@ function decodingFailure(cause: string): TsdbError<'parameter_invalid'> {
 /** The Go client of version 1 sends `null` with every query that has no parameters. */
 function readParamsText(text: string | undefined): StatementParameters {
   const isAbsent = text === undefined || text === '' || text.trim() === 'null';
-  return readParams(isAbsent ? undefined : parseJsonObject(text));
+  return readParams(isAbsent ? undefined : parseJsonParameter(text));
 }

@@ -3,7 +3,14 @@ import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { FormatName } from '../formats/index.js';
 import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
-import { jsonError, jsonTextOf, parseJsonObject, readParams, readText } from './json-request.js';
+import {
+  jsonError,
+  jsonTextOf,
+  parseJsonObject,
+  parseJsonParameter,
+  readParams,
+  readText,
+} from './json-request.js';
 import {
   formatOfAccept,
   formatOfName,
@@ -62,7 +69,7 @@ function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
     database: needsDatabase ? required(database, 'db', serdeError) : (database ?? ''),
     text: required(text, 'q', serdeError),
     requested: format === undefined ? undefined : formatOfName(format),
-    params: readParams(params === undefined ? undefined : parseJsonObject(params)),
+    params: readParams(params === undefined ? undefined : parseJsonParameter(params)),
   };
 }
 

@@ -6,7 +6,7 @@ import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import { DoubtfulTables } from '../records/doubtful-tables.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
-import type { CatalogLimits } from '../schema/limits.js';
+import { type CatalogLimits, WRITERS_PART } from '../schema/limits.js';
 import { INTERNAL_DATABASE } from '../schema/names.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import { type CheckedTable, checkRows, FEW_LOOKS, looksAt } from './check-rows.js';
@@ -75,7 +75,7 @@ export class CatalogAdmission {
       tables: request.tables,
       seriesOf: request.seriesOf,
       limits: this.#limits,
-      tableCount: () => this.#state.tableCount,
+      tableRoom: () => this.#tableRoom(request),
     });
     const hasRefusals =
       request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
@@ -86,13 +86,27 @@ export class CatalogAdmission {
     if (database !== undefined && drafts.length === 0) {
       return this.#conclude(request, checked, database);
     }
-    return this.#growth.change(request.database, undefined, drafts).then(
+    const { isLimited } = request;
+    return this.#growth.change(request.database, undefined, drafts, { isLimited }).then(
       (after) => this.#conclude(request, checked, after),
       (error: unknown) => {
         this.#conclude(request, checked, database);
         throw error;
       },
     );
+  }
+
+  /** Whichever is less: of all databases or, for a writer who is no administrator, of the one that is written to. */
+  #tableRoom({ database, isLimited = false }: AdmitRequest) {
+    const { tableCount } = this.#state;
+    const { tableCount: limit } = this.#limits;
+    if (!isLimited) return { tableCount, limit };
+    const all = { tableCount, limit: Math.floor(limit * WRITERS_PART.all) };
+    const own = {
+      tableCount: this.#state.tableCountOf(database),
+      limit: Math.floor(limit * WRITERS_PART.tablesOfDatabase),
+    };
+    return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
   }
 
   /** Also notes the tag sets that the parser knows from here on and the schema does not. */

@@ -41,8 +41,8 @@ export function* checkRows(check: {
   readonly tables: readonly ParsedTable[];
   readonly seriesOf: SeriesOf;
   readonly limits: CatalogLimits;
-  /** Active tables of all databases, those being created included. */
-  readonly tableCount: () => number;
+  /** Asked in the last step: how many active tables there are, those being created included, and how many there may be. */
+  readonly tableRoom: () => { readonly tableCount: number; readonly limit: number };
   /** Whether a deleted table has the name. */
   readonly isDeleted?: (table: string) => boolean;
 }): Steps<readonly CheckedTable[]> {
@@ -55,7 +55,7 @@ export function* checkRows(check: {
       isDeleted ? refuseTable(parsed, draft) : yield* checkTable(parsed, draft, check.seriesOf),
     );
   }
-  return applyTableLimit(alone, check.tableCount(), limits.tableCount);
+  return applyTableLimit(alone, check.tableRoom());
 }
 
 interface CheckedAlone extends CheckedTable {
@@ -127,8 +127,7 @@ function requireRow(
 
 function applyTableLimit(
   tables: readonly CheckedAlone[],
-  tableCount: number,
-  limit: number,
+  { tableCount, limit }: { readonly tableCount: number; readonly limit: number },
 ): readonly CheckedTable[] {
   const toCreate = tables
     .filter((table) => table.draft.base === undefined && table.draft.exists)

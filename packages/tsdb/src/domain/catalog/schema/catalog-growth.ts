@@ -16,7 +16,7 @@ import {
   writeIdentity,
 } from '../records/write-catalog.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
-import type { CatalogLimits } from './limits.js';
+import { type CatalogLimits, WRITERS_PART } from './limits.js';
 import { INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
@@ -81,16 +81,12 @@ export class CatalogGrowth {
     name: string,
     retentionNs: bigint | undefined,
     drafts: readonly TableDraft[],
+    { isLimited = false }: { readonly isLimited?: boolean | undefined } = {},
   ): Promise<DatabaseSchema> {
-    const { limits, store, clock } = this.#needs;
+    const { store, clock } = this.#needs;
     const existing = this.#state.database(name);
     if (existing === undefined) {
-      // Nothing of a policy is made where it or its database has no room.
-      const owner = ownerOf(name);
-      const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
-      if (this.#state.databaseCount + count > limits.databaseCount) {
-        throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
-      }
+      this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
@@ -128,6 +124,21 @@ export class CatalogGrowth {
       },
     });
     return shown;
+  }
+
+  #assertRoomFor(name: string, isLimited: boolean): void {
+    const all = this.#needs.limits.databaseCount;
+    const limit = isLimited ? Math.floor(all * WRITERS_PART.all) : all;
+    // Nothing of a policy is made where it or its database has no room.
+    const owner = ownerOf(name);
+    const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
+    if (this.#state.databaseCount + count > limit) {
+      throw tsdbError('database_limit_reached', { limit });
+    }
+    const policyLimit = Math.floor(all * WRITERS_PART.policiesOfDatabase);
+    if (isLimited && owner !== undefined && this.#state.policiesOf(owner).length >= policyLimit) {
+      throw tsdbError('policy_limit_reached', { database: owner, limit: policyLimit });
+    }
   }
 
   /** Nothing takes the queues of a database and of its policy in the other order. */

@@ -19,6 +19,12 @@ export const DEFAULT_CATALOG_LIMITS: CatalogLimits = {
   tagCountPerTable: 4096,
 };
 
+/**
+ * What writers who are no administrators may fill: of all databases and tables nine tenths, so that administrators can still make
+ * some; by the retention policies of one database a tenth of all databases, and by its tables half of all tables.
+ */
+export const WRITERS_PART = { all: 0.9, policiesOfDatabase: 0.1, tablesOfDatabase: 0.5 };
+
 export function tableLimitMessage(at: { tableCount: number; limit: number }): string {
   return `Update to schema would exceed number of tables limit: attempted to create table but already have ${at.tableCount} table(s) (limit: ${at.limit})`;
 }

@@ -150,6 +150,7 @@ export class WritePath {
     return this.#catalog.admit({
       database: request.database,
       isOwn: request.isOwn === true,
+      isLimited: !request.access.isAdministrator,
       tables: parsed.tables,
       // Of a body that is refused whole the catalog learns which tag sets the parser has met.
       allOrNothing: !request.acceptPartial || parsed.tooSparse !== undefined,

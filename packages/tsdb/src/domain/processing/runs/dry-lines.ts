@@ -38,7 +38,7 @@ export function checkDryLines(
     tables: parsed.tables,
     seriesOf: () => ({ tagKeys: [] }), // All series are new to this parser.
     limits: DEFAULT_CATALOG_LIMITS,
-    tableCount: () => 0,
+    tableRoom: () => ({ tableCount: 0, limit: DEFAULT_CATALOG_LIMITS.tableCount }),
   });
   const refusals = runThrough(check).flatMap(({ parsed: table, refusals: rows }) =>
     rows.map(({ row, message }) => `line ${table.lineNumbers[row]}: ${message}`),

@@ -28,11 +28,14 @@ interface Level {
   readonly below: number;
 }
 
+export function checkLength(text: string): void {
+  if (text.length <= MAX_TEXT_LENGTH) return;
+  throw tsdbError('not_implemented', `statements of more than ${MAX_TEXT_LENGTH} characters`);
+}
+
 /** Refuses texts whose tree may be too deep or too large. May overestimate the depth. */
 export function checkDepth(text: string): void {
-  if (text.length > MAX_TEXT_LENGTH) {
-    throw tsdbError('not_implemented', `statements of more than ${MAX_TEXT_LENGTH} characters`);
-  }
+  checkLength(text);
   // Nothing shorter can be too deep: an operator and an operand take two characters.
   if (text.length < 2 * MAX_DEPTH) return;
   const levels: Level[] = [newLevel(0)];

@@ -2,7 +2,7 @@ import { Memo } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
-import { checkDepth } from './check-depth.js';
+import { checkDepth, checkLength } from './check-depth.js';
 import { type Effort, EffortExceeded } from './effort.js';
 import { tokensOf } from './tokens.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
@@ -55,6 +55,7 @@ export class StatementParser {
   }
 
   #parseAll(text: string, effort: Effort): readonly Statement[] {
+    checkLength(text); // before anything reads it
     if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
       throw new EffortExceeded();
     }

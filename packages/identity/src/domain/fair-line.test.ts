@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FairLine } from './fair-line.js';
+
+class Refused extends Error {}
+
+/** A line whose work ends when it is told; `order` has what began. */
+function makeLine({ maxCount = 64, maxCountPerAsker = 8 } = {}) {
+  const line = new FairLine({ maxCount, maxCountPerAsker, refusal: () => new Refused() });
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const ask = (asker: string): Promise<string> =>
+    line.run(asker, async () => {
+      order.push(asker);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return asker;
+    });
+  const endOne = async (): Promise<void> => {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  };
+  return { ask, endOne, order };
+}
+
+describe('FairLine', () => {
+  it('works one at a time, of each asker in turn', async () => {
+    const { ask, endOne, order } = makeLine();
+    const all = ['a', 'a', 'a', 'b', 'b', 'c'].map(ask);
+    for (let i = 1; i <= 6; i++) {
+      assert.equal(order.length, i);
+      await endOne();
+    }
+    assert.deepEqual(await Promise.all(all), ['a', 'a', 'a', 'b', 'b', 'c']);
+    assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
+  });
+
+  it('keeps a place for whoever asks for little when others have filled it', async () => {
+    const { ask, endOne, order } = makeLine({ maxCount: 4, maxCountPerAsker: 2 });
+    const busy = ask('x');
+    const [a1, a2, b1, b2] = ['a', 'a', 'b', 'b'].map(ask) as Promise<string>[];
+    const displaced = assert.rejects(a2 as Promise<string>, Refused);
+    const c1 = ask('c');
+    await displaced;
+    // Now b alone has two; one more displaces the last of it, and then nobody has more than a newcomer would.
+    const other = assert.rejects(b2 as Promise<string>, Refused);
+    const d1 = ask('d');
+    await other;
+    await assert.rejects(ask('e'), Refused);
+    await assert.rejects(ask('a'), Refused);
+    for (let i = 0; i < 5; i++) await endOne();
+    assert.deepEqual(await Promise.all([busy, a1, b1, c1, d1]), ['x', 'a', 'b', 'c', 'd']);
+    assert.deepEqual(order, ['x', 'a', 'b', 'c', 'd']);
+  });
+
+  it('refuses an asker more than its own places', async () => {
+    const { ask, endOne } = makeLine({ maxCountPerAsker: 2 });
+    const all = [ask('a'), ask('a'), ask('a')];
+    await assert.rejects(ask('a'), Refused);
+    for (let i = 0; i < 3; i++) await endOne();
+    assert.deepEqual(await Promise.all(all), ['a', 'a', 'a']);
+  });
+
+  it('goes on after work that failed', async () => {
+    const line = new FairLine({ maxCount: 4, maxCountPerAsker: 4, refusal: () => new Refused() });
+    const failed = line.run('a', () => Promise.reject(new Error('no')));
+    const next = line.run('a', async () => 1);
+    await assert.rejects(failed, /no/);
+    assert.equal(await next, 1);
+    assert.equal(await line.run('b', async () => 2), 2);
+  });
+});
