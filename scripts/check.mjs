@@ -13,8 +13,10 @@ const steps = [
   ['sizes', [script('sizes.mjs')]],
   ['sources', [script('sources.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
+  ['lock file of docs', [script('lockfile.mjs'), path.join(root, 'docs/site/package-lock.json')]],
   ['settings page', [script('settings.mjs'), '--check']],
   ['metrics page', [script('metrics.mjs'), '--check']],
+  ['commands page', [script('commands.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), '--again', ...process.argv.slice(2)]],
 ];

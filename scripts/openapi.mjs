@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// Writes docs/api/*.json (OpenAPI 3.1) from the declared schemas, and the types of the game-data client from its
+// Writes docs/api/*.json (OpenAPI 3.1) and docs/HTTP-API.md from the declared schemas, and the types of the game-data client from its
 // description; with --check only says whether they are current. Needs a build (`npm run build`).
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { httpApiPage } from './lib/http-api-page.mjs';
 import { root } from './lib/root.mjs';
 
 const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
@@ -13,7 +14,12 @@ const { describeServer } = await load('packages', 'server', 'dist', 'index.js');
 const described = await describeServer();
 const gameData = JSON.parse(JSON.stringify(described.gamedata));
 const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
+const { tsdb, accounts, webhooks, ratelimit, operator } = described;
 const files = {
+  'docs/HTTP-API.md': httpApiPage({
+    ...{ tsdb, accounts, webhooks, ratelimit },
+    ...{ gamedata: gameData, operator },
+  }),
   'docs/api/tsdb.json': text(described.tsdb),
   'docs/api/webhooks.json': text(described.webhooks),
   'docs/api/accounts.json': text(described.accounts),

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuiltOrExit } from './ensure-built.mjs';
+import { buildDocs } from './lib/docs-site.mjs';
 import { root } from './lib/root.mjs';
 import { makeArchive } from './release/archive.mjs';
 import { layLibrary } from './release/library.mjs';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
 const out = path.resolve(root, values.out);
 
 await ensureBuiltOrExit();
+await buildDocs();
 const release = readRelease();
 fs.rmSync(out, { recursive: true, force: true });
 const work = path.join(out, 'work');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { compress, filesBelow, readText } from './built-files.mjs';
 import { seconds } from './install.mjs';
 import { root } from './root.mjs';
 import { run } from './run.mjs';
@@ -12,10 +12,6 @@ const stampFile = path.join(folder, 'dist', 'site-stamp');
 
 /** What the pages are made of, beside the packages that the lock file names. */
 const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
-const COMPRESSED = /\.(?:html|js|css|svg|json|lp)$/;
-/** Smaller ones gain nothing. */
-const MIN_SIZE_BYTES = 512;
-
 /** Builds the files of the console and their compressed forms, when what they are made of has changed. */
 export async function buildConsole() {
   const stamp = recipe();
@@ -44,15 +40,6 @@ function sampleLines() {
   return `${lines.join('\n')}\n`;
 }
 
-function compress(file) {
-  if (!COMPRESSED.test(file)) return;
-  const bytes = fs.readFileSync(file);
-  if (bytes.length < MIN_SIZE_BYTES) return;
-  fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-  fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
-}
-
 function recipe() {
   const hash = createHash('sha256')
     .update(fs.readFileSync(new URL(import.meta.url)))
@@ -65,20 +52,4 @@ function recipe() {
     }
   }
   return hash.digest('hex');
-}
-
-function filesBelow(top) {
-  return fs
-    .readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
-}
-
-function readText(file) {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

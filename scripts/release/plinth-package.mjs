@@ -11,10 +11,16 @@ const DATA = [
   'packages/accounts/reference',
   'packages/gamedata/data',
   'packages/console/dist/site',
+  'docs/site/dist',
 ];
 /** What the command loads before it knows whether there is a bundle. */
 const STARTERS = ['cli.cjs', 'main.js', 'fresh-bundle.js', 'store-thread.js'];
 const PAGES = ['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'];
+/** Of the generator, and in its pages. */
+const IN_DOCS = [
+  ...['vitepress', 'vue', '@vueuse/core', '@vueuse/shared', '@vueuse/integrations'],
+  ...['minisearch', 'mark.js', 'focus-trap', 'tabbable'],
+];
 /** Asked for by packages that go on without them. */
 const NOT_NEEDED = new Set(['pg-native']);
 /** Loaded by a name that is made while the program runs, which no bundler sees. */
@@ -33,7 +39,8 @@ export async function layPlinth(folder, release) {
   const copy = (name) =>
     fs.cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
-      filter: (file) => !/licenses\.json|__pycache__|\.pyc$|python[\\/]tests$/.test(file),
+      filter: (file) =>
+        !/licenses\.json|dist[\\/]stamp$|__pycache__|\.pyc$|python[\\/]tests$/.test(file),
     });
   for (const name of [...DATA, ...PAGES]) copy(name);
   for (const name of STARTERS) copy(path.join(server, 'dist', name));
@@ -55,6 +62,7 @@ export async function layPlinth(folder, release) {
   writeNotices(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), [
     ...readLicenses([...new Set(packagesOf(inputs))]),
     ...JSON.parse(fs.readFileSync(ofConsole, 'utf8')),
+    ...readLicenses(IN_DOCS.map((name) => path.join('docs', 'site', 'node_modules', name))),
   ]);
 
   const { version, commit, built } = release;

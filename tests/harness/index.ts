@@ -8,6 +8,7 @@ export {
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
 export { DatabaseCable, layDatabaseCable } from './database-cable.js';
+export { buildSite } from './documentation.js';
 export { EgressProxy } from './egress-proxy.js';
 export { EventReceiver, type ReceivedEvent } from './event-receiver.js';
 export {

@@ -21,7 +21,7 @@ export interface PythonPackages {
 /** Path of a Python with the packages; `undefined` (and the test is skipped) where they cannot be installed. */
 export async function pythonWith(
   { name, packages, probe }: PythonPackages,
-  context: TestContext,
+  context: Pick<TestContext, 'skip'>,
 ): Promise<string | undefined> {
   const folder = join(CACHE, `plinth-python-${name}`);
   const python = join(folder, 'bin', 'python');

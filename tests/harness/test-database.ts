@@ -22,6 +22,17 @@ export class TestDatabase {
     this.#name = name;
   }
 
+  /** Looks into it, or does to it what a test needs. */
+  async query(statement: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await asAdmin(`drop database if exists ${this.#name} with (force)`);
   }

@@ -17,6 +17,7 @@ import {
   type RelationalStore,
   type RouteTable,
   repeatJob,
+  type SecretBox,
 } from '@plinth/kernel';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
@@ -35,8 +36,10 @@ import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
-import { refuseForeignKeys } from './storage/key-check.js';
-import { KeyFile } from './storage/key-file.js';
+import { refuseForeignKeys } from './storage/keys/key-check.js';
+import { KeyFile } from './storage/keys/key-file.js';
+import type { KeyKeeper } from './storage/keys/sealing-keys.js';
+import { SharedKeys } from './storage/keys/shared-keys.js';
 import { oldestRecordMs } from './storage/oldest-record.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { RowCounter } from './storage/row-counts.js';
@@ -55,6 +58,8 @@ export interface AccountsNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
+  /** Seals the keys of the service where they lie in a database. */
+  readonly secrets: SecretBox;
   readonly log: Logger;
   /** Absolute; the service keeps its key file below `accounts/`. */
   readonly dataDir: string;
@@ -148,17 +153,24 @@ class AccountsService implements HttpService {
   }
 
   async start(): Promise<void> {
-    const { store, files, random, dataDir, clock, config } = this.#needs;
+    const { store, files, random, dataDir, clock, config, secrets } = this.#needs;
     // Rules and reference data are read while the store is made ready, and not at all by a server without accounts.
     const [{ AccountsDomain }] = await Promise.all([
       import('./domain/accounts-domain.js'),
       this.prepare(),
     ]);
     const keyFile = new KeyFile({ files, random, folder: join(dataDir, 'accounts') });
+    const shared = isShared(store)
+      ? new SharedKeys({ store, secrets, random, clock, file: keyFile })
+      : undefined;
+    const keeper: KeyKeeper = shared ?? keyFile;
+    // A file that came from elsewhere says that this node is not one of those that share the database.
+    const own = shared && (await keyFile.read());
+    if (own !== undefined) await refuseForeignKeys(store, own, keyFile.place);
     // Before the first platform is stored: a start that ends between the two makes no data without a key.
-    const sealingKeys = await keyFile.open({ hasData: await this.#platforms.hasStored() });
+    const sealingKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
+    await refuseForeignKeys(store, sealingKeys, keeper.place);
     const sealer = new Sealer(sealingKeys);
-    await refuseForeignKeys(store, sealer, keyFile);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
     await this.#sender.start();
@@ -172,7 +184,7 @@ class AccountsService implements HttpService {
       words: this.#words,
       config,
       keyring: this.#needs.keys,
-      keyFile,
+      keeper,
       sealingKeys,
       outbox: this.#needs.outbox,
       log: this.#needs.log,
@@ -185,9 +197,14 @@ class AccountsService implements HttpService {
     await rotation.resume();
     await destinations.load();
     delivery.start();
-    if (isShared(store)) {
+    if (shared !== undefined) {
+      const readKeys = async (): Promise<void> => {
+        const keys = await shared.read();
+        if (keys !== undefined) sealer.use(keys);
+      };
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
-        await Promise.all([this.#platforms.reload(), destinations.load()]).catch((err: unknown) =>
+        const reading = [readKeys(), this.#platforms.reload(), destinations.load()];
+        await Promise.all(reading).catch((err: unknown) =>
           this.#needs.log.error({ err }, 'changes of other nodes not read'),
         );
       });

@@ -9,9 +9,18 @@ const PUBLISH_BOUNDS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Puts the figures of the service on the page of metrics. Source: gamedata, section 10. */
 export function registerMetrics(
   metrics: Metrics,
-  of: { readonly library: Library; readonly cache: ReplyCache },
+  of: {
+    readonly library: Library;
+    readonly cache: ReplyCache;
+    readonly behindMs: () => number;
+  },
 ): void {
-  const { library, cache } = of;
+  const { library, cache, behindMs } = of;
+  metrics.gauge({
+    name: 'plinth_gamedata_behind_seconds',
+    help: 'Time since changes of other nodes were read; 0 on a node that shares nothing.',
+    read: () => behindMs() / 1000,
+  });
   metrics.gauge({
     name: 'plinth_gamedata_version',
     help: 'Number of the published version.',
@@ -52,5 +61,7 @@ export function registerMetrics(
     type: 'histogram',
     samples: () => published.samples(name),
   });
-  library.onPublished((_edition, { durationMs }) => published.observe(durationMs / 1000));
+  library.onPublished((_edition, { durationMs }) => {
+    if (durationMs !== undefined) published.observe(durationMs / 1000);
+  });
 }

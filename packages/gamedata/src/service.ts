@@ -15,6 +15,7 @@ import {
   type Random,
   type RelationalStore,
   type RouteTable,
+  repeatJob,
   untilCalm,
 } from '@plinth/kernel';
 import type { GameDataConfig } from './config.js';
@@ -27,6 +28,7 @@ import type { Row } from './domain/data/row.js';
 import { Slices } from './domain/data/slices.js';
 import { Editor } from './domain/edit/editor.js';
 import { Exchange } from './domain/exchange/exchange.js';
+import { Ledger } from './domain/ledger.js';
 import { Library } from './domain/library.js';
 import { Opening } from './domain/opening.js';
 import { Catalog } from './domain/query/catalog.js';
@@ -43,15 +45,21 @@ import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { gameDataTable } from './routes/table.js';
+import { adoptFolder } from './storage/adopt-folder.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
 import { ImageFolder } from './storage/image-folder.js';
+import { RelationalObjects } from './storage/relational-objects.js';
 import { TextStore } from './storage/text-store.js';
 
 export interface GameDataNeeds {
   readonly settings: GameDataConfig;
+  /** Versions, drafts and history; where nodes share it, the records as well. */
   readonly relational: RelationalStore;
+  /** The node's own: records of a node that shares nothing. */
   readonly objects: ObjectStore;
+  /** The node's own store: what it held before the node shared one. */
+  readonly local: RelationalStore;
   readonly fileSystem: FileSystem;
   /** For files that need not outlive the process. */
   readonly folder: string;
@@ -74,7 +82,15 @@ const CALM_MS = 100;
 /** For each page, while there is no end of work. */
 const LONGEST_WAIT_MS = 10_000;
 
-export type GameData = HttpService;
+/** How soon changes of other nodes are looked for: each of a few rows. */
+const FOLLOW_MS = 300;
+/** Whoever has heard nothing of the others for so long must not say that all is well. */
+const MAX_BEHIND_MS = 5000;
+
+export interface GameData extends HttpService {
+  /** Why the game data of this node are not what the other nodes have; `undefined` when nothing is known against it. */
+  readonly obstacle: string | undefined;
+}
 
 /** Read-only game data and its editor. `start` returns at once; requests wait for the data. */
 export async function createGameData(needs: GameDataNeeds): Promise<GameData> {
@@ -86,6 +102,7 @@ class GameDataService implements GameData {
   readonly name = 'gamedata';
   readonly #needs: GameDataNeeds;
   readonly #groups: GroupStore;
+  readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #parts: PublicRouteParts;
   readonly #dialect: GameDataDialect;
@@ -96,6 +113,8 @@ class GameDataService implements GameData {
   readonly #editor: Editor;
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
+  #sharedObjects: RelationalObjects | undefined;
+  #following: Disposable | undefined;
   readonly #opening: Opening;
   #described: readonly DescribedRoute[] = [];
   #description: Record<string, unknown> | undefined;
@@ -114,8 +133,11 @@ class GameDataService implements GameData {
     const { signal } = this.#closing;
     this.#opening = new Opening({ clock, log, signal, open: () => this.#load() });
     this.#editions = new EditionStore(relational);
-    this.#groups = new GroupStore(objects);
+    if (this.#editions.isShared) this.#sharedObjects = new RelationalObjects(relational);
+    this.#groups = new GroupStore(this.#sharedObjects ?? objects);
+    this.#ledger = new Ledger(this.#editions);
     this.#library = new Library({
+      ledger: this.#ledger,
       editions: this.#editions,
       groups: this.#groups,
       texts: this.#texts,
@@ -126,6 +148,7 @@ class GameDataService implements GameData {
       keepHistory: settings.keep_history,
     });
     this.#editor = new Editor({
+      ledger: this.#ledger,
       library: this.#library,
       editions: this.#editions,
       clock,
@@ -133,6 +156,7 @@ class GameDataService implements GameData {
       requireIfMatch: settings.require_if_match,
     });
     this.#exchange = new Exchange({
+      ledger: this.#ledger,
       library: this.#library,
       editor: this.#editor,
       editions: this.#editions,
@@ -188,7 +212,11 @@ class GameDataService implements GameData {
       openApi: () => this.#describe(),
       referencePage: () => referencePage(this.#describe()),
     };
-    registerMetrics(needs.metrics, { library: this.#library, cache: this.#parts.cache });
+    registerMetrics(needs.metrics, {
+      library: this.#library,
+      cache: this.#parts.cache,
+      behindMs: () => this.#editor.turns.behindMs,
+    });
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);
@@ -197,7 +225,10 @@ class GameDataService implements GameData {
   }
 
   tables(): readonly RouteTable[] {
-    this.#opening.begin(() => this.#warmSoon());
+    this.#opening.begin(() => {
+      this.#warmSoon();
+      this.#follow();
+    });
     const parts = this.#parts;
     const editor = {
       library: this.#library,
@@ -216,6 +247,29 @@ class GameDataService implements GameData {
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */
   async start(): Promise<void> {}
+
+  get obstacle(): string | undefined {
+    if (!this.#editions.isShared) return undefined;
+    if (this.#opening.isFailing) return 'the game data cannot be loaded';
+    if (this.#opening.ready() !== undefined) return undefined;
+    if (this.#library.isUnreadable) return 'no version of the game data can be read';
+    if (this.#library.isDegraded) return 'the newest version of the game data cannot be read';
+    const { behindMs } = this.#editor.turns;
+    if (behindMs <= MAX_BEHIND_MS) return undefined;
+    return `changes of the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
+  }
+
+  #follow(): void {
+    if (!this.#editions.isShared) return;
+    const { clock, log } = this.#needs;
+    const job = {
+      clock,
+      log,
+      name: 'changes of game data by other nodes read',
+      intervalMs: FOLLOW_MS,
+    };
+    this.#following = repeatJob(job, () => this.#editor.turns.follow());
+  }
 
   /** Made when first asked for: building it takes longer than a request should. */
   #describe(): Record<string, unknown> {
@@ -236,7 +290,8 @@ class GameDataService implements GameData {
     this.#closing.abort();
     this.#images.close();
     await this.#opening.ended();
-    await this.#library.alone(async () => {});
+    this.#following?.[Symbol.dispose]();
+    await this.#ledger.alone(async () => {});
     await this.#parts.catalog.close();
     await this.#warming;
     await this.#texts.close();
@@ -251,20 +306,39 @@ class GameDataService implements GameData {
 
   async #load(): Promise<void> {
     await this.#images.start();
-    const { draft, changes } = await this.#library.load();
-    this.#editor.load(draft, changes);
-    const { settings } = this.#needs;
-    const isEmpty = this.#library.versions.length === 0 && draft === this.#library.current.set;
-    if (isEmpty && changes.length === 0 && settings.sample) {
-      await this.#publishSample(settings.sample_seed);
-      this.#editor.replaceDraft(this.#library.current.set);
-    }
+    await this.#editions.migrate();
+    await this.#adoptFolder();
+    const { turns } = this.#editor;
+    await turns.load();
+    await this.#library.removeUnnamed();
+    if (this.#isNew && this.#needs.settings.sample) await this.#publishSample();
   }
 
-  async #publishSample(seed: number): Promise<void> {
+  /** Nothing is stored, neither published nor as a draft. */
+  get #isNew(): boolean {
+    const { current, versions } = this.#library;
+    return versions.length === 0 && this.#editor.draft.isSameAs(current.set);
+  }
+
+  async #adoptFolder(): Promise<void> {
+    if (this.#sharedObjects === undefined) return;
+    const { local, objects, log } = this.#needs;
+    const from = { relational: local, objects };
+    const version = await adoptFolder(from, {
+      editions: this.#editions,
+      objects: this.#sharedObjects,
+    });
+    if (version !== undefined)
+      log.info({ version }, 'game data moved from the folder to PostgreSQL');
+  }
+
+  async #publishSample(): Promise<void> {
+    const { sample_seed: seed } = this.#needs.settings;
     const set = await sampleSet(seed);
-    await this.#library.alone(() =>
-      this.#library.publish(set, {
+    await this.#editor.turns.whole({ actor: 'system' }, async () => {
+      // Another node may have begun at the same moment.
+      if (!this.#isNew) return;
+      await this.#library.publish(set, {
         actor: 'system',
         message: `sample data, seed ${seed}`,
         source: 'sample',
@@ -272,8 +346,10 @@ class GameDataService implements GameData {
         op: 'publish',
         kinds: KINDS,
         draft: set,
-      }),
-    );
+        dropsDraft: false,
+      });
+      this.#editor.replaceDraft(this.#library.current.set);
+    });
   }
 
   #warmSoon(): void {

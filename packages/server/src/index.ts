@@ -1,3 +1,4 @@
+export { describeCommands } from './commands/describe-commands.js';
 export { describeMetrics, describeServer } from './describe-server.js';
 export type { ServerAddress } from './port/listener.js';
 export { closeOnSignals } from './process/stop-signals.js';

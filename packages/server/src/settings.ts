@@ -83,7 +83,7 @@ const SERVER_SETTINGS = defineSettings(
         pattern: '^postgres(ql)?://[^\\s]+$',
         examples: ['postgres://plinth:secret@db.internal:5432/plinth'],
         description:
-          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks; without it that is in the data folder',
+          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks, game data; without it that is in the data folder',
       }),
     ),
     object_store: oneOf(['file', 'memory'], {

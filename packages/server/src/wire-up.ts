@@ -182,6 +182,7 @@ export async function wireUp(
         isDraining ? 'shutting down' : undefined,
         tsdb?.obstacle,
         tsdb?.flushObstacle,
+        gamedata?.obstacle,
       ],
     });
     const refusing = new ObstacleLog(clock, log, [

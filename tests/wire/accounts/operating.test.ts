@@ -309,7 +309,7 @@ describe('secrets', () => {
     await rm(path);
     await assert.rejects(
       AccountsServer.start({ dataDir }),
-      /not the key file .*put it back.*copy it from the data folder of the first node/,
+      /not the key file .*put it back.*start the node that has the file first/,
     );
     await writeFile(path, whole);
     server = await AccountsServer.start({ dataDir });

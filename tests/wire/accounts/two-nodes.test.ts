@@ -1,7 +1,7 @@
 // Source: accounts, sections 3, 5, 6, 9.2, 10, 17.3 and 18, with several nodes on one database.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -27,7 +27,6 @@ if (POSTGRES_URL === undefined) {
 } else {
   describe('two nodes on one PostgreSQL', () => {
     let database: TestDatabase;
-    let otherDir: string;
     let one: AccountsServer;
     let other: AccountsServer;
     /** The nodes by turns. */
@@ -41,14 +40,7 @@ if (POSTGRES_URL === undefined) {
       ];
       const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
       one = await AccountsServer.start({ flags, env });
-      // Nodes seal with one key file.
-      otherDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
-      await mkdir(join(otherDir, 'accounts'));
-      await copyFile(
-        join(one.process.dataDir, 'accounts', 'keys.json'),
-        join(otherDir, 'accounts', 'keys.json'),
-      );
-      other = await AccountsServer.start({ flags, env, dataDir: otherDir });
+      other = await AccountsServer.start({ flags, env });
       await one.settings({ update_concurrency_limit: 1000 });
       await until(async () => {
         const settings = await other.operate('/platforms/plat_default');
@@ -58,7 +50,6 @@ if (POSTGRES_URL === undefined) {
     after(async () => {
       await one.close();
       await other.close();
-      await rm(otherDir, { recursive: true, force: true });
       await database[Symbol.asyncDispose]();
     });
 
@@ -77,6 +68,51 @@ if (POSTGRES_URL === undefined) {
       } finally {
         await rm(dataDir, { recursive: true, force: true });
       }
+    });
+
+    it('a node needed the key file of the first one in its folder', async () => {
+      for (const node of [one, other]) {
+        const path = join(node.process.dataDir, 'accounts', 'keys.json');
+        await assert.rejects(access(path), { code: 'ENOENT' });
+      }
+      const { id } = await one.create({ identity: { country: 'us' } });
+      const body = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
+      const person = await one.ok(`${ACCOUNTS}/${id}/persons`, { body });
+      // The numbers are compared with those that the other node has sealed.
+      const same = await other.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body });
+      assert.equal(same.updated, person.updated);
+    });
+
+    it('after a rotation of the key the other nodes needed the new file and a restart', async () => {
+      const { id } = await one.create({ identity: { country: 'us' } });
+      const numbers = [{ type: 'us_ssn', value: '123456789' }];
+      const body = { given_name: 'Ada', id_numbers: numbers };
+      const person = await one.ok(`${ACCOUNTS}/${id}/persons`, { body });
+      let isRotated = false;
+      const rotating = one.operate('/rotate_key', {}).finally(() => {
+        isRotated = true;
+      });
+      const tokens: string[] = [];
+      for (let index = 0; !isRotated; index++) {
+        const asked = { body: { surname: `kept ${index}` } };
+        tokens.push((await node(index).ok(`${ACCOUNTS}/${id}/person_tokens`, asked)).id);
+        await sleep(100);
+      }
+      assert.equal((await rotating).key, 'k2');
+      const same = await other.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body });
+      assert.equal(same.updated, person.updated);
+      for (const [index, token] of tokens.entries()) {
+        const used = await node(index + 1).ok(`${ACCOUNTS}/${id}/persons`, {
+          body: { person_token: token },
+        });
+        assert.equal(used.surname, `kept ${index}`);
+      }
+      const flags = [`--server-database-url=${database.url}`];
+      const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+      const third = await AccountsServer.start({ flags, env });
+      const read = await third.ok(`${ACCOUNTS}/${id}/persons/${person.id}`);
+      assert.equal(read.given_name, 'Ada');
+      await third.close();
     });
 
     async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -214,5 +250,39 @@ if (POSTGRES_URL === undefined) {
       await one.refused(ACCOUNTS, { body }, { code: 'invalid_fields', param: 'account_token' });
       await one.refused('/v2/core/events?object_id=%00', {}, { code: 'invalid_fields' });
     });
+  });
+
+  it('takes the keys of a folder into the database, and does not start with neither', async () => {
+    const database = await TestDatabase.create();
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+    const flags = [`--server-database-url=${database.url}`];
+    const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+    const ssn = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
+    try {
+      // A key file of a time when nodes had one each.
+      await (await AccountsServer.start({ dataDir })).process.stop();
+      const first = await AccountsServer.start({ flags, env, dataDir });
+      const { id } = await first.create({ identity: { country: 'us' } });
+      const person = await first.ok(`${ACCOUNTS}/${id}/persons`, { body: ssn });
+      await first.process.stop();
+      await database.query("delete from accounts_meta where name = 'sealing_keys'");
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /not the key file .*start the node that has the file first/,
+      );
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      const second = await AccountsServer.start({ flags, env });
+      const same = await second.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body: ssn });
+      assert.equal(same.updated, person.updated);
+      await second.close();
+      const other = { PLINTH_MASTER_KEY: 'another key than that of the other nodes' };
+      await assert.rejects(
+        AccountsServer.start({ flags, env: other }),
+        /cannot be opened with this master key/,
+      );
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+      await database[Symbol.asyncDispose]();
+    }
   });
 }

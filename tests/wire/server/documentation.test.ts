@@ -79,7 +79,9 @@ describe('the address of its documentation in a refusal', () => {
   });
 
   it('is a page of the platform otherwise, and nothing beside those pages is there', async () => {
-    for (const path of ['/docs', '/docs/', '/docs/rest', '/docs/rest/', '/docs/accounts/errors']) {
+    const index = await server.http.send('/docs');
+    assert.deepEqual([index.status, index.headers['location']], [303, '/docs/']);
+    for (const path of ['/docs/', '/docs/rest', '/docs/rest/', '/docs/accounts/errors']) {
       assert.equal((await server.http.send(path)).status, 200, path);
     }
     const head = await server.http.send('/docs/rest', { method: 'HEAD' });

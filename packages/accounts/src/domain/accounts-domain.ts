@@ -18,7 +18,7 @@ import { EventStore } from '../storage/event-store.js';
 import { FixtureStore } from '../storage/fixture-store.js';
 import { GuardStore } from '../storage/guard-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
-import type { KeyFile } from '../storage/key-file.js';
+import type { KeyKeeper } from '../storage/keys/sealing-keys.js';
 import { oldestRecordMs } from '../storage/oldest-record.js';
 import type { Sealer, SealingKeys } from '../storage/sealer.js';
 import { TokenStore } from '../storage/token-store.js';
@@ -56,7 +56,7 @@ export interface DomainNeeds {
   readonly words: VendorWords;
   readonly config: AccountsConfig;
   readonly keyring: ManagedKeys;
-  readonly keyFile: KeyFile;
+  readonly keeper: KeyKeeper;
   readonly sealingKeys: SealingKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
@@ -195,7 +195,7 @@ export class AccountsDomain {
       store: needs.store,
       commits: guarded,
       locks,
-      keyFile: needs.keyFile,
+      keeper: needs.keeper,
       sealer,
       keys: needs.sealingKeys,
     });

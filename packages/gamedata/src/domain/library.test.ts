@@ -11,6 +11,7 @@ import { EditionStore } from '../storage/edition-store.js';
 import { GroupStore } from '../storage/group-store.js';
 import { TextStore } from '../storage/text-store.js';
 import { DataSet } from './data/data-set.js';
+import { Ledger } from './ledger.js';
 import { Library } from './library.js';
 
 it('publishes when what is old cannot be removed, and removes it with the next publication', async () => {
@@ -23,7 +24,9 @@ it('publishes when what is old cannot be removed, and removes it with the next p
   const errors: object[] = [];
   const log = { error: (fields: object) => errors.push(fields) } as never; // all that it calls
   const editions = new EditionStore(relational);
+  const ledger = new Ledger(editions);
   const library = new Library({
+    ledger,
     editions,
     groups: new GroupStore(await LocalObjectStore.open({ fileSystem, root, random })),
     texts: new TextStore({ fileSystem, folder, log, memoryLimitBytes: 0 }),
@@ -33,14 +36,13 @@ it('publishes when what is old cannot be removed, and removes it with the next p
     keepVersions: 1,
     keepHistory: 10,
   });
-  await library.load();
+  await editions.migrate();
+  await library.load(DataSet.empty());
   const publish = async (...languages: string[]) => {
     const draft = DataSet.empty({ languages });
     const publication = { actor: 'a', message: '', source: 'editor', action: 'published' } as const;
-    return await library.alone(
-      async () =>
-        await library.publish(draft, { ...publication, op: 'publish', kinds: KINDS, draft }),
-    );
+    const of = { op: 'publish', kinds: KINDS, draft, dropsDraft: false } as const;
+    return await ledger.alone(async () => await library.publish(draft, { ...publication, ...of }));
   };
   const storedVersions = async () => (await editions.versions()).map(({ version }) => version);
   await publish('en');

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type Clock, Exclusive, type Logger, type Outbox, storeError } from '@plinth/kernel';
+import { asOutage, type Clock, type Logger, type Outbox } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
-import type { DraftRecord, Manifest, RecordChange, Version } from '../model/edition.js';
+import type { Manifest, RecordChange, StoredDraft, Version } from '../model/edition.js';
 import { mapKinds } from '../model/kinds.js';
-import type { EditionStore } from '../storage/edition-store.js';
+import type { EditionState, EditionStore } from '../storage/edition-store.js';
 import { type GroupStore, ObjectDamaged } from '../storage/group-store.js';
 import type { TextStore } from '../storage/text-store.js';
 import { DataSet } from './data/data-set.js';
 import { countChanges, diffSets } from './data/set-changes.js';
 import { SetObjects } from './data/set-objects.js';
 import { validateSet } from './data/validation.js';
+import { type Ledger, OthersWereFirst, type Turn } from './ledger.js';
 import { OldEditions } from './old-editions.js';
 import {
   describePublication,
@@ -20,6 +21,7 @@ import {
 } from './publication.js';
 
 export interface LibraryNeeds {
+  readonly ledger: Ledger;
   readonly editions: EditionStore;
   readonly groups: GroupStore;
   /** Of the records that are in use. */
@@ -32,8 +34,22 @@ export interface LibraryNeeds {
   readonly keepHistory: number;
 }
 
+/** What is stored may move on while it is read. */
+const MAX_READ_COUNT = 20;
+
 /** Damaged versions stay so until somebody does something: asking more often changes nothing. */
 const DAMAGE_RETRY_SEC = 60;
+
+const UNREADABLE = 'version of the game data cannot be read';
+
+/** What was read, by the numbers of the changes it is read through. */
+export interface Loaded {
+  /** What the draft begins with. */
+  readonly base: DataSet;
+  readonly changes: readonly StoredDraft[];
+  readonly seq: number;
+  readonly baseSeq: number;
+}
 
 const NO_VERSION: Version = {
   version: 0,
@@ -54,60 +70,100 @@ const NO_VERSION: Version = {
 
 /**
  * All versions of the data. Readers take `current` and keep it as long as they like; a publication makes the next
- * one whole and durable before it becomes the current one. Changes run one after the other (`alone`).
+ * one whole and durable before it becomes the current one. Changes come in turns (`Turns`).
  */
 export class Library {
   readonly #needs: LibraryNeeds;
   readonly #listeners: PublicationListener[] = [];
   readonly #objects: SetObjects;
   readonly #old: OldEditions;
-  #versions: Version[] = [];
+  #versions: readonly Version[] = [];
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
-  #lastSeq = 0;
   #isDegraded = false;
-  readonly #changes = new Exclusive();
 
   constructor(needs: LibraryNeeds) {
     this.#needs = needs;
     this.#objects = new SetObjects(needs.groups, needs.texts);
     this.#old = new OldEditions(async (version) => ({
       version,
-      set: await this.#read(version.manifest),
+      set: await this.#objects.read(version.manifest, [this.#current.set]),
     }));
   }
 
-  /** Reads what is stored; again after a failure. @returns the draft, and what it changed of its base. */
-  async load(): Promise<{ readonly draft: DataSet; readonly changes: readonly DraftRecord[] }> {
-    const { editions, log } = this.#needs;
-    await editions.migrate();
-    this.#versions = await editions.versions();
-    const { draftManifest, lastSeq } = await editions.state();
-    this.#lastSeq = lastSeq;
-    this.#isDegraded = false;
-    for (const version of [...this.#versions].reverse()) {
+  /**
+   * Reads what is stored, by whichever node; again after a failure. Only inside `Ledger.alone`.
+   * @param known has records that the draft may have as well.
+   */
+  async load(known: DataSet): Promise<Loaded> {
+    for (let readCount = 1; ; readCount++) {
+      const { state, versions, changes } = await this.#stored();
+      const found = await this.#newestReadable(versions);
+      const base = await this.#readDraft(state.draftManifest, [found.edition.set, known]);
+      // Objects that others have removed meanwhile are no damage.
+      const { baseSeq } = await this.#needs.editions.state();
+      if (baseSeq !== state.baseSeq && readCount < MAX_READ_COUNT) continue;
+      this.#show(found.edition, versions, found.isDegraded);
+      return { base, changes, seq: state.lastSeq, baseSeq: state.baseSeq };
+    }
+  }
+
+  /** Rows that belong together. */
+  async #stored(): Promise<{
+    readonly state: EditionState;
+    readonly versions: readonly Version[];
+    readonly changes: readonly StoredDraft[];
+  }> {
+    const { editions } = this.#needs;
+    for (let readCount = 1; ; readCount++) {
+      const state = await editions.state();
+      const versions = await editions.versions();
+      const changes = await editions.drafts(0);
+      const { baseSeq } = await editions.state();
+      if (baseSeq === state.baseSeq) return { state, versions, changes };
+      if (readCount >= MAX_READ_COUNT) throw gameDataError('unavailable', { retryAfterSec: 1 });
+    }
+  }
+
+  async #newestReadable(
+    versions: readonly Version[],
+  ): Promise<{ readonly edition: Edition; readonly isDegraded: boolean }> {
+    let isDegraded = false;
+    for (const version of [...versions].reverse()) {
+      if (version.version === this.#current.version.version) {
+        return { edition: this.#current, isDegraded };
+      }
       try {
-        this.#current = { version, set: await this.#read(version.manifest) };
-        break;
+        const set = await this.#objects.read(version.manifest, [this.#current.set]);
+        return { edition: { version, set }, isDegraded };
       } catch (err) {
-        if (storeError.is(err, 'store_unusable')) throw err;
-        this.#isDegraded = true;
-        log.error({ err, version: version.version }, 'version of the game data cannot be read');
+        if (asOutage(err) !== undefined) throw err;
+        isDegraded = true;
+        if (!this.#isDegraded) this.#needs.log.error({ err, version: version.version }, UNREADABLE);
       }
     }
-    await this.#keepNamed(draftManifest);
-    const changes = await editions.drafts();
-    return { draft: await this.#readDraft(draftManifest), changes };
+    return { edition: { version: NO_VERSION, set: DataSet.empty() }, isDegraded };
+  }
+
+  #show(edition: Edition, versions: readonly Version[], isDegraded: boolean): void {
+    const isOther = edition !== this.#current;
+    this.#versions = versions;
+    this.#current = edition;
+    this.#isDegraded = isDegraded;
+    this.#old.keepOnly(versions);
+    if (!isOther) return;
+    for (const listener of this.#listeners) listener(edition, { durationMs: undefined });
   }
 
   /** A draft that cannot be read must not close what is published: its editors begin with that. */
-  async #readDraft(manifest: Manifest | undefined): Promise<DataSet> {
-    if (manifest === undefined) return this.#current.set;
+  async #readDraft(manifest: Manifest | undefined, known: readonly DataSet[]): Promise<DataSet> {
+    const [published = DataSet.empty()] = known;
+    if (manifest === undefined) return published;
     try {
-      return await this.#read(manifest);
+      return await this.#objects.read(manifest, known);
     } catch (err) {
       if (!(err instanceof ObjectDamaged)) throw err;
       this.#needs.log.error({ err }, 'draft of the game data cannot be read');
-      return this.#current.set;
+      return published;
     }
   }
 
@@ -143,17 +199,6 @@ export class Library {
     this.#listeners.push(listener);
   }
 
-  /** One change at a time: drafts, imports and publications wait for each other. */
-  alone<T>(change: () => Promise<T>): Promise<T> {
-    return this.#changes.run(change);
-  }
-
-  /** Number of the next change. Only inside `alone`; one that is not stored leaves a gap. */
-  nextSeq(): number {
-    this.#lastSeq += 1;
-    return this.#lastSeq;
-  }
-
   /** Throws `unknown_version` and `unavailable`. */
   async edition(number: number | undefined): Promise<Edition> {
     if (number === undefined || number === this.#current.version.version) return this.#current;
@@ -180,8 +225,8 @@ export class Library {
   }
 
   /**
-   * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `alone`.
-   * Throws `validation_failed`. Without a difference the version stays.
+   * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `Turns.whole` and `Turns.once`.
+   * Throws `validation_failed` and `OthersWereFirst`. Without a difference the version stays.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#needs.clock.monotonicMs();
@@ -200,9 +245,7 @@ export class Library {
     const isSameAbout = JSON.stringify(before.set.about) === JSON.stringify(set.about);
     if (changes.length === 0 && isSameAbout && before.version.version > 0) {
       const published = { version: before.version, changed: 0 };
-      await this.#needs.editions.transaction(async (tx) => {
-        await publication.also?.(tx, published);
-      });
+      await this.#commitNothing(publication, published);
       return published;
     }
     const manifest = await this.store(set);
@@ -231,13 +274,14 @@ export class Library {
       draftManifest: hasOwnBase ? draftManifest : null,
     });
     await set.prepare();
-    this.#versions.push(version);
+    this.#versions = [...this.#versions, version];
     this.#current = { version, set };
     this.#isDegraded = false;
     const durationMs = this.#needs.clock.monotonicMs() - startMs;
     for (const listener of this.#listeners) listener(this.#current, { durationMs });
     // What is published stays so, whatever becomes of what is old: that goes with the next publication.
     await this.#forgetOld().catch((err: unknown) => {
+      if (err instanceof OthersWereFirst) return;
       this.#needs.log.error({ err }, 'old versions and changes of the game data cannot be removed');
     });
     return published;
@@ -249,14 +293,15 @@ export class Library {
     readonly changes: readonly RecordChange[];
     readonly draftManifest: Manifest | null;
   }): Promise<void> {
-    const { editions, outbox } = this.#needs;
+    const { editions, outbox, ledger } = this.#needs;
     const { publication, published, changes, draftManifest } = at;
     const { version } = published;
-    const seq = this.nextSeq();
-    await editions.transaction(async (tx) => {
+    const { kinds } = publication;
+    const store = async ({ tx, seq, throughSeq }: Turn): Promise<Manifest | null> => {
       await editions.insertVersion(tx, version);
-      await editions.dropDrafts(tx, publication.kinds);
-      await editions.history.markPublished(tx, publication.kinds, version.version);
+      await editions.dropDrafts(tx, kinds, throughSeq);
+      const at = { version: version.version, throughSeq };
+      await editions.history.markPublished(tx, kinds, at);
       await editions.history.add(tx, {
         seq,
         atMs: version.publishedMs,
@@ -270,13 +315,28 @@ export class Library {
         aboutSeq: null,
         version: version.version,
       });
-      await editions.putState(tx, { lastSeq: seq, draftManifest });
       await publication.also?.(tx, published);
       const { action } = publication;
       const previous = this.#current.version;
       const payload = describePublication({ version, previous, changes, action });
       await outbox.publish(tx, { type: `game_data.${action}`, payload });
-    });
+      return draftManifest;
+    };
+    await ledger.moveBase(store, { isStrict: publication.isStrict ?? false });
+  }
+
+  /** The version stays as it is. */
+  async #commitNothing(publication: Publication, published: Published): Promise<void> {
+    const { editions, ledger } = this.#needs;
+    const { kinds, dropsDraft, isStrict = false } = publication;
+    await ledger.moveBase(
+      async ({ tx, throughSeq }) => {
+        if (dropsDraft) await editions.dropDrafts(tx, kinds, throughSeq);
+        await publication.also?.(tx, published);
+        return dropsDraft ? null : undefined;
+      },
+      { isStrict },
+    );
   }
 
   /** Stores the records of a set. @returns its manifest. */
@@ -294,31 +354,25 @@ export class Library {
     }
   }
 
-  async #read(manifest: Manifest): Promise<DataSet> {
-    return await this.#objects.read(manifest, this.#current.set);
-  }
-
   /** Removes changes and versions beyond those that are kept, and what only these versions had. */
   async #forgetOld(): Promise<void> {
-    const { editions, keepVersions, keepHistory } = this.#needs;
+    const { editions, ledger, keepVersions, keepHistory } = this.#needs;
     await editions.history.forget(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
     const kept = this.#versions.slice(excess);
-    await editions.deleteVersions(kept[0]?.version ?? 0);
+    await ledger.moveBase(async ({ tx }) => {
+      await editions.deleteVersions(tx, kept[0]?.version ?? 0);
+      return undefined;
+    });
     this.#versions = kept;
     this.#old.keepOnly(kept);
-    const { draftManifest } = await editions.state();
-    await this.#keepNamed(draftManifest);
+    await this.removeUnnamed();
   }
 
   /** Removes the objects that neither a version nor the draft names. */
-  async #keepNamed(draftManifest: Manifest | undefined): Promise<void> {
-    const manifests = this.#versions.map(({ manifest }) => manifest);
-    if (draftManifest !== undefined) manifests.push(draftManifest);
-    const named = manifests.flatMap(({ groups }) => Object.values(groups).flat());
-    const lists = this.#versions.map(({ changesObject }) => changesObject);
-    await this.#needs.groups.keepOnly(new Set([...named, ...lists]));
+  async removeUnnamed(): Promise<void> {
+    await this.#needs.groups.keepOnly(await this.#needs.editions.namedObjects());
   }
 }
 

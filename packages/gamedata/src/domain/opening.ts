@@ -22,6 +22,7 @@ export class Opening {
   /** Of an attempt that runs or has failed; `undefined` once the data is open. */
   #attempt: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
+  #hasFailed = false;
 
   constructor(needs: OpeningNeeds) {
     this.#needs = needs;
@@ -37,6 +38,11 @@ export class Opening {
   /** `undefined`: the data is open. Rejects with `unavailable`. */
   ready(): Promise<void> | undefined {
     return this.#attempt;
+  }
+
+  /** True until an attempt succeeds after one has failed. */
+  get isFailing(): boolean {
+    return this.#hasFailed;
   }
 
   /** Resolves when no attempt runs any more; to be called after the signal. */
@@ -69,8 +75,10 @@ export class Opening {
     try {
       await opened;
       this.#attempt = undefined;
+      this.#hasFailed = false;
       return true;
     } catch (err) {
+      this.#hasFailed = true;
       if (failureCount === 0) log.error({ err }, 'game data cannot be loaded; it is tried again');
       return false;
     }

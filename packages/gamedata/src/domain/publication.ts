@@ -19,13 +19,18 @@ export interface Publication {
   readonly kinds: readonly Kind[];
   /** What the draft is afterwards. */
   readonly draft: DataSet;
+  /** Also where nothing is published because nothing differs. */
+  readonly dropsDraft: boolean;
+  /** It was made of what may not have changed meanwhile, not by single records either. */
+  readonly isStrict?: boolean;
   /** Runs in the transaction that makes the version durable. */
   readonly also?: (tx: EditionTransaction, published: Published) => Promise<void>;
 }
 
 export type PublicationListener = (
   edition: Edition,
-  about: { readonly durationMs: number },
+  /** `undefined`: another node has published it. */
+  about: { readonly durationMs: number | undefined },
 ) => void;
 
 export interface Published {

@@ -74,6 +74,11 @@ export interface DraftRecord {
   readonly replacedBy: string | null;
 }
 
+export interface StoredDraft extends DraftRecord {
+  /** Since when the draft has the record, or has it not. */
+  readonly sinceSeq: number;
+}
+
 /** A reply that is given again to the same request. */
 export interface CachedReply {
   readonly bodyHash: string;

@@ -1,10 +1,11 @@
 import type { RelationalStore } from '@plinth/kernel';
-import type { Selectable, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { type HistoryEntry, type HistoryOp, NO_VERSION } from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
 import type { GameDataTables } from './tables.js';
 
 type EditionTransaction = Transaction<GameDataTables>;
+type EditionReader = Kysely<GameDataTables>;
 
 export interface HistoryFilter {
   readonly kind?: Kind | undefined;
@@ -45,30 +46,36 @@ export class EditHistory {
       .execute();
   }
 
-  /** Changes of these kinds that were not published yet are published with `version`. */
+  /** Changes of these kinds that were not published yet are published with `version`; those after `throughSeq` are not. */
   async markPublished(
     tx: EditionTransaction,
     kinds: readonly Kind[],
-    version: number,
+    { version, throughSeq }: { readonly version: number; readonly throughSeq: number },
   ): Promise<void> {
     await tx
       .updateTable('gamedata_history')
       .set({ version })
       .where('version', 'is', null)
       .where('kind', 'in', kinds)
+      .where('seq', '<=', throughSeq)
       .execute();
   }
 
   /** Changes of these kinds that were not published yet never will be. */
-  async markDiscarded(tx: EditionTransaction, kinds: readonly Kind[]): Promise<void> {
-    await this.markPublished(tx, kinds, NO_VERSION);
+  async markDiscarded(
+    tx: EditionTransaction,
+    kinds: readonly Kind[],
+    throughSeq: number,
+  ): Promise<void> {
+    await this.markPublished(tx, kinds, { version: NO_VERSION, throughSeq });
   }
 
   async page(
     filter: HistoryFilter,
     page: { readonly limit: number; readonly offset: number },
+    on: EditionReader = this.#reader(),
   ): Promise<{ readonly total: number; readonly entries: readonly HistoryEntry[] }> {
-    let query = this.#reader().selectFrom('gamedata_history');
+    let query = on.selectFrom('gamedata_history');
     for (const column of ['kind', 'id', 'actor', 'op'] as const) {
       const value = filter[column];
       if (value !== undefined) query = query.where(column, '=', value);
@@ -97,8 +104,8 @@ export class EditHistory {
     return rows.map(entryOf);
   }
 
-  async entry(seq: number): Promise<HistoryEntry | undefined> {
-    const row = await this.#reader()
+  async entry(seq: number, on: EditionReader): Promise<HistoryEntry | undefined> {
+    const row = await on
       .selectFrom('gamedata_history')
       .selectAll()
       .where('seq', '=', seq)
@@ -107,8 +114,12 @@ export class EditHistory {
   }
 
   /** Unpublished changes of one actor, newest first. */
-  async openEntries(actor: string, limit: number): Promise<readonly HistoryEntry[]> {
-    const rows = await this.#reader()
+  async openEntries(
+    actor: string,
+    limit: number,
+    on: EditionReader,
+  ): Promise<readonly HistoryEntry[]> {
+    const rows = await on
       .selectFrom('gamedata_history')
       .selectAll()
       .where('actor', '=', actor)

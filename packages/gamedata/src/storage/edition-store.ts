@@ -1,10 +1,11 @@
 import type { RelationalStore } from '@plinth/kernel';
-import type { Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type {
   CachedReply,
   ChangeCounts,
   DraftRecord,
   Manifest,
+  StoredDraft,
   Version,
 } from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
@@ -12,6 +13,16 @@ import { EditHistory } from './edit-history.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
 export type EditionTransaction = Transaction<GameDataTables>;
+/** Where is read: outside of any transaction, or within one. */
+export type EditionReader = Kysely<GameDataTables>;
+
+/** What the draft begins with, and how far the changes are numbered. */
+export interface EditionState {
+  /** `undefined`: the newest version. */
+  readonly draftManifest: Manifest | undefined;
+  readonly lastSeq: number;
+  readonly baseSeq: number;
+}
 
 const STATE_ID = 1;
 /** Versions, drafts and what goes with them in the relational store. */
@@ -28,45 +39,80 @@ export class EditionStore {
     await this.#store.migrate('gamedata', GAMEDATA_MIGRATIONS);
   }
 
+  /** Whether other nodes may change what this one has read. */
+  get isShared(): boolean {
+    return this.#store.engine === 'postgresql';
+  }
+
+  /** What changes anything takes a number first (`takeSeq`), and so waits for whoever has one. */
   async transaction<T>(work: (tx: EditionTransaction) => Promise<T>): Promise<T> {
-    return await this.#store.transaction<GameDataTables, T>(work);
+    return await this.#store.transaction<GameDataTables, T>(work, { isolation: 'read_committed' });
+  }
+
+  /** The number of this transaction's change. No other one begins before this one ends, on whichever node. */
+  async takeSeq(
+    tx: EditionTransaction,
+  ): Promise<{ readonly seq: number; readonly baseSeq: number }> {
+    const { last_seq, base_seq } = await tx
+      .updateTable('gamedata_state')
+      .set((row) => ({ last_seq: row('last_seq', '+', 1) }))
+      .where('id', '=', STATE_ID)
+      .returning(['last_seq', 'base_seq'])
+      .executeTakeFirstOrThrow();
+    return { seq: last_seq, baseSeq: base_seq };
   }
 
   /** All versions that are kept, oldest first. */
-  async versions(): Promise<Version[]> {
-    const rows = await this.#reader()
-      .selectFrom('gamedata_versions')
-      .selectAll()
-      .orderBy('version')
-      .execute();
+  async versions(on: EditionReader = this.#reader()): Promise<readonly Version[]> {
+    const rows = await on.selectFrom('gamedata_versions').selectAll().orderBy('version').execute();
     return rows.map(versionOf);
   }
 
-  async state(): Promise<{
-    readonly draftManifest: Manifest | undefined;
-    readonly lastSeq: number;
-  }> {
-    const row = await this.#reader()
+  async state(on: EditionReader = this.#reader()): Promise<EditionState> {
+    const row = await on
       .selectFrom('gamedata_state')
       .selectAll()
       .where('id', '=', STATE_ID)
-      .executeTakeFirst();
+      .executeTakeFirstOrThrow();
     return {
-      draftManifest: row?.draft_manifest ? (JSON.parse(row.draft_manifest) as Manifest) : undefined,
-      lastSeq: row?.last_seq ?? 0,
+      draftManifest: row.draft_manifest ? (JSON.parse(row.draft_manifest) as Manifest) : undefined,
+      lastSeq: row.last_seq,
+      baseSeq: row.base_seq,
     };
   }
 
-  async drafts(): Promise<DraftRecord[]> {
-    const rows = await this.#reader()
+  /** All that versions and the draft name. */
+  async namedObjects(): Promise<ReadonlySet<string>> {
+    // Of one moment: a draft that was published between two looks would be named by neither.
+    const { versions, draftManifest } = await this.#store.transaction<
+      GameDataTables,
+      { versions: readonly Version[]; draftManifest: Manifest | undefined }
+    >(async (tx) => {
+      const { draftManifest } = await this.state(tx);
+      return { versions: await this.versions(tx), draftManifest };
+    });
+    const manifests = versions.map(({ manifest }) => manifest);
+    if (draftManifest !== undefined) manifests.push(draftManifest);
+    const groups = manifests.flatMap((manifest) => Object.values(manifest.groups).flat());
+    return new Set([...groups, ...versions.map(({ changesObject }) => changesObject)]);
+  }
+
+  /** What the draft changes of its base after change `afterSeq`, in the order in which it has to be done. */
+  async drafts(
+    afterSeq: number,
+    on: EditionReader = this.#reader(),
+  ): Promise<readonly StoredDraft[]> {
+    const rows = await on
       .selectFrom('gamedata_drafts')
       .selectAll()
-      .orderBy('seq')
+      .where('seq', '>', afterSeq)
+      .orderBy('since_seq')
       .execute();
-    return rows.map(({ kind, id, seq, body, replaced_by }) => ({
+    return rows.map(({ kind, id, seq, since_seq, body, replaced_by }) => ({
       kind: kind as Kind, // written by `putDraft`
       id,
       seq,
+      sinceSeq: since_seq,
       body,
       replacedBy: replaced_by,
     }));
@@ -89,50 +135,66 @@ export class EditionStore {
       .execute();
   }
 
-  async deleteVersions(below: number): Promise<void> {
-    await this.transaction(async (tx) => {
-      await tx.deleteFrom('gamedata_versions').where('version', '<', below).execute();
-    });
+  async deleteVersions(tx: EditionTransaction, below: number): Promise<void> {
+    await tx.deleteFrom('gamedata_versions').where('version', '<', below).execute();
   }
 
-  async putState(
+  /** @param draftManifest `null`: the newest version; `undefined`: as it was. */
+  async putBase(
     tx: EditionTransaction,
-    state: { readonly lastSeq: number; readonly draftManifest?: Manifest | null },
+    base: { readonly seq: number; readonly draftManifest: Manifest | null | undefined },
   ): Promise<void> {
-    const values = {
-      last_seq: state.lastSeq,
-      ...(state.draftManifest !== undefined && {
-        draft_manifest: state.draftManifest === null ? null : JSON.stringify(state.draftManifest),
-      }),
-    };
+    const { seq, draftManifest } = base;
     await tx
-      .insertInto('gamedata_state')
-      .values({ id: STATE_ID, draft_manifest: null, ...values })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      .updateTable('gamedata_state')
+      .set({
+        base_seq: seq,
+        ...(draftManifest !== undefined && {
+          draft_manifest: draftManifest === null ? null : JSON.stringify(draftManifest),
+        }),
+      })
+      .where('id', '=', STATE_ID)
       .execute();
   }
 
   async putDraft(tx: EditionTransaction, draft: DraftRecord): Promise<void> {
     const { kind, id, seq, body, replacedBy } = draft;
     const values = { seq, body, replaced_by: replacedBy };
+    const since_seq = sql<number>`case
+      when (gamedata_drafts.body is null) = (excluded.body is null) then gamedata_drafts.since_seq
+      else excluded.since_seq end`;
     await tx
       .insertInto('gamedata_drafts')
-      .values({ kind, id, ...values })
-      .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet(values))
+      .values({ kind, id, since_seq: seq, ...values })
+      .onConflict((conflict) =>
+        conflict.columns(['kind', 'id']).doUpdateSet({ ...values, since_seq }),
+      )
       .execute();
   }
 
-  async dropDrafts(tx: EditionTransaction, kinds: readonly Kind[]): Promise<void> {
-    await tx.deleteFrom('gamedata_drafts').where('kind', 'in', kinds).execute();
+  /** What was changed after `throughSeq` stays. */
+  async dropDrafts(
+    tx: EditionTransaction,
+    kinds: readonly Kind[],
+    throughSeq: number,
+  ): Promise<void> {
+    await tx
+      .deleteFrom('gamedata_drafts')
+      .where('kind', 'in', kinds)
+      .where('seq', '<=', throughSeq)
+      .execute();
   }
 
-  async keptReply(key: string, actor: string, sinceMs: number): Promise<CachedReply | undefined> {
-    const row = await this.#reader()
+  async keptReply(
+    at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
+    on: EditionReader = this.#reader(),
+  ): Promise<CachedReply | undefined> {
+    const row = await on
       .selectFrom('gamedata_replies')
       .selectAll()
-      .where('key', '=', key)
-      .where('actor', '=', actor)
-      .where('created_ms', '>=', sinceMs)
+      .where('key', '=', at.key)
+      .where('actor', '=', at.actor)
+      .where('created_ms', '>=', at.sinceMs)
       .executeTakeFirst();
     return row && { bodyHash: row.body_hash, status: row.status, reply: row.reply };
   }

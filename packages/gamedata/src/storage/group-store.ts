@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { gunzipBounded, messageOf, type ObjectStore, objectError } from '@plinth/kernel';
+import { asOutage, gunzipBounded, messageOf, type ObjectStore, objectError } from '@plinth/kernel';
 
 /** Lines of one row group, or the list of changes of a version, as they lie in the object store. */
 export interface StoredLines {
@@ -13,6 +13,12 @@ export interface LinesToStore {
   readonly head: Readonly<Record<string, unknown>>;
   readonly lines: readonly (readonly Uint8Array[])[];
 }
+
+/**
+ * Where the objects lie: in the data folder of the node, or in the database that nodes share. `list` leaves out those that
+ * another node may be about to name.
+ */
+export type LineObjects = Pick<ObjectStore, 'put' | 'get' | 'delete' | 'list'>;
 
 /** The bytes of an object are not those it is named after, or not in this format. */
 export class ObjectDamaged extends Error {
@@ -26,7 +32,7 @@ export class ObjectDamaged extends Error {
 }
 
 const FORMAT = 'plinth-gamedata-lines/1';
-const FOLDER = 'gamedata/lines';
+export const LINES_FOLDER = 'gamedata/lines';
 /** A group has at most 1024 records of 256 KiB; a list of changes is shorter. */
 const MAX_SIZE_BYTES = 512 * 1024 * 1024;
 
@@ -37,10 +43,10 @@ const gzipInPool = promisify(gzip);
  * versions have them. Format: docs/formats/gamedata.md.
  */
 export class GroupStore {
-  readonly #objects: ObjectStore;
+  readonly #objects: LineObjects;
   #freezeCount = 0;
 
-  constructor(objects: ObjectStore) {
+  constructor(objects: LineObjects) {
     this.#objects = objects;
   }
 
@@ -55,7 +61,7 @@ export class GroupStore {
     const name = `${createHash('sha256').update(bytes).digest('hex')}.gz`;
     const packed = await gzipInPool(bytes, { level: 4 });
     try {
-      await this.#objects.put(`${FOLDER}/${name}`, [packed]);
+      await this.#objects.put(`${LINES_FOLDER}/${name}`, [packed]);
     } catch (error) {
       if (!objectError.is(error, 'object_exists')) throw error;
       await this.#mend(name, packed);
@@ -65,12 +71,19 @@ export class GroupStore {
 
   /** What is there under this name may have been damaged since it was stored. */
   async #mend(name: string, packed: Uint8Array): Promise<void> {
+    if (await this.isWhole(name)) return;
+    await this.#objects.delete(`${LINES_FOLDER}/${name}`);
+    await this.#objects.put(`${LINES_FOLDER}/${name}`, [packed]);
+  }
+
+  /** False also where nothing is. */
+  async isWhole(name: string): Promise<boolean> {
     try {
       await this.get(name);
+      return true;
     } catch (error) {
-      if (!(error instanceof ObjectDamaged)) throw error;
-      await this.#objects.delete(`${FOLDER}/${name}`);
-      await this.#objects.put(`${FOLDER}/${name}`, [packed]);
+      if (error instanceof ObjectDamaged) return false;
+      throw error;
     }
   }
 
@@ -78,8 +91,12 @@ export class GroupStore {
   async get(name: string): Promise<StoredLines> {
     let bytes: Uint8Array;
     try {
-      bytes = await gunzipBounded(await this.#objects.get(`${FOLDER}/${name}`), MAX_SIZE_BYTES);
+      bytes = await gunzipBounded(
+        await this.#objects.get(`${LINES_FOLDER}/${name}`),
+        MAX_SIZE_BYTES,
+      );
     } catch (error) {
+      if (asOutage(error) !== undefined) throw error;
       throw new ObjectDamaged(name, messageOf(error));
     }
     const found = createHash('sha256').update(bytes).digest('hex');
@@ -113,9 +130,9 @@ export class GroupStore {
   /** Removes what no version and no draft names; what is frozen goes with a later call. */
   async keepOnly(names: ReadonlySet<string>): Promise<number> {
     let removed = 0;
-    for (const { name } of await this.#objects.list(`${FOLDER}/`)) {
+    for (const { name } of await this.#objects.list(`${LINES_FOLDER}/`)) {
       if (this.#freezeCount > 0) break;
-      if (names.has(name.slice(FOLDER.length + 1))) continue;
+      if (names.has(name.slice(LINES_FOLDER.length + 1))) continue;
       await this.#objects.delete(name);
       removed += 1;
     }

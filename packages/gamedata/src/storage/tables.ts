@@ -21,13 +21,18 @@ export type GameDataTables = {
     id: number;
     /** What the draft is based on where that is not the newest version: JSON. */
     draft_manifest: string | null;
+    /** Number of the last change; whoever stores one takes the next from here, and holds the row until it is stored. */
     last_seq: number;
+    /** Number of the last change of what drafts begin with: publications, imports, discards. */
+    base_seq: number;
   };
   /** Records in which the draft differs from its base. */
   gamedata_drafts: {
     kind: string;
     id: string;
     seq: number;
+    /** Since when the draft has the record, or has it not: records that are new stand in this order. */
+    since_seq: number;
     /** `null`: deleted. */
     body: string | null;
     replaced_by: string | null;
@@ -57,6 +62,8 @@ export type GameDataTables = {
   };
   /** What an editor changed of an imported record, to be done again after the next import. */
   gamedata_overlays: { kind: string; id: string; patch: string };
+  /** In PostgreSQL alone: what lies in the data folder of a node that shares nothing. */
+  gamedata_objects: { name: string; bytes: Uint8Array; put_ms: number };
 };
 
 export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
@@ -120,6 +127,28 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
       await sql`create index gamedata_history_record on gamedata_history (kind, id, seq)`.execute(
         tx,
       );
+    },
+  },
+  {
+    name: '0003_shared_by_nodes',
+    async up(tx, engine) {
+      const statements = [
+        sql`alter table gamedata_state add column base_seq integer not null default 0`,
+        sql`insert into gamedata_state (id, last_seq) values (1, 0) on conflict (id) do nothing`,
+        sql`alter table gamedata_drafts add column since_seq integer not null default 0`,
+        sql`update gamedata_drafts set since_seq = seq`,
+      ];
+      if (engine === 'postgresql') {
+        statements.push(
+          sql`create table gamedata_objects (
+            name text primary key,
+            bytes bytea not null,
+            put_ms bigint not null)`,
+          // They are packed already.
+          sql`alter table gamedata_objects alter column bytes set storage external`,
+        );
+      }
+      for (const statement of statements) await statement.execute(tx);
     },
   },
 ];

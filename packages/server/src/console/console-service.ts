@@ -8,15 +8,16 @@ import {
   type Random,
   type Route,
 } from '@plinth/kernel';
-import { fileAnswer, missingAnswer, shellAnswer } from './console-answers.js';
-import type { ConsoleFiles } from './console-files.js';
+import type { BuiltFiles } from '../http/files/built-files.js';
+import { fileAnswer, missingAnswer } from '../http/files/file-answers.js';
+import { shellAnswer } from './console-answers.js';
 
 const HOME = '/console/';
 const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
 
 /** The web console: static files, which need no credential; all that they show is asked of the API, which does. */
 export function createConsole(needs: {
-  readonly files: ConsoleFiles;
+  readonly files: BuiltFiles;
   readonly dialect: Dialect;
   /** Who speaks for `/` where nobody is shown a page; asked when all services have said where they speak. */
   speakerOf(path: string): Dialect;

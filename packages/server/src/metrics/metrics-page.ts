@@ -23,6 +23,9 @@ Made from the metrics of a running server by \`node scripts/metrics.mjs\`; do no
 one with the permission \`system:metrics:read\` ([TOKENS.md](TOKENS.md)), unless the server was started with
 \`--disable-authz metrics\`:
 
+<!-- test: run
+export PLINTH_TOKEN=$(plinth token create)
+-->
 \`\`\`sh
 curl -H "authorization: Bearer $PLINTH_TOKEN" http://127.0.0.1:8181/metrics
 \`\`\`

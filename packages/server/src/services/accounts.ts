@@ -18,6 +18,7 @@ export function openAccounts(
     clock,
     random,
     files: stores.files,
+    secrets: stores.secrets,
     log,
     dataDir: stores.dataDir,
     keys: identity.platformKeys,

@@ -17,7 +17,7 @@ function whatStaysElsewhere({ settings, stores }: ServiceParts): readonly string
     ...(stores.shared === undefined
       ? []
       : [
-          'accounts, tokens, webhooks, limits and editions of game data: they lie in PostgreSQL; back that up with its own tools',
+          'accounts with their keys, tokens, webhooks, limits and game data: they lie in PostgreSQL; back that up with its own tools',
         ]),
     ...(server.master_key !== undefined || server.master_key_file !== undefined
       ? [

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { type HttpService, LogRing } from '@plinth/kernel';
 import { consoleDialect } from '../console/console-dialect.js';
-import { ConsoleFiles } from '../console/console-files.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
+import { BuiltFiles } from '../http/files/built-files.js';
 import type { Router } from '../http/router.js';
 import { createDownloads } from '../operator/downloads.js';
 import { createServerInfo } from '../operator/server-info.js';
@@ -11,6 +12,9 @@ import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
 import { readVersion } from '../product-version.js';
 import { SERVICE_NAMES } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
+
+/** The console's package knows nothing of Node, so its place is known here. */
+const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /** The pages for people, and what they ask of the server as a whole. */
 export function openConsole(
@@ -25,7 +29,7 @@ export function openConsole(
   const { settings, stores, identity, clock, random, log } = parts;
   const { dialects, router, ring = new LogRing() } = at;
   const { services, node_id, public_url } = settings.server;
-  const files = new ConsoleFiles();
+  const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
   return [
     createServerInfo({

@@ -9,6 +9,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     settings: settings.gamedata,
     relational: stores.relational,
     objects: stores.objects,
+    local: stores.local,
     fileSystem: stores.files,
     folder: join(stores.dataDir, 'gamedata'),
     outbox,

@@ -8,7 +8,7 @@ import {
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import { hasSealedUrl, resealBody } from '../../storage/destination-store.js';
-import type { KeyFile } from '../../storage/key-file.js';
+import type { KeyKeeper } from '../../storage/keys/sealing-keys.js';
 import type { Sealer, SealingKeys } from '../../storage/sealer.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
@@ -17,7 +17,7 @@ interface RotationNeeds {
   readonly store: RelationalStore;
   readonly commits: GuardedCommits;
   readonly locks: KeyedLocks;
-  readonly keyFile: KeyFile;
+  readonly keeper: KeyKeeper;
   readonly sealer: Sealer;
   readonly keys: SealingKeys;
 }
@@ -32,8 +32,8 @@ const SEALED_COLUMNS = [
 ] as const;
 
 /**
- * Replaces the key that texts are sealed with: the new key is in the file before anything is sealed with it, and the
- * old one leaves the file after nothing needs it. A rotation that a crash ended is finished at the next start.
+ * Replaces the key that texts are sealed with: the new key is stored before anything is sealed with it, and the
+ * old one goes after nothing needs it. A rotation that a crash ended is finished at the next start.
  */
 export class KeyRotation {
   readonly #needs: RotationNeeds;
@@ -55,7 +55,9 @@ export class KeyRotation {
 
   /** Goes on where a crash ended a rotation, and seals what an earlier version has stored in clear. */
   async resume(): Promise<void> {
-    if (this.#keys.keys.size > 1) await this.#rewriteAll();
+    // Where nodes share the keys the old ones stay until the next rotation: the one under way may be another node's.
+    const isCutShort = this.#keys.keys.size > 1 && !this.#needs.keeper.isShared;
+    if (isCutShort) await this.#rewriteAll();
     else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
   }
 
@@ -70,8 +72,8 @@ export class KeyRotation {
   }
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
-    const { keyFile, sealer } = this.#needs;
-    this.#keys = await keyFile.addKey(this.#keys);
+    const { keeper, sealer } = this.#needs;
+    this.#keys = await keeper.addKey(this.#keys);
     sealer.use(this.#keys);
     return { rewrittenCount: await this.#rewriteAll(), keyId: this.#keys.current };
   }
@@ -82,7 +84,7 @@ export class KeyRotation {
     for (const { table, column } of SEALED_COLUMNS)
       count += await this.#rewriteTexts(table, column);
     count += await this.#rewriteDestinations();
-    this.#keys = await this.#needs.keyFile.dropOld(this.#keys);
+    this.#keys = await this.#needs.keeper.dropOld(this.#keys);
     this.#needs.sealer.use(this.#keys);
     return count;
   }

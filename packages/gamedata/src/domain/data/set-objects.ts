@@ -43,10 +43,10 @@ export class SetObjects {
     };
   }
 
-  /** Groups that `current` has, too, are taken from there. */
-  async read({ groups, ...about }: Manifest, current: DataSet): Promise<DataSet> {
+  /** Groups that one of `others` has, too, are taken from there. */
+  async read({ groups, ...about }: Manifest, others: readonly DataSet[]): Promise<DataSet> {
     const known = new Map<string, RowGroup>();
-    for (const table of Object.values(current.tables)) {
+    for (const table of others.flatMap(({ tables }) => Object.values(tables))) {
       for (const group of table.groups) {
         if (group.objectName !== undefined) known.set(group.objectName, group);
       }

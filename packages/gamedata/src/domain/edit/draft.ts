@@ -1,27 +1,21 @@
 import type { Clock } from '@plinth/kernel';
-import type { DraftRecord, HistoryEntry, HistoryOp } from '../../model/edition.js';
+import type { HistoryEntry, HistoryOp, StoredDraft } from '../../model/edition.js';
 import type { Kind } from '../../model/kinds.js';
-import type { EditionStore, EditionTransaction } from '../../storage/edition-store.js';
+import type { EditionStore } from '../../storage/edition-store.js';
 import type { DataSet } from '../data/data-set.js';
 import { Presenter } from '../data/public-record.js';
 import { makeRow, readRow, type StoredRecord } from '../data/record-rows.js';
 import type { Row } from '../data/row.js';
 import { withAlias, withRow } from '../data/set-changes.js';
 import type { Library } from '../library.js';
-
-/** One request of an editor. */
-export interface Attempt {
-  readonly actor: string;
-  /** Stores the reply in the transaction of the change, so that the same request gets it again. */
-  readonly keep?: (tx: EditionTransaction, reply: unknown) => Promise<void>;
-}
+import type { Attempt, Decided, Step } from './attempt.js';
 
 export interface EditedRecord {
   readonly rev: number;
   readonly data: Record<string, unknown>;
 }
 
-/** The records as editors see them. Every change is stored with its history before it shows. Only inside `Library.alone`. */
+/** The records as editors see them. Every change is stored with its history before it shows. Only in a turn. */
 export class Draft {
   readonly #library: Library;
   readonly #editions: EditionStore;
@@ -49,13 +43,28 @@ export class Draft {
   }
 
   /** As it was left: what was stored of it, on its base. */
-  load(base: DataSet, changes: readonly DraftRecord[]): void {
+  load(base: DataSet, changes: readonly StoredDraft[]): void {
     this.#set = base;
     this.#base = base;
-    for (const { kind, id, seq, body, replacedBy } of changes) {
+    this.#removals.clear();
+    this.take(changes, 0);
+  }
+
+  /** What others have changed of it after `knownSeq`, in the order of `EditionStore.drafts`. */
+  take(changes: readonly StoredDraft[], knownSeq: number): void {
+    for (const { kind, id, seq, sinceSeq, body, replacedBy } of changes) {
       const row = body === null ? undefined : readRow(kind, body, seq);
+      // It may have been taken out and put in again meanwhile: then it stands where new ones do.
+      const isAnew = sinceSeq > knownSeq && !this.#isOfBase(kind, id);
+      if (row !== undefined && isAnew && this.#set.row(kind, id) !== undefined) {
+        this.#show({ kind, id, row: undefined, seq, replacedBy: null });
+      }
       this.#show({ kind, id, row, seq, replacedBy });
     }
+  }
+
+  #isOfBase(kind: Kind, id: string): boolean {
+    return [this.#base, this.#library.current.set].some((set) => set.row(kind, id) !== undefined);
   }
 
   /** Its changes of these kinds are history. */
@@ -72,36 +81,31 @@ export class Draft {
   }
 
   async put(
-    attempt: Attempt,
+    { turn, attempt }: Step,
     op: HistoryOp,
     at: {
       readonly kind: Kind;
       readonly record: StoredRecord;
       readonly aboutSeq: number | null;
     },
-  ): Promise<EditedRecord> {
+  ): Promise<Decided<EditedRecord>> {
     const { kind, record, aboutSeq } = at;
-    const seq = this.#library.nextSeq();
+    const { seq } = turn;
     const row = makeRow(kind, record, seq);
     const next = withAlias(this.#withRow(kind, row.id, row), kind, row.id, undefined);
     const edited = presentRow(next, kind, row);
-    await this.#store({
-      attempt,
-      entry: this.#entry(seq, attempt, op, {
-        kind,
-        id: row.id,
-        after: row.text,
-        replacedBy: null,
-        aboutSeq,
-      }),
-      reply: { success: true, data: edited.data, rev: edited.rev },
+    const change = { kind, id: row.id, after: row.text, replacedBy: null, aboutSeq };
+    await this.#store({ turn, attempt }, this.#entry(seq, attempt, op, change), {
+      success: true,
+      data: edited.data,
+      rev: edited.rev,
     });
-    this.#show({ kind, id: row.id, row, seq, replacedBy: null });
-    return edited;
+    const show = (): void => this.#show({ kind, id: row.id, row, seq, replacedBy: null });
+    return { result: edited, show };
   }
 
   async remove(
-    attempt: Attempt,
+    { turn, attempt }: Step,
     op: HistoryOp,
     at: {
       readonly kind: Kind;
@@ -109,15 +113,13 @@ export class Draft {
       readonly replacedBy: string | null;
       readonly aboutSeq: number | null;
     },
-  ): Promise<void> {
+  ): Promise<Decided<void>> {
     const { kind, id, replacedBy, aboutSeq } = at;
-    const seq = this.#library.nextSeq();
-    await this.#store({
-      attempt,
-      entry: this.#entry(seq, attempt, op, { kind, id, after: null, replacedBy, aboutSeq }),
-      reply: { success: true },
-    });
-    this.#show({ kind, id, row: undefined, seq, replacedBy });
+    const { seq } = turn;
+    const change = { kind, id, after: null, replacedBy, aboutSeq };
+    await this.#store({ turn, attempt }, this.#entry(seq, attempt, op, change), { success: true });
+    const show = (): void => this.#show({ kind, id, row: undefined, seq, replacedBy });
+    return { result: undefined, show };
   }
 
   #withRow(kind: Kind, id: string, row: Row | undefined): DataSet {
@@ -142,19 +144,15 @@ export class Draft {
     return { seq, atMs: this.#clock.nowMs(), actor, op, before, version: null, ...change };
   }
 
-  /** Durable when it resolves. */
-  async #store(at: {
-    readonly attempt: Attempt;
-    readonly entry: HistoryEntry & { readonly kind: Kind; readonly id: string };
-    readonly reply: unknown;
-  }): Promise<void> {
-    const { seq, kind, id, after, replacedBy } = at.entry;
-    await this.#editions.transaction(async (tx) => {
-      await this.#editions.history.add(tx, at.entry);
-      await this.#editions.putDraft(tx, { kind, id, seq, body: after, replacedBy });
-      await this.#editions.putState(tx, { lastSeq: seq });
-      await at.attempt.keep?.(tx, at.reply);
-    });
+  async #store(
+    { turn: { tx, seq }, attempt }: Step,
+    entry: HistoryEntry & { readonly kind: Kind; readonly id: string },
+    reply: unknown,
+  ): Promise<void> {
+    const { kind, id, after: body, replacedBy } = entry;
+    await this.#editions.history.add(tx, entry);
+    await this.#editions.putDraft(tx, { kind, id, seq, body, replacedBy });
+    await attempt.keep?.(tx, reply);
   }
 
   #show(at: {

@@ -1,6 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
-import type { DraftRecord } from '../../model/edition.js';
 import { isSameJson, pointerOf } from '../../model/json.js';
 import { mergePatch } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
@@ -12,10 +11,13 @@ import { parseRow, prepareRecord, type StoredRecord } from '../data/record-rows.
 import type { Row } from '../data/row.js';
 import type { RecordFault } from '../data/validation.js';
 import { KIND_SPECS } from '../kinds/index.js';
+import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import { settleAliases } from './aliases.js';
-import { type Attempt, Draft, type EditedRecord, presentRow } from './draft.js';
+import type { Attempt } from './attempt.js';
+import { Draft, type EditedRecord, presentRow } from './draft.js';
 import { Publishing } from './publishing.js';
+import { Turns } from './turns.js';
 import { Undoing } from './undoing.js';
 
 /** The state that the editor believes the record to be in. */
@@ -34,10 +36,12 @@ export class Editor {
   readonly #random: Random;
   readonly #requireIfMatch: boolean;
   readonly #draft: Draft;
+  readonly turns: Turns;
   readonly undoing: Undoing;
   readonly publishing: Publishing;
 
   constructor(needs: {
+    readonly ledger: Ledger;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly clock: Clock;
@@ -50,19 +54,17 @@ export class Editor {
     this.#random = needs.random;
     this.#requireIfMatch = needs.requireIfMatch;
     this.#draft = new Draft(needs);
-    this.undoing = new Undoing({ ...needs, draft: this.#draft });
-    this.publishing = new Publishing({ ...needs, draft: this.#draft });
-  }
-
-  load(base: DataSet, changes: readonly DraftRecord[]): void {
-    this.#draft.load(base, changes);
+    this.turns = new Turns({ ...needs, draft: this.#draft });
+    const parts = { ...needs, draft: this.#draft, turns: this.turns };
+    this.undoing = new Undoing(parts);
+    this.publishing = new Publishing(parts);
   }
 
   get draft(): DataSet {
     return this.#draft.set;
   }
 
-  /** Only inside `Library.alone`. */
+  /** Only inside `Turns.whole` and `Turns.once`. */
   replaceDraft(set: DataSet): void {
     this.#draft.replace(set, KINDS);
   }
@@ -81,7 +83,7 @@ export class Editor {
     body: Record<string, unknown>,
     options: { readonly generateId: boolean },
   ): Promise<EditedRecord> {
-    return await this.#library.alone(async () => {
+    return await this.turns.record(attempt, async (turn) => {
       const given = body['id'];
       const isGenerated = options.generateId && given === undefined;
       const own = isGenerated ? { ...body, id: this.#newId() } : body;
@@ -93,7 +95,7 @@ export class Editor {
       if (this.#draft.set.row(kind, record.id) !== undefined) {
         throw gameDataError('conflict', { message: `there is a record ${record.id} already` });
       }
-      return await this.#draft.put(attempt, 'create', { kind, record, aboutSeq: null });
+      return await this.#draft.put({ turn, attempt }, 'create', { kind, record, aboutSeq: null });
     });
   }
 
@@ -123,7 +125,7 @@ export class Editor {
     change: (current: Record<string, unknown>) => Record<string, unknown>,
   ): Promise<EditedRecord> {
     const { kind, id } = at;
-    return await this.#library.alone(async () => {
+    return await this.turns.record(attempt, async (turn) => {
       const row = this.#existing(at);
       const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
@@ -138,13 +140,11 @@ export class Editor {
       const record = this.#prepare(kind, settled, row);
       const before = parseRow(kind, row);
       if (isSameJson({ ...record, updatedAt: '' }, { ...before, updatedAt: '' })) {
-        const same = presentRow(this.#draft.set, kind, row);
-        await this.#editions.transaction(async (tx) => {
-          await attempt.keep?.(tx, { success: true, data: same.data });
-        });
-        return same;
+        const result = presentRow(this.#draft.set, kind, row);
+        await attempt.keep?.(turn.tx, { success: true, data: result.data });
+        return { result };
       }
-      return await this.#draft.put(attempt, 'update', { kind, record, aboutSeq: null });
+      return await this.#draft.put({ turn, attempt }, 'update', { kind, record, aboutSeq: null });
     });
   }
 
@@ -155,7 +155,7 @@ export class Editor {
     options: { readonly force: boolean; readonly replacedBy: string | undefined },
   ): Promise<void> {
     const { kind, id } = at;
-    await this.#library.alone(async () => {
+    await this.turns.record(attempt, async (turn) => {
       this.#existing(at);
       const { replacedBy } = options;
       if (
@@ -167,7 +167,7 @@ export class Editor {
         });
       }
       if (!options.force) this.#refuseIfNamed(kind, id);
-      await this.#draft.remove(attempt, 'delete', {
+      return await this.#draft.remove({ turn, attempt }, 'delete', {
         kind,
         id,
         replacedBy: replacedBy ?? null,

@@ -2,21 +2,30 @@ import { KINDS, type Kind } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import { diffSets, takeKinds } from '../data/set-changes.js';
 import { type RecordFault, validateSet } from '../data/validation.js';
+import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import type { Published } from '../publication.js';
-import type { Attempt, Draft } from './draft.js';
+import type { Attempt } from './attempt.js';
+import type { Draft } from './draft.js';
+import type { Turns } from './turns.js';
 
 /** What becomes of the draft: the next version, or nothing. */
 export class Publishing {
+  readonly #ledger: Ledger;
+  readonly #turns: Turns;
   readonly #library: Library;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
+    readonly ledger: Ledger;
+    readonly turns: Turns;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
+    this.#ledger = needs.ledger;
+    this.#turns = needs.turns;
     this.#library = needs.library;
     this.#editions = needs.editions;
     this.#draft = needs.draft;
@@ -29,7 +38,7 @@ export class Publishing {
     message: string,
     describe: (published: Published) => unknown,
   ): Promise<Published> {
-    return await this.#library.alone(async () => {
+    return await this.#turns.whole(attempt, async () => {
       await this.#assertWhole(kinds);
       const set = takeKinds(this.#library.current.set, this.#draft.set, kinds);
       const draft = this.#draft.set;
@@ -41,6 +50,7 @@ export class Publishing {
         op: 'publish',
         kinds,
         draft,
+        dropsDraft: false,
         also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
       });
       this.#draft.replace(draft, kinds);
@@ -56,20 +66,16 @@ export class Publishing {
 
   /** Makes the draft what is published. @returns how many records were changed back. */
   async discard(attempt: Attempt, kinds: readonly Kind[]): Promise<number> {
-    return await this.#library.alone(async () => {
+    return await this.#turns.whole(attempt, async () => {
       const { set } = this.#library.current;
       const next = takeKinds(this.#draft.set, set, kinds);
       const discarded = (await diffSets(this.#draft.set, next)).length;
       const draftManifest = next.isSameAs(set) ? null : await this.#baseWithout(kinds);
-      await this.#editions.transaction(async (tx) => {
-        await this.#editions.dropDrafts(tx, kinds);
-        await this.#editions.history.markDiscarded(tx, kinds);
-        const lastSeq = this.#library.nextSeq();
-        await this.#editions.putState(tx, {
-          lastSeq,
-          ...(draftManifest !== undefined && { draftManifest }),
-        });
+      await this.#ledger.moveBase(async ({ tx, throughSeq }) => {
+        await this.#editions.dropDrafts(tx, kinds, throughSeq);
+        await this.#editions.history.markDiscarded(tx, kinds, throughSeq);
         await attempt.keep?.(tx, { success: true, discarded });
+        return draftManifest;
       });
       this.#draft.replace(next, kinds);
       return discarded;
@@ -102,7 +108,7 @@ export class Publishing {
     number: number,
     describe: (published: Published) => unknown,
   ): Promise<Published> {
-    return await this.#library.alone(async () => {
+    return await this.#turns.whole(attempt, async () => {
       const { set } = await this.#library.edition(number);
       const published = await this.#library.publish(set, {
         actor: attempt.actor,
@@ -112,13 +118,8 @@ export class Publishing {
         op: 'restore',
         kinds: KINDS,
         draft: set,
-        also: async (tx, result) => {
-          // A version equal to the current one is no publication, but drafts go all the same.
-          await this.#editions.dropDrafts(tx, KINDS);
-          const lastSeq = this.#library.nextSeq();
-          await this.#editions.putState(tx, { lastSeq, draftManifest: null });
-          await attempt.keep?.(tx, describe(result));
-        },
+        dropsDraft: true,
+        also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
       });
       this.#draft.replace(this.#library.current.set, KINDS);
       return published;

@@ -1,48 +1,56 @@
 import { gameDataError } from '../../errors.js';
 import { type HistoryEntry, NO_VERSION } from '../../model/edition.js';
-import type { EditionStore } from '../../storage/edition-store.js';
+import type { EditionReader, EditionStore } from '../../storage/edition-store.js';
 import { parseRow, readRow } from '../data/record-rows.js';
-import type { Library } from '../library.js';
-import type { Attempt, Draft } from './draft.js';
+
+import type { Attempt, Decided, Step } from './attempt.js';
+import type { Draft } from './draft.js';
+import type { Turns } from './turns.js';
 
 const MAX_LOOK_BACK = 500;
 
 /** Takes changes of the draft back, and does them again. */
 export class Undoing {
-  readonly #library: Library;
+  readonly #turns: Turns;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
-    readonly library: Library;
+    readonly turns: Turns;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
-    this.#library = needs.library;
+    this.#turns = needs.turns;
     this.#editions = needs.editions;
     this.#draft = needs.draft;
   }
 
   /** Takes back an own change that is not published: the last one, or the one with this number. */
   async undo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#library.alone(async () => {
+    return await this.#turns.record(attempt, async (turn) => {
       const entry =
-        seq === undefined ? await this.#lastToUndo(attempt.actor) : await this.#entryOf(seq);
+        seq === undefined
+          ? await this.#lastToUndo(attempt.actor, turn.tx)
+          : await this.#entryOf(seq, turn.tx);
       refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
         throw gameDataError('conflict', { message: `change ${entry.seq} cannot be undone` });
       }
-      return await this.#turn(attempt, 'undo', entry, entry.before);
+      return await this.#turn({ turn, attempt }, 'undo', entry, entry.before);
     });
   }
 
   /** Does again what was undone last. */
   async redo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#library.alone(async () => {
+    return await this.#turns.record(attempt, async (turn) => {
       let undone: HistoryEntry | undefined;
-      if (seq !== undefined) undone = await this.#entryOf(seq);
+      if (seq !== undefined) undone = await this.#entryOf(seq, turn.tx);
       else {
-        const open = await this.#editions.history.openEntries(attempt.actor, MAX_LOOK_BACK);
+        const open = await this.#editions.history.openEntries(
+          attempt.actor,
+          MAX_LOOK_BACK,
+          turn.tx,
+        );
         const redone = new Set(
           open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq),
         );
@@ -51,12 +59,12 @@ export class Undoing {
       if (undone === undefined || undone.op !== 'undo')
         throw gameDataError('conflict', { message: 'nothing to redo' });
       refuseClosed(undone);
-      return await this.#turn(attempt, 'redo', undone, undone.before);
+      return await this.#turn({ turn, attempt }, 'redo', undone, undone.before);
     });
   }
 
-  async #lastToUndo(actor: string): Promise<HistoryEntry> {
-    const open = await this.#editions.history.openEntries(actor, MAX_LOOK_BACK);
+  async #lastToUndo(actor: string, on: EditionReader): Promise<HistoryEntry> {
+    const open = await this.#editions.history.openEntries(actor, MAX_LOOK_BACK, on);
     const undone = new Set<number | null>();
     const redone = new Set(open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq));
     for (const { op, seq, aboutSeq } of open) {
@@ -69,19 +77,19 @@ export class Undoing {
     return found;
   }
 
-  async #entryOf(seq: number): Promise<HistoryEntry> {
-    const entry = await this.#editions.history.entry(seq);
+  async #entryOf(seq: number, on: EditionReader): Promise<HistoryEntry> {
+    const entry = await this.#editions.history.entry(seq, on);
     if (entry === undefined) throw gameDataError('not_found', `there is no change ${seq}`);
     return entry;
   }
 
   /** Puts the record of an entry into another state, unless it was changed after that entry. */
   async #turn(
-    attempt: Attempt,
+    step: Step,
     op: 'undo' | 'redo',
     entry: HistoryEntry,
     body: string | null,
-  ): Promise<HistoryEntry> {
+  ): Promise<Decided<HistoryEntry>> {
     const { kind, id } = entry;
     if (kind === null || id === null)
       throw gameDataError('conflict', { message: 'nothing to change' });
@@ -93,8 +101,10 @@ export class Undoing {
       throw gameDataError('conflict', {
         message: `record ${id} was changed after change ${entry.seq}`,
       });
+    let decided: Decided<unknown>;
     if (body === null) {
-      await this.#draft.remove(attempt, op, { kind, id, replacedBy: null, aboutSeq: entry.seq });
+      const change = { kind, id, replacedBy: null, aboutSeq: entry.seq };
+      decided = await this.#draft.remove(step, op, change);
     } else {
       const record = readRow(kind, body, 0);
       const other = this.#draft.set.tables[kind].bySlug(record.slug);
@@ -102,11 +112,12 @@ export class Undoing {
         throw gameDataError('conflict', { message: `slug ${record.slug} is taken by ${other.id}` });
       }
       const stored = parseRow(kind, record);
-      await this.#draft.put(attempt, op, { kind, record: stored, aboutSeq: entry.seq });
+      const change = { kind, record: stored, aboutSeq: entry.seq };
+      decided = await this.#draft.put(step, op, change);
     }
-    const [latest] = (await this.#editions.history.page({ kind, id }, { limit: 1, offset: 0 }))
-      .entries;
-    return latest ?? entry;
+    const { tx, seq } = step.turn;
+    const latest = await this.#editions.history.entry(seq, tx);
+    return { ...decided, result: latest ?? entry };
   }
 }
 

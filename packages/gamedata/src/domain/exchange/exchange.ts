@@ -1,12 +1,14 @@
 import type { Clock } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
+import type { Manifest } from '../../model/edition.js';
 import { byTypeKey, KIND_WIRE, KINDS } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import type { DataSet } from '../data/data-set.js';
 import { countChanges, diffSets } from '../data/set-changes.js';
 import { validateSet } from '../data/validation.js';
-import type { Attempt } from '../edit/draft.js';
+import type { Attempt } from '../edit/attempt.js';
 import type { Editor } from '../edit/editor.js';
+import type { Ledger, Turn } from '../ledger.js';
 import type { Library } from '../library.js';
 import { type Assembled, assembleSet, MAX_DETAILS, refuseLeft } from './assemble.js';
 import type { ExchangeFormat } from './import-batches.js';
@@ -35,6 +37,7 @@ const MAX_SAMPLE_WARNINGS = 100;
 
 /** Takes whole data sets in and gives them out. Source: gamedata, section 8. */
 export class Exchange {
+  readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #editor: Editor;
   readonly #editions: EditionStore;
@@ -42,6 +45,7 @@ export class Exchange {
   readonly #maxRecordCount: number;
 
   constructor(needs: {
+    readonly ledger: Ledger;
     readonly library: Library;
     readonly editor: Editor;
     readonly editions: EditionStore;
@@ -49,6 +53,7 @@ export class Exchange {
     /** Of one import. */
     readonly maxRecordCount: number;
   }) {
+    this.#ledger = needs.ledger;
     this.#library = needs.library;
     this.#editor = needs.editor;
     this.#editions = needs.editions;
@@ -67,7 +72,7 @@ export class Exchange {
    */
   async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
     try {
-      return await this.#library.alone(async () => {
+      return await this.#editor.turns.once(attempt, async () => {
         refuseLeft(options.signal);
         const open = await openImport({
           ...{ bytes, format: options.format, maxRecordCount: this.#maxRecordCount },
@@ -89,7 +94,8 @@ export class Exchange {
 
   async #import(attempt: Attempt, open: OpenImport, options: ImportOptions): Promise<unknown> {
     const before = this.#editor.draft;
-    const seq = this.#library.nextSeq();
+    // A dry run changes nothing, not even the number of the last change.
+    const seq = options.dryRun ? this.#ledger.seq + 1 : await this.#editor.turns.reserve(attempt);
     const read = await assembleSet(before, open, {
       isMerge: options.mode === 'merge',
       seq,
@@ -157,9 +163,10 @@ export class Exchange {
       op: 'import',
       kinds: KINDS,
       draft: set,
+      dropsDraft: true,
+      isStrict: true,
       also: async (tx, { version }) => {
         if (options.overlay) await this.#editions.replaceOverlays(tx, overlaid.overlays);
-        await this.#editions.dropDrafts(tx, KINDS);
         await attempt.keep?.(tx, reply(true, version.version));
       },
     });
@@ -193,9 +200,8 @@ export class Exchange {
     reply: object,
   ): Promise<void> {
     const draftManifest = await this.#library.store(set);
-    await this.#editions.transaction(async (tx) => {
-      await this.#editions.dropDrafts(tx, KINDS);
-      await this.#editions.putState(tx, { lastSeq: seq, draftManifest });
+    const store = async ({ tx, throughSeq }: Turn): Promise<Manifest> => {
+      await this.#editions.dropDrafts(tx, KINDS, throughSeq);
       await this.#editions.history.add(tx, {
         seq,
         atMs: this.#clock.nowMs(),
@@ -211,7 +217,9 @@ export class Exchange {
       });
       if (overlays.length > 0) await this.#editions.replaceOverlays(tx, overlays);
       await attempt.keep?.(tx, reply);
-    });
+      return draftManifest;
+    };
+    await this.#ledger.moveBase(store, { isStrict: true });
     this.#editor.replaceDraft(set);
   }
 }

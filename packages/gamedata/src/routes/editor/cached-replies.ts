@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Clock, HttpRequest } from '@plinth/kernel';
-import type { Attempt } from '../../domain/edit/draft.js';
+import type { Attempt } from '../../domain/edit/attempt.js';
 import { gameDataError } from '../../errors.js';
 import type { CachedReply } from '../../model/edition.js';
 
+type On = Parameters<NonNullable<Attempt['check']>>[0];
+
 /** Where replies are kept. */
 export interface ReplyStore {
-  keptReply(key: string, actor: string, sinceMs: number): Promise<CachedReply | undefined>;
+  keptReply(
+    at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
+    on: On,
+  ): Promise<CachedReply | undefined>;
   keepReply: NonNullable<KeepReply>;
 }
 type KeepReply = (
@@ -17,12 +22,24 @@ type KeepReply = (
 const KEEP_MS = 24 * 3_600_000;
 const MAX_KEY_LENGTH = 255;
 
-/** Gives a request with an `Idempotency-Key` the reply that the same one got before. Source: gamedata, section 6.3. */
+/** The same request has been answered: it gets that answer. */
+class ReplyFound extends Error {
+  override readonly name = 'ReplyFound';
+  readonly kind = 'reply_found';
+  readonly reply: unknown;
+  constructor(reply: unknown) {
+    super('the request has been answered');
+    this.reply = reply;
+  }
+}
+
+/**
+ * Gives a request with an `Idempotency-Key` the reply that the same one got before, whichever node it came to: the reply is
+ * looked for when its turn has come. Source: gamedata, section 6.3.
+ */
 export class CachedReplies {
   readonly #store: ReplyStore;
   readonly #clock: Clock;
-  /** Requests with the same key wait for each other. */
-  readonly #running = new Map<string, Promise<unknown>>();
 
   constructor(store: ReplyStore, clock: Clock) {
     this.#store = store;
@@ -40,52 +57,40 @@ export class CachedReplies {
       const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
       throw gameDataError('invalid_parameter', { param: 'Idempotency-Key', message });
     }
-    const slot = `${actor}\n${key}`;
-    for (
-      let other = this.#running.get(slot);
-      other !== undefined;
-      other = this.#running.get(slot)
-    ) {
-      await other.catch(() => undefined); // Told to its own request.
-    }
-    const result = this.#runOnce(request, { actor, key }, work);
-    this.#running.set(slot, result);
     try {
-      return await result;
-    } finally {
-      this.#running.delete(slot);
+      return await work(this.#attempt(request, { actor, key }));
+    } catch (error) {
+      if (error instanceof ReplyFound) return hideRev(error.reply);
+      throw error;
     }
   }
 
-  async #runOnce(
+  #attempt(
     request: HttpRequest,
     { actor, key }: { readonly actor: string; readonly key: string },
-    work: (attempt: Attempt) => Promise<unknown>,
-  ): Promise<unknown> {
+  ): Attempt {
     const nowMs = this.#clock.nowMs();
     const bodyHash = createHash('sha256')
       .update(`${request.method} ${request.url}\n`)
       .update(request.body)
       .digest('hex');
-    const kept = await this.#store.keptReply(key, actor, nowMs - KEEP_MS);
-    if (kept !== undefined) {
-      if (kept.bodyHash === bodyHash) return hideRev(JSON.parse(kept.reply));
+    const check = async (on: On): Promise<void> => {
+      const kept = await this.#store.keptReply({ key, actor, sinceMs: nowMs - KEEP_MS }, on);
+      if (kept === undefined) return;
+      if (kept.bodyHash === bodyHash) throw new ReplyFound(JSON.parse(kept.reply));
       throw gameDataError('conflict', {
         message: 'the Idempotency-Key was used for another request',
       });
-    }
-    return await work({
+    };
+    return {
       actor,
-      keep: async (tx, reply) =>
-        await this.#store.keepReply(tx, {
-          key,
-          actor,
-          bodyHash,
-          status: 200,
-          reply: JSON.stringify(reply),
-          nowMs,
-        }),
-    });
+      check,
+      keep: async (tx, reply) => {
+        await check(tx);
+        const kept = { bodyHash, status: 200, reply: JSON.stringify(reply) };
+        await this.#store.keepReply(tx, { key, actor, nowMs, ...kept });
+      },
+    };
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import type { Attempt } from '../../domain/edit/draft.js';
+import type { Attempt } from '../../domain/edit/attempt.js';
 import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';

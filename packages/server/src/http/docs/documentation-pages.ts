@@ -13,6 +13,8 @@ export interface DocumentationPage {
 /** What is served, as its tables say. */
 export type Describe = (name: ApiName) => Description;
 
+/** Where the site of `docs/` begins, where it is built. */
+export const INDEX = '/docs';
 const REST = '/docs/rest';
 const WEBHOOKS = `${REST}/apps/webhooks`;
 const LIMITS = `${REST}/using-the-rest-api/rate-limits-for-the-rest-api`;
@@ -21,11 +23,11 @@ const OPERATOR = '/docs/operator';
 const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>message</code> says what is wrong,
 <code>errors</code> names the fields of a 422, and <code>status</code> repeats the status.</p>`;
 
-/** What the services that run have to be read about, from their own descriptions. */
+/** What the services that run have to be read about, from their own descriptions; first the list of it. */
 export function documentationPages(
   settings: Settings,
   describe: Describe,
-): readonly DocumentationPage[] {
+): readonly [index: DocumentationPage, ...DocumentationPage[]] {
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
   const links: PageLink[] = [
     { path: REST, title: 'Platform API' },
@@ -53,7 +55,7 @@ export function documentationPages(
   const isForOperators = (path: string): boolean => path.startsWith('/ops/');
   const isOfHook = (path: string): boolean => path.startsWith('/api/v3/app/hook/');
   return [
-    page('/docs', 'Documentation', () => ''),
+    page(INDEX, 'Documentation', () => ''),
     page(
       REST,
       'Platform API',

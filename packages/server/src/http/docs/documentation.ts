@@ -1,10 +1,23 @@
-import { type HttpService, type Logger, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import {
+  emptyAnswer,
+  type HttpService,
+  type Logger,
+  OpenApi,
+  pageAnswer,
+  type Route,
+} from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
-import { type Describe, documentationPages } from './documentation-pages.js';
+import {
+  type Describe,
+  type DocumentationPage,
+  documentationPages,
+  INDEX,
+} from './documentation-pages.js';
+import { DocumentationSite } from './documentation-site.js';
 
 /**
- * The pages that `documentation_url` of refusals leads to where no other place is set (`webhooks.docs_base`). They need no
+ * The site of `docs/`, where it is built, and the pages that `documentation_url` of refusals leads to where no other place is set (`webhooks.docs_base`). They need no
  * credential: who was refused for the lack of one reads them. Source: webhooks, section 2.2; rate-limits, sections 7 and 8.
  */
 export function createDocumentation(
@@ -12,24 +25,29 @@ export function createDocumentation(
   log: Logger,
   describe: Describe,
 ): HttpService {
-  const routes = documentationPages(settings, describe).flatMap(({ path, title, render }) => {
-    let page: Buffer | undefined;
-    const handle: Route['handle'] = () => {
-      page ??= Buffer.from(render());
-      return pageAnswer(page);
-    };
-    return [path, `${path}/`].map(
-      (each): Route => ({
-        method: 'GET',
-        path: each,
-        access: 'public',
-        about: { summary: `Page for people: ${title}` },
-        output: { 200: OpenApi.answer('the page', OpenApi.html) },
-        isAlias: each !== path,
-        handle,
-      }),
-    );
-  });
+  const site = new DocumentationSite();
+  const [index, ...others] = documentationPages(settings, describe);
+  const list = asRoute(index);
+  const pages = others
+    .map(asRoute)
+    .map((page) => [page, { ...page, path: `${page.path}/`, isAlias: true }]);
+  const routes = [
+    {
+      ...publicPage(INDEX, 'Leads to /docs/', () => emptyAnswer(303, [['location', `${INDEX}/`]])),
+      output: { 303: OpenApi.answer('to /docs/') },
+    },
+    publicPage(
+      `${INDEX}/`,
+      'The documentation; without its site, what there is',
+      async (request, context) => {
+        return (await site.answer('', request)) ?? (await list.handle(request, context));
+      },
+    ),
+    ...pages.flat(),
+    publicPage(`${INDEX}/*`, 'Pages and files of the documentation', async (request) => {
+      return (await site.answer(request.parameters['*'] ?? '', request)) ?? answerNotFound();
+    }),
+  ];
   return {
     name: 'documentation',
     tables: () => [
@@ -49,3 +67,21 @@ export function createDocumentation(
     async close() {},
   };
 }
+
+/** Rendered when it is first asked for. */
+function asRoute({ path, title, render }: DocumentationPage): Route {
+  let page: Buffer | undefined;
+  return publicPage(path, `Page for people: ${title}`, () => {
+    page ??= Buffer.from(render());
+    return pageAnswer(page);
+  });
+}
+
+const publicPage = (path: string, summary: string, handle: Route['handle']): Route => ({
+  method: 'GET',
+  path,
+  access: 'public',
+  about: { summary },
+  output: { 200: OpenApi.answer('the page', OpenApi.html) },
+  handle,
+});

@@ -7,11 +7,12 @@ import {
   type Segment,
   type SeriesFile,
 } from '../../../storage/segments/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
+import { chooseNumbered } from './choose-numbered.js';
 import { type Chunk, chunksOf } from './chunks.js';
 import { isOutOfMemory } from './flush-failures.js';
 
@@ -48,6 +49,11 @@ async function writeTable(
   const tombstones = store.tombstones.all;
   // Alone: a compaction must not remove the files that are looked into.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
+  const numbered = await chooseNumbered(files, table.rowCount, {
+    from: table.mainSource().from,
+    rowCount: table.main.rowCount,
+    columns: table.main.columns,
+  });
   const { minSeq } = table;
   const maxSeq = deletedUpTo(tombstones, table.maxSeq);
   return await removedOnFailure(files, async (segments) => {
@@ -62,6 +68,7 @@ async function writeTable(
             part: { kind: part.kind, rows },
             chunk,
             columns,
+            numbered,
             rowCount: table.rowCount,
             files,
           });
@@ -236,6 +243,7 @@ export async function writeSegment(options: {
   readonly part: Pick<Part, 'kind' | 'rows'>;
   readonly chunk: Chunk;
   readonly columns: readonly Column[];
+  readonly numbered: Numbered;
   /** The part has no more rows. */
   readonly rowCount: number;
   readonly files: SegmentFiles;
@@ -267,6 +275,7 @@ export async function writeSegment(options: {
         c.id,
       ]),
     ),
+    numbered: options.numbered,
   });
   if (written === undefined) return undefined;
   return {

@@ -13,6 +13,7 @@ import {
   tombstonesOfSegment,
 } from '../table/tombstones.js';
 import type { Merge } from './choose-merge.js';
+import { type Alike, chooseNumbered } from './choose-numbered.js';
 import { MAX_SPLIT_CHUNKS } from './chunks.js';
 import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
 
@@ -62,6 +63,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   // A segment that is only rid of rows has not grown.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
+  const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
     const chunks = await chunksOfRows(rows, host, isSplit ? MAX_SPLIT_CHUNKS : undefined);
     for (const chunk of chunks) {
@@ -73,6 +75,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
         part,
         chunk,
         columns,
+        numbered,
         rowCount,
         files,
       });
@@ -80,6 +83,18 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
     }
     return segments;
   });
+}
+
+function largestOf(
+  inputs: readonly Segment[],
+  of: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
+): Alike {
+  const largest = inputs.reduce((a, b) => (b.rowCount > a.rowCount ? b : a));
+  return {
+    from: parquetFrom([of.files.pathOf(largest.objectName)]),
+    rowCount: largest.rowCount,
+    columns: of.columns.filter((column) => largest.columnIds.has(column.id)),
+  };
 }
 
 function conditionsOn(

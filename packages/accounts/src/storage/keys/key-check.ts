@@ -1,8 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { accountsError } from '../errors.js';
-import type { AccountTables } from './account-tables.js';
-import type { KeyFile } from './key-file.js';
-import type { Sealer } from './sealer.js';
+import { accountsError } from '../../errors.js';
+import type { AccountTables } from '../account-tables.js';
+import { Sealer, type SealingKeys } from '../sealer.js';
 
 const NAME = 'key_file';
 const PROOF = 'the key file of these accounts';
@@ -13,12 +12,12 @@ const PROOF = 'the key file of these accounts';
  */
 export async function refuseForeignKeys(
   store: RelationalStore,
-  sealer: Sealer,
-  keyFile: KeyFile,
+  keys: SealingKeys,
+  place: string,
 ): Promise<void> {
-  const own = sealer.digest(PROOF);
+  const own = new Sealer(keys).digest(PROOF);
   const kept = (await readKept(store)) ?? (await keep(store, own));
-  if (kept !== own) throw accountsError('key_file_foreign', { path: keyFile.path });
+  if (kept !== own) throw accountsError('key_file_foreign', { path: place });
 }
 
 async function readKept(store: RelationalStore): Promise<string | undefined> {

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-/** One file of the console, in the forms in which it can be sent. */
-export interface ConsoleFile {
+/** One file that was built for browsers, in the forms in which it can be sent. */
+export interface BuiltFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
@@ -13,30 +12,35 @@ export interface ConsoleFile {
   readonly etag: string;
 }
 
-/** The console's package knows nothing of Node, so its place is known here. */
-const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
-
-/** Small letters, digits and the signs of hashed names; nothing that leads out of the folder. */
-const NAME = /^(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)+$/;
+/** Letters, digits and the signs of hashed names; nothing that leads out of the folder. */
+const NAME = /^(?:[\w-]+\/)*[\w@-]+(?:\.[\w-]+)+$/;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
   '.lp': 'text/plain; charset=utf-8',
 };
 
-/** The built console, read from its package when it is first asked for and kept: some hundred kilobytes. */
-export class ConsoleFiles {
-  readonly #files = new Map<string, Promise<ConsoleFile | undefined>>();
+/** Files of a folder that was built, each read when it is first asked for and kept: a few megabytes of all. */
+export class BuiltFiles {
+  readonly #folder: string;
+  readonly #files = new Map<string, Promise<BuiltFile | undefined>>();
+
+  /** @param folder as the build leaves it; it may be missing */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** `undefined`: there is no such file. */
-  find(name: string): Promise<ConsoleFile | undefined> {
+  find(name: string): Promise<BuiltFile | undefined> {
     if (!NAME.test(name) || TYPES[path.extname(name)] === undefined)
       return Promise.resolve(undefined);
     const known = this.#files.get(name);
     if (known !== undefined) return known;
-    const reading = read(path.join(FOLDER, name));
+    const reading = read(path.join(this.#folder, name));
     this.#files.set(name, reading);
     // Names that are asked for have no bound; those that exist have.
     void reading.then((file) => file === undefined && this.#files.delete(name));
@@ -49,7 +53,7 @@ export class ConsoleFiles {
   }
 }
 
-async function read(file: string): Promise<ConsoleFile | undefined> {
+async function read(file: string): Promise<BuiltFile | undefined> {
   const maybe = (ending: string): Promise<Buffer | undefined> =>
     readFile(file + ending).catch(() => undefined);
   const [plain, br, gzip] = await Promise.all([maybe(''), maybe('.br'), maybe('.gz')]);

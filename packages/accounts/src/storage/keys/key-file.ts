@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { FileSystem, Random } from '@plinth/kernel';
+import { accountsError } from '../../errors.js';
+import type { SealingKeys } from '../sealer.js';
+import {
+  decodeKeys,
+  encodeKeys,
+  firstKeys,
+  type KeyKeeper,
+  withCurrentAlone,
+  withNewKey,
+} from './sealing-keys.js';
+
+const NAME = 'keys.json';
+const MAX_SIZE_BYTES = 65_536;
+
+/**
+ * The keys that sealed texts need, in a file that only its owner may read (mode 0600): `<data>/accounts/keys.json`.
+ * Whoever has the database without this file cannot read them. Layout: docs/formats/accounts.md.
+ */
+export class KeyFile implements KeyKeeper {
+  readonly isShared = false;
+  readonly #files: FileSystem;
+  readonly #random: Random;
+  readonly #folder: string;
+
+  constructor(needs: {
+    readonly files: FileSystem;
+    readonly random: Random;
+    readonly folder: string;
+  }) {
+    this.#files = needs.files;
+    this.#random = needs.random;
+    this.#folder = needs.folder;
+  }
+
+  async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
+    await this.#files.makeDirectory(this.#folder);
+    const found = await this.read();
+    if (found !== undefined) return found;
+    if (hasData) throw accountsError('key_file_missing', { path: this.place });
+    const first = firstKeys(this.#random);
+    await this.#write(first);
+    return first;
+  }
+
+  async addKey(keys: SealingKeys): Promise<SealingKeys> {
+    const { keys: all, newest } = withNewKey(keys, this.#random);
+    const next = { ...all, current: newest };
+    await this.#write(next);
+    return next;
+  }
+
+  async dropOld(keys: SealingKeys): Promise<SealingKeys> {
+    const next = withCurrentAlone(keys);
+    await this.#write(next);
+    return next;
+  }
+
+  get place(): string {
+    return join(this.#folder, NAME);
+  }
+
+  /** `undefined`: there is none. Throws `key_file_damaged`. */
+  async read(): Promise<SealingKeys | undefined> {
+    const damaged = () => accountsError('key_file_damaged', { path: this.place });
+    if ((await this.#files.stat(this.place)) === undefined) return undefined;
+    const handle = await this.#files.open(this.place, 'r');
+    try {
+      const sizeBytes = await handle.sizeBytes();
+      if (sizeBytes > MAX_SIZE_BYTES) throw damaged();
+      const bytes = new Uint8Array(sizeBytes);
+      await handle.read(bytes, 0);
+      const keys = decodeKeys(Buffer.from(bytes).toString());
+      if (keys === undefined) throw damaged();
+      return keys;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Temporary file, sync, rename, sync of the folder: at any moment one of the two versions is there, whole. */
+  async #write(keys: SealingKeys): Promise<void> {
+    const temporary = `${this.place}.new`;
+    await this.#files.remove(temporary);
+    const handle = await this.#files.open(temporary, 'wx', 'buffered', 'private');
+    try {
+      await handle.write([Buffer.from(encodeKeys(keys))], 0);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await this.#files.rename(temporary, this.place);
+    await this.#files.syncDirectory(this.#folder);
+  }
+}

@@ -1,0 +1,91 @@
+import { crc32c, type Random } from '@plinth/kernel';
+import type { SealingKeys } from '../sealer.js';
+
+const KEY_SIZE_BYTES = 32;
+/** Old keys that may be there at once; a rotation removes them when it is done. */
+const MAX_KEY_COUNT = 16;
+
+/** Where the keys that sealed texts need are kept: in a file of the node, or in the database that nodes share. */
+export interface KeyKeeper {
+  /** For messages. */
+  readonly place: string;
+  /** A rotation that is not over may be one of another node. */
+  readonly isShared: boolean;
+  /**
+   * Reads the keys, or makes the first one. Throws `key_file_damaged`, and `key_file_missing` when there are data that were
+   * sealed with a key.
+   */
+  open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
+  /** Adds a key and makes it the current one, which every node knows when it resolves; the others stay until `dropOld`. */
+  addKey(keys: SealingKeys): Promise<SealingKeys>;
+  /** Nothing is sealed with the old keys any more. */
+  dropOld(keys: SealingKeys): Promise<SealingKeys>;
+}
+
+export const firstKeys = (random: Random): SealingKeys => ({
+  current: 'k1',
+  keys: new Map([['k1', random.bytes(KEY_SIZE_BYTES)]]),
+  digestKey: random.bytes(KEY_SIZE_BYTES),
+});
+
+/** With one more key, which is not the current one yet. */
+export function withNewKey(
+  keys: SealingKeys,
+  random: Random,
+): { readonly keys: SealingKeys; readonly newest: string } {
+  const newest = `k${Number(newestOf(keys).slice(1)) + 1}`;
+  const all = [...keys.keys, [newest, random.bytes(KEY_SIZE_BYTES)] as const];
+  return { keys: { ...keys, keys: new Map(all.slice(-MAX_KEY_COUNT)) }, newest };
+}
+
+export const newestOf = ({ keys }: SealingKeys): string =>
+  `k${Math.max(...[...keys.keys()].map((id) => Number(id.slice(1))))}`;
+
+export const withCurrentAlone = (keys: SealingKeys): SealingKeys => ({
+  ...keys,
+  keys: new Map([...keys.keys].filter(([id]) => id === keys.current)),
+});
+
+interface Content {
+  readonly version: number;
+  readonly current: string;
+  readonly keys: Readonly<Record<string, string>>;
+  readonly digest_key: string;
+}
+
+/** Layout: docs/formats/accounts.md. */
+export function encodeKeys(keys: SealingKeys): string {
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  const content: Content = {
+    version: 1,
+    current: keys.current,
+    keys: Object.fromEntries([...keys.keys].map(([id, key]) => [id, base64(key)])),
+    digest_key: base64(keys.digestKey),
+  };
+  return `${JSON.stringify({ ...content, checksum: checksumOf(content) }, null, 2)}\n`;
+}
+
+/** `undefined`: the text is damaged. */
+export function decodeKeys(text: string): SealingKeys | undefined {
+  try {
+    const { checksum, ...content } = JSON.parse(text) as Content & { checksum: string };
+    const keys = new Map(
+      Object.entries(content.keys).map(([id, key]) => [id, Buffer.from(key, 'base64')] as const),
+    );
+    const isWhole =
+      content.version === 1 &&
+      checksum === checksumOf(content) &&
+      keys.has(content.current) &&
+      [...keys.values()].every((key) => key.length === KEY_SIZE_BYTES);
+    if (!isWhole) return undefined;
+    const digestKey = Buffer.from(content.digest_key, 'base64');
+    return { current: content.current, keys, digestKey };
+  } catch {
+    return undefined; // The parser's own message would quote the keys.
+  }
+}
+
+const checksumOf = ({ version, current, keys, digest_key }: Content): string =>
+  crc32c([Buffer.from(JSON.stringify({ version, current, keys, digest_key }))])
+    .toString(16)
+    .padStart(8, '0');

@@ -1,0 +1,101 @@
+import type { Clock, Random, RelationalStore, SecretBox } from '@plinth/kernel';
+import type { Kysely } from 'kysely';
+import { accountsError } from '../../errors.js';
+import type { AccountTables } from '../account-tables.js';
+import type { SealingKeys } from '../sealer.js';
+import type { KeyFile } from './key-file.js';
+import {
+  decodeKeys,
+  encodeKeys,
+  firstKeys,
+  type KeyKeeper,
+  newestOf,
+  withCurrentAlone,
+  withNewKey,
+} from './sealing-keys.js';
+
+const NAME = 'sealing_keys';
+const PLACE = 'accounts_meta/sealing_keys';
+/** A few times as long as every node needs to read the keys again. */
+const SETTLE_MS = 3000;
+
+/**
+ * The keys that sealed texts need, in the database that nodes share, sealed with the master key: a node needs no file. Those of a
+ * key file that is there when the database has none yet are taken over.
+ */
+export class SharedKeys implements KeyKeeper {
+  readonly place = 'keys in the database';
+  readonly isShared = true;
+  readonly #store: RelationalStore;
+  readonly #secrets: SecretBox;
+  readonly #random: Random;
+  readonly #clock: Clock;
+  readonly #file: KeyFile;
+
+  constructor(needs: {
+    readonly store: RelationalStore;
+    readonly secrets: SecretBox;
+    readonly random: Random;
+    readonly clock: Clock;
+    readonly file: KeyFile;
+  }) {
+    this.#store = needs.store;
+    this.#secrets = needs.secrets;
+    this.#random = needs.random;
+    this.#clock = needs.clock;
+    this.#file = needs.file;
+  }
+
+  async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
+    const kept = await this.read();
+    if (kept !== undefined) return kept;
+    const own = await this.#file.read();
+    if (own === undefined && hasData) {
+      throw accountsError('key_file_missing', { path: this.#file.place });
+    }
+    return await this.#change((found) => found ?? own ?? firstKeys(this.#random));
+  }
+
+  /** What is there now; `undefined`: nothing. */
+  async read(on: Kysely<AccountTables> = this.#store.reader()): Promise<SealingKeys | undefined> {
+    const row = await on
+      .selectFrom('accounts_meta')
+      .select('value')
+      .where('name', '=', NAME)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const text = this.#secrets.open(Buffer.from(row.value, 'base64'), PLACE);
+    const keys = decodeKeys(text);
+    if (keys === undefined) throw accountsError('key_file_damaged', { path: this.place });
+    return keys;
+  }
+
+  /** Every node can read what the key seals before any seals with it, and none seals with the old one when it resolves. */
+  async addKey(known: SealingKeys): Promise<SealingKeys> {
+    await this.#change((found = known) =>
+      // A rotation that has ended half-way, or runs on another node, is gone on with.
+      found.keys.size > 1 ? found : withNewKey(found, this.#random).keys,
+    );
+    await this.#clock.sleep(SETTLE_MS);
+    const next = await this.#change((found = known) => ({ ...found, current: newestOf(found) }));
+    await this.#clock.sleep(SETTLE_MS);
+    return next;
+  }
+
+  async dropOld(known: SealingKeys): Promise<SealingKeys> {
+    return await this.#change((found = known) => withCurrentAlone(found));
+  }
+
+  async #change(make: (found: SealingKeys | undefined) => SealingKeys): Promise<SealingKeys> {
+    return await this.#store.transaction<AccountTables, SealingKeys>(async (tx) => {
+      const keys = make(await this.read(tx));
+      const value = Buffer.from(this.#secrets.seal(encodeKeys(keys), PLACE)).toString('base64');
+      await tx
+        .insertInto('accounts_meta')
+        .values({ name: NAME, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+      return keys;
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { Exclusive } from '@plinth/kernel';
+import type { Manifest } from '../model/edition.js';
+import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
+
+/** Another node has changed what this one decided by; nothing was stored. */
+export class OthersWereFirst extends Error {
+  override readonly name = 'OthersWereFirst';
+  readonly kind = 'others_were_first';
+  constructor() {
+    super('another node has changed the game data');
+  }
+}
+
+/** A change that is being stored. */
+export interface Turn {
+  readonly tx: EditionTransaction;
+  readonly seq: number;
+  /** What others changed after this number was not known when it was decided. */
+  readonly throughSeq: number;
+}
+
+/**
+ * How far this node has read what is stored. Changes are numbered one after the other, those of all nodes; the number of the
+ * last one that moved what drafts begin with is the fence of publications, imports and discards.
+ */
+export class Ledger {
+  readonly #editions: EditionStore;
+  readonly #changes = new Exclusive();
+  #seq = 0;
+  #baseSeq = 0;
+
+  constructor(editions: EditionStore) {
+    this.#editions = editions;
+  }
+
+  /** One change at a time: drafts, imports and publications of this node wait for each other. */
+  alone<T>(change: () => Promise<T>): Promise<T> {
+    return this.#changes.run(change);
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get baseSeq(): number {
+    return this.#baseSeq;
+  }
+
+  /** All changes through `seq` are known. Only inside `alone`. */
+  know(seq: number, baseSeq = this.#baseSeq): void {
+    this.#seq = seq;
+    this.#baseSeq = baseSeq;
+  }
+
+  /**
+   * Stores what drafts begin with from now on. Only inside `alone`. Throws `OthersWereFirst`.
+   * @param write tells the manifest of what they begin with; `null`: the newest version; `undefined`: as it was.
+   * @param isStrict also when others have changed no more than single records.
+   */
+  async moveBase(
+    write: (turn: Turn) => Promise<Manifest | null | undefined>,
+    { isStrict = false }: { readonly isStrict?: boolean } = {},
+  ): Promise<void> {
+    const throughSeq = this.#seq;
+    const seq = await this.#editions.transaction(async (tx) => {
+      const taken = await this.#editions.takeSeq(tx);
+      const isNext = taken.seq === throughSeq + 1;
+      if (taken.baseSeq !== this.#baseSeq || (isStrict && !isNext)) throw new OthersWereFirst();
+      const draftManifest = await write({ tx, seq: taken.seq, throughSeq });
+      await this.#editions.putBase(tx, { seq: taken.seq, draftManifest });
+      return taken.seq;
+    });
+    // What others have changed in between is still to be read.
+    this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);
+  }
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { runProgram } from './run-program.js';
+
+const BUILD = fileURLToPath(new URL('../../../scripts/docs.mjs', import.meta.url));
+/** Of npm's own words for a registry that cannot be reached. */
+const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
+
+/** Builds the site of the documentation, if it is not there as it should be. @returns why it cannot be built here */
+export async function buildSite(): Promise<string | undefined> {
+  try {
+    await runProgram(process.execPath, [BUILD], { timeoutMs: 280_000 });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error && NO_REGISTRY.test(error.message)) return 'no package registry';
+    throw error;
+  }
+}

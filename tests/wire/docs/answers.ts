@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+
+/** Compares what was printed with what the page shows, where `…` stands for anything. */
+export function assertPrinted(printed: string, shown: string): void {
+  const tidy = (text: string) => text.replaceAll(/[ \t]+$/gm, '').trimEnd();
+  const pattern = tidy(shown)
+    .split('\n')
+    .map((line) => (line.trim() === '…' ? '[^]*' : line.split('…').map(literal).join('.+?')))
+    .join('\n');
+  if (new RegExp(`^${pattern}$`).test(tidy(printed))) return;
+  assert.equal(tidy(printed), tidy(shown));
+}
+
+/** The same for JSON, written in whatever way; the text `…` stands for any value. */
+export function assertJsonPrinted(printed: string, shown: string): void {
+  const expected: unknown = JSON.parse(shown);
+  const actual: unknown = JSON.parse(printed);
+  assert.deepEqual(withHoles(actual, expected), expected);
+}
+
+/** `actual` with the holes of `expected`. */
+function withHoles(actual: unknown, expected: unknown): unknown {
+  if (expected === '…' && actual !== undefined) return '…';
+  if (Array.isArray(actual) && Array.isArray(expected)) {
+    return actual.map((item, index) => withHoles(item, expected[index]));
+  }
+  if (!isObject(actual) || !isObject(expected)) return actual;
+  const members = Object.entries(actual);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, withHoles(value, expected[name])]),
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

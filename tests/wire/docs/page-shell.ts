@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CLI } from '../../harness/cli.js';
+
+const TIMEOUT_MS = 180_000;
+
+/** One shell for the commands of a page, so that variables of one block are there in the next. */
+export class PageShell {
+  readonly folder: string;
+  readonly #child: ChildProcess;
+  readonly #lines: NodeJS.AsyncIterator<string>;
+  #count = 0;
+
+  /** Has the command `plinth` of this checkout. */
+  static async start(folder: string): Promise<PageShell> {
+    const command = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
+    await writeFile(join(folder, 'plinth'), command, { mode: 0o755 });
+    return new PageShell(folder);
+  }
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(?:PLINTH|INFLUXDB3)_/.test(name),
+    );
+    this.#child = spawn('bash', ['--noprofile', '--norc'], {
+      cwd: folder,
+      env: {
+        ...Object.fromEntries(inherited),
+        PATH: `${folder}:${process.env['PATH']}:/usr/sbin`,
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    if (this.#child.stdout === null) throw new Error('standard output is a pipe');
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    this.#say('set -m');
+  }
+
+  /** @returns what the commands print; throws what they complain about when one fails. */
+  async run(script: string): Promise<string> {
+    const file = await this.#save(script);
+    this.#say(
+      `set -e -o pipefail; . ${file} >${file}.out 2>${file}.err </dev/null; set +e; echo done`,
+    );
+    const slow = setTimeout(() => this.#child.kill('SIGKILL'), TIMEOUT_MS);
+    const { value } = await this.#lines.next();
+    clearTimeout(slow);
+    const read = (ending: string): Promise<string> => readFile(file + ending, 'utf8');
+    if (value === 'done') return await read('.out');
+    throw new Error(`the commands failed: ${await read('.err')}\n${await read('.out')}`);
+  }
+
+  /** Begins commands that go on; what they print is in `background.txt`. */
+  async begin(script: string): Promise<void> {
+    const file = await this.#save(script);
+    this.#say(`. ${file} >>background.txt 2>&1 </dev/null & echo begun`);
+    await this.#lines.next();
+  }
+
+  /** Ends what was begun, too. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const closed = once(this.#child, 'close');
+    this.#say('for pid in $(jobs -p); do kill -- -$pid; done 2>/dev/null; exit 0');
+    await closed;
+  }
+
+  async #save(script: string): Promise<string> {
+    this.#count += 1;
+    const file = join(this.folder, `commands-${this.#count}`);
+    await writeFile(file, script);
+    return file;
+  }
+
+  #say(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
+}
