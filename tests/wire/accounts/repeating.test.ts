@@ -170,9 +170,11 @@ describe('idempotency', () => {
 
 describe('the limit of parallel updates', () => {
   it('one more than the limit is refused, exactly one, and leaves no record', async () => {
+    let refusedRounds = 0;
     const { id } = await server.create({});
     await server.withSettings({ update_concurrency_limit: 3 }, async () => {
-      for (let round = 0; round < 5; round++) {
+      // Four sent together need not be four at a time on a busy machine.
+      for (let round = 0; round < 50 && refusedRounds < 5; round++) {
         const keys = Array.from({ length: 4 }, () => randomUUID());
         const send = (key: string, index: number) =>
           server.send(`${ACCOUNTS}/${id}`, {
@@ -181,6 +183,8 @@ describe('the limit of parallel updates', () => {
           });
         const answers = await Promise.all(keys.map(send));
         const refused = answers.filter(({ status }) => status === 429);
+        if (refused.length === 0) continue;
+        refusedRounds++;
         assert.equal(refused.length, 1, answers.map(codeOf).join());
         const error = JSON.parse(refused[0]?.text ?? '').error;
         assert.equal(error.code, 'account_rate_limit_exceeded');
@@ -193,6 +197,7 @@ describe('the limit of parallel updates', () => {
         await server.ok(`${ACCOUNTS}/${id}`, { body: { metadata: {} }, idempotencyKey: key });
       }
     });
+    assert.equal(refusedRounds, 5);
   });
 });
 
@@ -209,8 +214,12 @@ describe('the limit of parallel creates', () => {
 
   it('is the setting, and follows the limit of updates without it', async () => {
     await server.withSettings({ create_concurrency_limit: 3 }, async () => {
-      const codes = await parallel(4);
-      assert.deepEqual(codes.sort(), ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
+      let codes: string[] = [];
+      for (let round = 0; round < 50; round++) {
+        codes = (await parallel(4)).sort();
+        if (codes[0] !== 'ok') break; // the four were there together
+      }
+      assert.deepEqual(codes, ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
     });
     await server.withSettings({ update_concurrency_limit: 0 }, async () => {
       await server.refused(
