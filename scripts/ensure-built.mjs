@@ -22,9 +22,7 @@ export async function ensureBuilt({ toRun = false } = {}) {
   await withLock(path.join(root, '.build.lock'), 'installing and building', async () => {
     if (!isInstalled()) await install();
     if (!fs.existsSync(bundleFolder)) {
-      console.error(
-        'plinth: the first start compiles the sources, 10 to 30 s; later ones do not ...',
-      );
+      console.error('plinth: compiling for the first time, which takes 10 to 30 s ...');
     }
     // None is left running behind a failure of the other.
     const results = await Promise.allSettled([compileAndBundle(toRun), buildConsole()]);

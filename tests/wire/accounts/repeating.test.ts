@@ -214,8 +214,12 @@ describe('the limit of parallel creates', () => {
 
   it('is the setting, and follows the limit of updates without it', async () => {
     await server.withSettings({ create_concurrency_limit: 3 }, async () => {
-      const codes = await parallel(4);
-      assert.deepEqual(codes.sort(), ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
+      let codes: string[] = [];
+      for (let round = 0; round < 50; round++) {
+        codes = (await parallel(4)).sort();
+        if (codes[0] !== 'ok') break; // the four were there together
+      }
+      assert.deepEqual(codes, ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
     });
     await server.withSettings({ update_concurrency_limit: 0 }, async () => {
       await server.refused(

@@ -69,6 +69,15 @@ describe('plinth shell', () => {
     );
   });
 
+  it('ends at a database to use that is not there: what follows is not for the one before', async () => {
+    const { code, stdout, stderr } = await runCli(
+      ['shell', '--host', server.url, '-d', 'home', '-f', 'csv'],
+      { input: 'use nosuch\nSELECT 1 AS one;\n' },
+    );
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /database not found: nosuch/);
+  });
+
   it('goes on after a failure and ends with its code', async () => {
     const { code, stdout } = await runCli(
       ['shell', '--host', server.url, '-d', 'home', '-f', 'csv'],

@@ -81,6 +81,26 @@ describe('plinth shell in a terminal', () => {
     assert.equal(out.match(/\| turbines +\| 1970-01-01T00:00:40 \| 39\.0 /g)?.length, 2);
   });
 
+  it('forgets at Ctrl-C what was typed', async () => {
+    const out = await typed([
+      ['SELECT nonsense', 'nonsense'],
+      ['\u0003', '(influxql)> '],
+      ['SELECT count(v) FROM turbines;\r', '| turbines'],
+      ['', '(influxql)> '],
+    ]);
+    assert.match(out, /\| turbines +\| 1970-01-01T00:00:00 \| 40 /);
+  });
+
+  it('stays where it is when the database to use is not there', async () => {
+    const out = await typed([
+      ['use nosuch\r', 'sh(influxql)> '],
+      ['SELECT count(v) FROM turbines;\r', '| turbines'],
+      ['', '(influxql)> '],
+    ]);
+    assert.match(out, /database not found: nosuch/);
+    assert.ok(!out.includes('nosuch(influxql)>'), out);
+  });
+
   it('shows long answers page by page', async () => {
     const out = await typed([
       ['SELECT v FROM turbines;\r', 'q ends'],

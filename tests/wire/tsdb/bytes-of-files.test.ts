@@ -1,4 +1,4 @@
-// Source: architecture 5.3 and docs/formats/segment.md: what a value takes in a file that many rows make.
+// Source: docs/formats/segment.md: what a value takes in a file of many rows, by how its values follow each other.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';

@@ -6,6 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { messageOf } from '@plinth/kernel';
 import { Command, Option } from 'commander';
 import { type Connection, call, connectionOf, withConnection } from './connection.js';
+import { CommandFailed } from './output/exit.js';
 import { print } from './output/terminal.js';
 import { complete } from './shell/completions.js';
 import { pages } from './shell/pager.js';
@@ -80,6 +81,9 @@ async function converse(state: State): Promise<void> {
   input.on('SIGINT', () => {
     reader.clear();
     process.stdout.write('\n');
+    // What was typed before and behind the cursor.
+    input.write(null, { ctrl: true, name: 'e' });
+    input.write(null, { ctrl: true, name: 'u' });
     prompt();
   });
   prompt();
@@ -87,7 +91,7 @@ async function converse(state: State): Promise<void> {
     const line = next.value;
     if (line.trim() !== '') await keepHistory(line);
     if (!reader.isOpen && isExit(line)) break;
-    if (reader.isOpen || !(await runOrder(line, state))) {
+    if (reader.isOpen || !(await tryOrder(line, state))) {
       for (const statement of reader.add(line)) await run(statement, state, input);
     }
     prompt();
@@ -99,6 +103,16 @@ function isExit(line: string): boolean {
   return /^\s*(exit|quit)\s*;?\s*$/i.test(line);
 }
 
+/** The same where somebody sits: what failed is told, and it goes on. */
+async function tryOrder(line: string, state: State): Promise<boolean> {
+  try {
+    return await runOrder(line, state);
+  } catch (error) {
+    print(`${messageOf(error)}\n`);
+    return true;
+  }
+}
+
 /** Orders to the shell itself. @returns whether the line was one */
 async function runOrder(line: string, state: State): Promise<boolean> {
   const [word = '', argument = '', ...more] = line.trim().replace(/;$/, '').split(/\s+/);
@@ -108,8 +122,7 @@ async function runOrder(line: string, state: State): Promise<boolean> {
       print(`${HELP}\n`);
       return true;
     case 'use':
-      state.connection = { ...state.connection, database: argument.replaceAll('"', '') };
-      await learnNames(state);
+      await use(argument.replaceAll('"', ''), state);
       return true;
     case 'language':
       if (argument === 'sql' || argument === 'influxql') state.language = argument;
@@ -126,6 +139,14 @@ async function runOrder(line: string, state: State): Promise<boolean> {
     default:
       return false;
   }
+}
+
+/** Goes to another database. Throws when there is none of that name: what follows is not for the one before. */
+async function use(database: string, state: State): Promise<void> {
+  const connection = { ...state.connection, database };
+  await textOf('SELECT 1', { ...state, connection, language: 'sql', format: 'json' });
+  state.connection = connection;
+  await learnNames(state);
 }
 
 async function run(statement: string, state: State, input: Interface | undefined): Promise<void> {
@@ -148,8 +169,8 @@ async function textOf(statement: string, { connection, language, format }: State
   });
   const text = await response.text();
   if (response.ok) return text.replace(/\n$/, '');
-  if (!text.startsWith('{')) throw new Error(text);
-  throw new Error(String(Reflect.get(Object(JSON.parse(text)), 'error')));
+  if (!text.startsWith('{')) throw new CommandFailed(text);
+  throw new CommandFailed(String(Reflect.get(Object(JSON.parse(text)), 'error')));
 }
 
 async function show(text: string, input: Interface | undefined): Promise<void> {

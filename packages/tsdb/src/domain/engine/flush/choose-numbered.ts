@@ -1,6 +1,7 @@
 import type { Column } from '../../../model/columns/column.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { isOutOfMemory } from './flush-failures.js';
 
 /** A row group. */
 const SAMPLE_ROWS = 40_960;
@@ -28,5 +29,10 @@ export async function chooseNumbered(
   const names = ['_series', '"time"', ...alike.columns.map((c) => quoteName(c.physicalName))];
   const upTo = `SELECT reservoir_quantile(_series, ${SAMPLE_ROWS / alike.rowCount}) FROM ${alike.from}`;
   const some = `SELECT ${names.join(', ')} FROM ${alike.from} WHERE _series <= (${upTo}) LIMIT ${SAMPLE_ROWS}`;
-  return await files.tryNumbered(`SELECT * FROM (${some}) ORDER BY _series, "time"`);
+  try {
+    return await files.tryNumbered(`SELECT * FROM (${some}) ORDER BY _series, "time"`);
+  } catch (error) {
+    if (isOutOfMemory(error)) return 'many'; // The rows may still be written in smaller pieces.
+    throw error;
+  }
 }
