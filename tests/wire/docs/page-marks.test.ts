@@ -1,9 +1,10 @@
 // Source: CONTRIBUTING.md, "Pages": what the test of the pages takes for right and for wrong.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assertJsonPrinted, assertPrinted } from './answers.js';
 import { readPage } from './page.js';
 import { PageRun } from './page-run.js';
@@ -31,6 +32,14 @@ async function outcomes(...lines: readonly string[]): Promise<readonly unknown[]
 
 const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
+const isAlive = (group: number): boolean => {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+};
+
 describe('a page', () => {
   it('runs in order, in one shell', async () => {
     const page = [block('sh', 'WORD=hello'), block('sh', 'echo $WORD'), block('', 'hello')];
@@ -40,6 +49,21 @@ describe('a page', () => {
   it('fails where a command fails, in a pipe as well', async () => {
     await assert.rejects(outcomes(block('sh', 'no-such-command')), /no-such-command/);
     await assert.rejects(outcomes(block('sh', 'false | cat')), /the commands failed/);
+  });
+
+  it('leaves nothing running, also where it fails', async () => {
+    const listen = [
+      '<!-- test: background 9000 -->',
+      block('sh', 'plinth webhook listen --port 9000'),
+    ];
+    const pid = join(folder, 'pid');
+    const tell = block('sh', `jobs -p >${pid}; false`);
+    await assert.rejects(outcomes(...listen, tell), /the commands failed/);
+    const group = Number(await readFile(pid, 'utf8'));
+    for (const endMs = Date.now() + 30_000; Date.now() < endMs; await sleep(50)) {
+      if (!isAlive(group)) return;
+    }
+    assert.fail(`process ${group} goes on`);
   });
 
   it('fails where something else is printed, or nothing can print it', async () => {

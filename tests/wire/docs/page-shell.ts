@@ -12,6 +12,8 @@ export class PageShell {
   readonly folder: string;
   readonly #child: ChildProcess;
   readonly #lines: NodeJS.AsyncIterator<string>;
+  /** Of what was begun: they outlive a shell whose commands fail. */
+  readonly #groups: number[] = [];
   #count = 0;
 
   /** Has the command `plinth` of this checkout. */
@@ -56,15 +58,23 @@ export class PageShell {
   /** Begins commands that go on; what they print is in `background.txt`. */
   async begin(script: string): Promise<void> {
     const file = await this.#save(script);
-    this.#say(`. ${file} >>background.txt 2>&1 </dev/null & echo begun`);
-    await this.#lines.next();
+    this.#say(`. ${file} >>background.txt 2>&1 </dev/null & echo $!`);
+    const { value } = await this.#lines.next();
+    this.#groups.push(Number(value));
   }
 
   /** Ends what was begun, too. */
   async close(): Promise<void> {
+    for (const group of this.#groups) {
+      try {
+        process.kill(-group, 'SIGTERM');
+      } catch {
+        // It has ended by itself.
+      }
+    }
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const closed = once(this.#child, 'close');
-    this.#say('for pid in $(jobs -p); do kill -- -$pid; done 2>/dev/null; exit 0');
+    this.#say('exit 0');
     await closed;
   }
 
