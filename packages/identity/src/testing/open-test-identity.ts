@@ -52,7 +52,12 @@ export async function openTestIdentity(
   flags: Readonly<Record<string, string>> = {},
 ): Promise<TestIdentity> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-identity-'));
-  return await open(folder, flags, new ManualClock(START_MS));
+  try {
+    return await open(folder, flags, new ManualClock(START_MS));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 async function open(
