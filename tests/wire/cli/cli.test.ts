@@ -197,6 +197,7 @@ it('plinth ends with 2 on wrong usage and 0 on questions about itself', async ()
     const { stdout } = await runCli(['completion', shell]);
     assert.match(stdout, /plinth/);
     assert.match(stdout, /serve write query .*token .*status/);
+    assert.match(stdout, /"token create".*--permission.*--expires-in/);
   }
 });
 

@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+
 /** One line each for the overview; the code of a command is loaded only when it runs. */
 export const COMMANDS = {
   serve: {
@@ -126,6 +128,15 @@ export const COMMANDS = {
   },
   completion: {
     description: 'print a completion script for bash, zsh or fish',
-    load: async () => (await import('./completion.js')).completionCommand(),
+    load: async () => (await import('./completion.js')).completionCommand(allCommands),
   },
 } as const;
+
+/** With all that may be said to each, by their names. */
+export async function allCommands(): Promise<ReadonlyMap<string, Command>> {
+  const { serveCommand } = await import('./folder/serve.js');
+  const commands = new Map<string, Command>();
+  for (const [name, { load }] of Object.entries(COMMANDS))
+    commands.set(name, name === 'serve' ? serveCommand(['--help']) : await load());
+  return commands;
+}

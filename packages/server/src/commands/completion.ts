@@ -1,89 +1,11 @@
 import { Argument, Command } from 'commander';
 
-const COMMANDS = [
-  'serve',
-  'write',
-  'query',
-  'database',
-  'table',
-  'cache',
-  'export',
-  'import',
-  'backup',
-  'restore',
-  'token',
-  'app',
-  'event',
-  'deliveries',
-  'webhook',
-  'status',
-  'version',
-  'completion',
-  'help',
-];
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  serve: ['--data-dir', '--http-bind', '--services', '--without-auth', '--log-level', '--config'],
-  write: [
-    '--host',
-    '--database',
-    '--token',
-    '--precision',
-    '--csv',
-    '--table',
-    '--tag',
-    '--field',
-    '--time',
-    '--time-format',
-    '--concurrency',
-    '--no-sync',
-    '--no-accept-partial',
-  ],
-  query: [
-    '--host',
-    '--database',
-    '--token',
-    '--language',
-    '--format',
-    '--file',
-    '--output',
-    '--param',
-  ],
-  database: [
-    ...['list', 'create', 'update', 'delete', 'undelete'],
-    ...['--retention-period', '--hard-delete', '--show-deleted', '--host', '--token'],
-  ],
-  table: [
-    ...['list', 'create', 'update', 'delete', 'undelete', '--tags', '--fields'],
-    ...['--retention-period', '--hard-delete', '--host', '--database', '--token'],
-  ],
-  cache: [
-    ...['list', 'create', 'delete', '--kind', '--table', '--name', '--columns', '--values'],
-    ...['--count', '--ttl', '--max-cardinality', '--max-age', '--host', '--database', '--token'],
-  ],
-  export: [...['--table', '--query', '--format', '--output', '--host', '--database', '--token']],
-  import: ['--table', '--tag', '--time', '--host', '--database', '--token'],
-  backup: ['--to', '--host', '--token'],
-  restore: ['--from', '--data-dir'],
-  token: ['create', 'regenerate', 'list', 'delete', '--host', '--token'],
-  app: [
-    ...['create', 'list', 'show', 'update', 'delete', 'rotate-secret', 'add-key', 'remove-key'],
-    ...['ping', 'suspend', 'unsuspend', '--name', '--webhook-url', '--secret', '--events'],
-    ...['--generate-secret', '--content-type', '--key-out', '--host', '--token'],
-  ],
-  event: ['publish', '--event', '--action', '--payload', '--app', '--id', '--host', '--token'],
-  deliveries: [
-    ...['list', 'show', 'redeliver', 'redrive', '--app', '--status', '--state', '--event'],
-    ...['--since', '--until', '--dry-run', '--host', '--token'],
-  ],
-  webhook: ['listen', '--port', '--bind', '--secret', '--status', '--json'],
-  status: ['--host', '--token'],
-  completion: ['bash', 'zsh', 'fish'],
-};
+const SCRIPTS: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
 
-const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
-
-/** `plinth completion bash|zsh|fish`. */
-export function completionCommand(): Command {
+/** `plinth completion bash|zsh|fish`: made from the commands themselves. */
+export function completionCommand(
+  allCommands: () => Promise<ReadonlyMap<string, Command>>,
+): Command {
   return new Command('completion')
     .description('print a completion script')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
@@ -95,26 +17,51 @@ Examples:
   zsh    source <(plinth completion zsh)
   fish   plinth completion fish | source`,
     )
-    .action((shell: string) => {
-      process.stdout.write(SCRIPTS[shell]?.() ?? '');
+    .action(async (shell: string) => {
+      process.stdout.write(SCRIPTS[shell]?.(wordsOf(await allCommands())) ?? '');
     });
 }
 
-function cases(): string {
-  return Object.entries(WORDS)
-    .map(([name, words]) => `    ${name}) words="${words.join(' ')}" ;;`)
-    .join('\n');
+/** What may follow a command (`token create`), and at the start (an empty text). */
+type Words = ReadonlyMap<string, readonly string[]>;
+
+function wordsOf(commands: ReadonlyMap<string, Command>): Words {
+  const words = new Map<string, readonly string[]>([['', [...commands.keys(), 'help']]]);
+  const add = (command: Command, path: string): void => {
+    const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+    const options = command.options.flatMap(({ hidden, long }) => (hidden || !long ? [] : [long]));
+    const below = command.commands.map((child) => child.name());
+    words.set(path, [...below, ...choices, ...options]);
+    for (const child of command.commands) add(child, `${path} ${child.name()}`);
+  };
+  for (const [name, command] of commands) add(command, name);
+  return words;
 }
 
-function bash(): string {
+/** Names come from the server that the environment names, as far as it answers at once. */
+const LISTS = {
+  '--database': 'plinth database list --format csv',
+  '--table': 'plinth table list --format csv',
+};
+
+function bash(words: Words): string {
+  const cases = [...words].map(([path, next]) => `    "${path}") words="${next.join(' ')}" ;;`);
+  const lists = Object.entries(LISTS).map(
+    ([option, list]) =>
+      `    ${option}) words="$(${list} 2>/dev/null | tail -n +2 | cut -d, -f1)" ;;`,
+  );
   return `_plinth() {
-  local words="${COMMANDS.join(' ')}"
-  if [ "$COMP_CWORD" -gt 1 ]; then
-    case "\${COMP_WORDS[1]}" in
-${cases()}
-    *) words="" ;;
-    esac
-  fi
+  local path="" words="" next i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    next="$path\${path:+ }\${COMP_WORDS[i]}"
+    case "|${[...words.keys()].join('|')}|" in *"|$next|"*) path="$next" ;; esac
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+${lists.join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -122,15 +69,29 @@ complete -F _plinth plinth
 `;
 }
 
-function zsh(): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+function zsh(words: Words): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bash(words)}`;
 }
 
-function fish(): string {
-  const top = `complete -c plinth -n __fish_use_subcommand -f -a "${COMMANDS.join(' ')}"`;
-  const rest = Object.entries(WORDS).map(
-    ([name, words]) =>
-      `complete -c plinth -n "__fish_seen_subcommand_from ${name}" -a "${words.join(' ')}"`,
+function fish(words: Words): string {
+  const paths = [...words.keys()].filter((path) => path !== '').map((path) => `"${path}"`);
+  const after = [...words].map(
+    ([path, next]) => `complete -c plinth -n '__plinth_at "${path}"' -a "${next.join(' ')}"`,
   );
-  return `${[top, ...rest].join('\n')}\n`;
+  const lists = Object.entries(LISTS).map(
+    ([option, list]) =>
+      `complete -c plinth -l ${option.slice(2)} -x -a "(${list} 2>/dev/null | tail -n +2 | cut -d, -f1)"`,
+  );
+  return `function __plinth_at
+  set -l path ""
+  for word in (commandline -opc)[2..]
+    set -l next (string trim -- "$path $word")
+    if contains -- "$next" ${paths.join(' ')}
+      set path "$next"
+    end
+  end
+  test "$path" = "$argv[1]"
+end
+${[...after, ...lists].join('\n')}
+`;
 }
