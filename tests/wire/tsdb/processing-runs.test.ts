@@ -262,7 +262,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     });
     const engine = '/api/v3/engine/my/web';
     const get = (query: string) => plugins.server.http.send(`${engine}?${query}`);
-    const failure = (text: string): string => JSON.stringify({ error: text });
+    const failure = (text: string): string => JSON.stringify({ error: text, data: {} });
     const expected: readonly (readonly [
       what: string,
       status: number,
@@ -300,13 +300,19 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     const echoed = await plugins.server.http.send(`${engine}?echo=1&a=b%20c&a=last+one`, {
       method: 'POST',
       body: gzipSync('zipped ß'),
-      headers: { 'content-encoding': 'gzip', authorization: 'Bearer secret', 'X-Mixed': 'Case' },
+      headers: {
+        'content-encoding': 'gzip',
+        authorization: 'Bearer secret',
+        cookie: 'a=1',
+        'X-Mixed': 'Case',
+      },
     });
     const echo = JSON.parse(echoed.text) as Record<string, Record<string, string>>;
     assert.deepEqual(echo['query'], { echo: '1', a: 'last one' });
     assert.equal(echo['body'], 'zipped ß');
     assert.deepEqual(echo['args'], { k: 'v' });
     assert.equal(echo['headers']?.['x-mixed'], 'Case');
+    assert.equal(echo['headers']?.['cookie'], 'a=1');
     assert.equal(echo['headers']?.['authorization'], undefined);
     const missing = await plugins.server.http.send('/api/v3/engine/nothing');
     assert.deepEqual([missing.status, missing.text], [404, '{"error":"not found","data":{}}']);

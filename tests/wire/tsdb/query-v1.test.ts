@@ -67,6 +67,21 @@ describe('/query', () => {
     assertText(answer, COUNT);
   });
 
+  it('V-01 refuses two spellings of a parameter that do not agree', async () => {
+    const json = (body: object) => post(JSON.stringify(body), 'application/json', '');
+    const answers = await Promise.all([
+      json({ db: 'v1', database: 'other', q: Q }),
+      json({ db: 'v1', q: Q, query_str: 'SHOW DATABASES' }),
+      get({ db: 'v1', database: 'other', q: Q }),
+    ]);
+    for (const { status, text } of answers) {
+      assert.equal(status, 400, text);
+      assert.match(text, /conflicting values/);
+    }
+    assertText(await json({ db: 'v1', database: 'v1', q: Q }), COUNT);
+    assertText(await get({ database: 'v1', q: Q }), COUNT);
+  });
+
   it('V-01 refuses a body of another type', async () => {
     const answer = await post('x', 'image/png', '?db=v1');
     assert.equal(answer.status, 400);

@@ -23,7 +23,7 @@ def answer_for(value):
     try:
         return _to_response(value)
     except ResponseInvalid as error:
-        text = json.dumps({"error": str(error)}, separators=(",", ":"))
+        text = json.dumps({"error": str(error), "data": {}}, separators=(",", ":"))
         return 500, [["content-type", _JSON]], text.encode()
 
 

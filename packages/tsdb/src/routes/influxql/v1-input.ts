@@ -104,9 +104,24 @@ function singleValues(parameters: Parameters): Fields {
   const fields: Record<string, string | undefined> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(parameters)) {
     if (Array.isArray(value)) throw decodingFailure(`duplicate field \`${name}\``);
-    fields[name] = value;
+    setSpelled(fields, name, value);
   }
   return fields;
+}
+
+/** Two spellings of one parameter have to agree. */
+function setSpelled(
+  fields: Record<string, string | undefined>,
+  name: string,
+  value: string | undefined,
+): void {
+  const known = SPELLINGS[name] ?? name;
+  const before = fields[known];
+  if (before !== undefined && before !== value) {
+    const other = Object.entries(SPELLINGS).find(([, spelled]) => spelled === known)?.[0] ?? known;
+    throw tsdbError('conflicting_values', { first: known, second: other });
+  }
+  fields[known] = value;
 }
 
 interface WithBody {
@@ -155,11 +170,12 @@ const withText = (url: Fields, bytes: Buffer): WithBody => ({
 
 function withJson(url: Fields, bytes: Buffer): WithBody {
   const body = parseJsonObject(jsonTextOf(bytes));
-  const fields: Record<string, string | undefined> = { ...url };
+  const said: Record<string, string | undefined> = {};
   for (const name of ['q', 'query_str', 'db', 'database', 'rp', 'epoch']) {
     const value = readText(body, name);
-    if (value !== undefined) fields[SPELLINGS[name] ?? name] = value;
+    if (value !== undefined) setSpelled(said, name, value);
   }
+  const fields = { ...url, ...said };
   for (const name of ['chunked', 'pretty', 'chunk_size']) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value !== undefined && value !== null) fields[name] = scalarText(value);

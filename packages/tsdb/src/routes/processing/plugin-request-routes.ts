@@ -17,8 +17,8 @@ import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';
 
-/** What plugins must not see: credentials of this server. */
-const WITHHELD_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+/** What plugins must not see: credentials of this server, which has no cookies. */
+const WITHHELD_HEADER = 'authorization';
 
 /**
  * A page that a plugin wrote runs in a browser as if it came from a site of its own, so that it cannot act as the pages of
@@ -85,7 +85,7 @@ export function pluginRequestRoutes(
 function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of request.headerList()) {
-    if (!name.startsWith(':') && !WITHHELD_HEADERS.has(name)) headers[name] = value;
+    if (!name.startsWith(':') && name !== WITHHELD_HEADER) headers[name] = value;
   }
   return headers;
 }
