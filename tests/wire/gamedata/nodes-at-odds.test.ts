@@ -1,0 +1,47 @@
+// Source: gamedata, section 6, and scale, section 4.3: what one node does while another is in the middle of something.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { POSTGRES_URL, type TestDatabase } from '../../harness/index.js';
+import { done, edit, isOpen, SharedNodes, until, untilEqual } from './shared-nodes.js';
+
+const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
+const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
+
+/** The row that every change of game data has to wait for. */
+const holdChanges = (database: TestDatabase) =>
+  database.hold('select * from gamedata_state for update');
+
+const waitingCount = async (database: TestDatabase): Promise<number> => {
+  const rows = await database.query(`select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+  return Number(rows[0]?.['count']);
+};
+
+it('an import undid what another node changed while it waited for its turn', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const [one, other] = await Promise.all([nodes.start(), nodes.start()]);
+  for (const node of [one, other]) await until(() => isOpen(node), 'a node serves');
+  await untilEqual([one, other]);
+  const { json: set } = await done(one, 'GET', 'export');
+  const [edited, imported] = [randomUUID(), randomUUID()];
+
+  const held = await holdChanges(nodes.database);
+  const editing = edit(other, 'POST', 'items', thing(edited));
+  await until(async () => (await waitingCount(nodes.database)) === 1, 'the edit waits');
+  const kinds = { items: [thing(imported)] };
+  const importing = edit(one, 'POST', 'import?mode=merge', { ...set, kinds });
+  await until(async () => (await waitingCount(nodes.database)) === 2, 'the import waits');
+  await held[Symbol.asyncDispose]();
+
+  assert.deepEqual([(await editing).status, (await importing).status], [200, 200]);
+  for (const node of [one, other]) {
+    for (const id of [edited, imported]) {
+      const isThere = async () => (await edit(node, 'GET', `items/${id}`)).status === 200;
+      await until(isThere, `${id === edited ? 'the edit' : 'the import'} is there`);
+    }
+  }
+  await untilEqual([one, other]);
+});
