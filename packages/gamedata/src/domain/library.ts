@@ -248,6 +248,8 @@ export class Library {
       await this.#commitNothing(publication, published);
       return published;
     }
+    // Whatever may fail comes before the commit: a version that is published must be served.
+    await set.prepare();
     const manifest = await this.store(set);
     const draftManifest = await this.store(publication.draft);
     const changesObject = await this.#needs.groups.put({
@@ -273,7 +275,6 @@ export class Library {
       changes,
       draftManifest: hasOwnBase ? draftManifest : null,
     });
-    await set.prepare();
     this.#versions = [...this.#versions, version];
     this.#current = { version, set };
     this.#isDegraded = false;
