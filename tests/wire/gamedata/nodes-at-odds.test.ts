@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
-import { POSTGRES_URL, type TestDatabase } from '../../harness/index.js';
+import { POSTGRES_URL, type ServerProcess, type TestDatabase } from '../../harness/index.js';
 import { done, edit, isOpen, SharedNodes, until, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
@@ -17,6 +17,16 @@ const waitingCount = async (database: TestDatabase): Promise<number> => {
     where datname = current_database() and wait_event_type = 'Lock'`);
   return Number(rows[0]?.['count']);
 };
+
+async function metric(node: ServerProcess, name: string): Promise<number> {
+  const { text } = await node.http.send('/metrics');
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+  assert.ok(found !== undefined, `${name} is not among the metrics`);
+  return Number(found);
+}
+
+const behindSec = (node: ServerProcess) => metric(node, 'plinth_gamedata_behind_seconds');
+const isReady = async (node: ServerProcess) => (await node.http.send('/ready')).status === 200;
 
 it('an import undid what another node changed while it waited for its turn', {
   skip: SKIP,
@@ -44,4 +54,29 @@ it('an import undid what another node changed while it waited for its turn', {
     }
   }
   await untilEqual([one, other]);
+});
+
+it('a node whose reading failed after its own publication took itself for up to date', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const node = await nodes.start();
+  await until(() => isOpen(node), 'the node serves');
+  await done(node, 'POST', 'items', thing('published'));
+  // The versions go out of sight with the publication.
+  await nodes.database.query(`
+    create function hide_versions() returns trigger language plpgsql as $$ begin
+      alter table gamedata_versions rename to hidden_versions;
+      return null;
+    end $$;
+    create trigger hide_versions after update of base_seq on gamedata_state
+      for each row when (old.base_seq <> new.base_seq) execute function hide_versions()`);
+  await done(node, 'POST', 'save');
+  await until(async () => (await behindSec(node)) > 2, 'it is behind');
+  await nodes.database.query(`
+    drop trigger hide_versions on gamedata_state;
+    alter table hidden_versions rename to gamedata_versions`);
+  await until(async () => (await behindSec(node)) < 1, 'it has read all');
+  assert.equal((await node.http.send('/api/items/published')).status, 200);
+  assert.equal(await isReady(node), true);
 });

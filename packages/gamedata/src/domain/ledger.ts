@@ -11,6 +11,9 @@ export class OthersWereFirst extends Error {
   }
 }
 
+/** No change has this number. */
+const NOT_READ = -1;
+
 /** A change that is being stored. */
 export interface Turn {
   readonly tx: EditionTransaction;
@@ -50,6 +53,11 @@ export class Ledger {
   know(seq: number, baseSeq = this.#baseSeq): void {
     this.#seq = seq;
     this.#baseSeq = baseSeq;
+  }
+
+  /** What has been read is not enough: whoever looks next reads all. Only inside `alone`. */
+  forget(): void {
+    this.#baseSeq = NOT_READ;
   }
 
   /**

@@ -72,7 +72,8 @@ export class Turns {
         return await work();
       });
       // The draft as every other node reads it.
-      if (this.#editions.isShared) await this.#reload().catch(() => undefined); // `follow` tries it again.
+      // What is stored stays so, whether or not it can be read now.
+      if (this.#editions.isShared) await this.#reload().catch(() => this.#ledger.forget());
       return result;
     });
   }
