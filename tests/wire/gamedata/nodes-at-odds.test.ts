@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { POSTGRES_URL, type ServerProcess, type TestDatabase } from '../../harness/index.js';
 import { done, edit, isOpen, SharedNodes, until, untilEqual } from './shared-nodes.js';
 
@@ -56,6 +57,23 @@ it('an import undid what another node changed while it waited for its turn', {
   await untilEqual([one, other]);
 });
 
+it('an import that waited made its node lag behind the others, though it held up itself', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const node = await nodes.start();
+  await until(() => isOpen(node), 'the node serves');
+  const { json: set } = await done(node, 'GET', 'export');
+  const held = await holdChanges(nodes.database);
+  const importing = edit(node, 'POST', 'import?mode=merge', { ...set, kinds: { items: [] } });
+  await until(async () => (await waitingCount(nodes.database)) === 1, 'the import waits');
+  const before = await behindSec(node);
+  await sleep(700);
+  assert.equal(await behindSec(node), before);
+  await held[Symbol.asyncDispose]();
+  assert.equal((await importing).status, 200);
+});
+
 it('a node whose reading failed after its own publication took itself for up to date', {
   skip: SKIP,
 }, async () => {
@@ -79,4 +97,32 @@ it('a node whose reading failed after its own publication took itself for up to 
   await until(async () => (await behindSec(node)) < 1, 'it has read all');
   assert.equal((await node.http.send('/api/items/published')).status, 200);
   assert.equal(await isReady(node), true);
+});
+
+it('a damaged newest version took all services of a node from the balancer, though an older one was served', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const first = await nodes.start();
+  await until(() => isOpen(first), 'the node serves');
+  const objects = async () =>
+    (await nodes.database.query('select name from gamedata_objects')).map(({ name }) => `${name}`);
+  const old = new Set(await objects());
+  await done(first, 'POST', 'items', thing('lost'));
+  await done(first, 'POST', 'save');
+  await first.stop();
+  const damaged = (await objects()).filter((name) => !old.has(name));
+  assert.ok(damaged.length > 0);
+  const names = damaged.map((name) => `'${name}'`).join();
+  await nodes.database.query(`update gamedata_objects set bytes = '' where name in (${names})`);
+
+  const second = await nodes.start();
+  await until(() => isOpen(second), 'the node serves');
+  assert.equal(await metric(second, 'plinth_gamedata_version'), 1);
+  assert.equal(await metric(second, 'plinth_gamedata_degraded'), 1);
+  assert.equal((await second.http.send('/ready')).status, 200);
+  await until(
+    async () => second.logText.includes('version of the game data cannot be read'),
+    'log',
+  );
 });
