@@ -323,12 +323,16 @@ class GameDataService implements GameData {
     if (this.#sharedObjects === undefined) return;
     const { local, objects, log } = this.#needs;
     const from = { relational: local, objects };
-    const version = await adoptFolder(from, {
+    const { version, leavesDraft } = await adoptFolder(from, {
       editions: this.#editions,
       objects: this.#sharedObjects,
     });
     if (version !== undefined)
       log.info({ version }, 'game data moved from the folder to PostgreSQL');
+    if (leavesDraft)
+      log.warn(
+        'the draft of game data stays in the folder: it has no version to move to PostgreSQL',
+      );
   }
 
   async #publishSample(): Promise<void> {

@@ -3,10 +3,20 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { POSTGRES_URL, type ServerProcess, type TestDatabase } from '../../harness/index.js';
-import { done, edit, isOpen, SharedNodes, until, untilEqual } from './shared-nodes.js';
+import { POSTGRES_URL, ServerProcess, type TestDatabase } from '../../harness/index.js';
+import {
+  done,
+  edit,
+  isOpen,
+  NODE,
+  SharedNodes,
+  shownBy,
+  until,
+  untilEqual,
+} from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
+const ALONE = ['--gamedata-sample=false'];
 const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
 
 /** The row that every change of game data has to wait for. */
@@ -125,4 +135,48 @@ it('a damaged newest version took all services of a node from the balancer, thou
     async () => second.logText.includes('version of the game data cannot be read'),
     'log',
   );
+});
+
+it('drafts made before any publication kept a folder from coming into the database, and its node from serving', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const alone = await ServerProcess.start(NODE);
+  try {
+    await until(() => isOpen(alone), 'the node serves');
+    await done(alone, 'POST', 'items', thing('of-the-folder'));
+    await done(alone, 'POST', 'save');
+    const { dataDir } = alone;
+    await alone.stop();
+    const first = await nodes.start({ flags: ALONE });
+    await until(() => isOpen(first), 'the first node serves');
+    await done(first, 'POST', 'items', thing('a-draft'));
+    const second = await nodes.start({ dataDir, flags: ALONE });
+    await until(() => isOpen(second), 'the node with the folder serves');
+    assert.equal((await edit(second, 'GET', 'items/a-draft')).status, 200);
+    assert.equal((await edit(second, 'GET', 'items/of-the-folder')).status, 404);
+    assert.equal(await shownBy(second), await shownBy(first));
+  } finally {
+    await alone.close();
+  }
+});
+
+it('drafts of a folder without any version were left behind without a word', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const alone = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, ...ALONE] });
+  try {
+    await until(() => isOpen(alone), 'the node serves');
+    await done(alone, 'POST', 'items', thing('a-draft'));
+    const { dataDir } = alone;
+    await alone.stop();
+    const shared = await nodes.start({ dataDir, flags: ALONE });
+    await until(() => isOpen(shared), 'the node serves');
+    assert.equal((await edit(shared, 'GET', 'items/a-draft')).status, 404);
+    const isTold = async () => shared.logText.includes('the draft of game data stays');
+    await until(isTold, 'the log says so');
+  } finally {
+    await alone.close();
+  }
 });

@@ -97,6 +97,14 @@ export class EditionStore {
     return new Set([...groups, ...versions.map(({ changesObject }) => changesObject)]);
   }
 
+  /** Whether nobody has stored anything, published or not. */
+  async isUnused(on: EditionReader = this.#reader()): Promise<boolean> {
+    const { rows } = await sql`select 1 from gamedata_state where base_seq <> 0
+      union all select 1 from gamedata_versions union all select 1 from gamedata_drafts
+      union all select 1 from gamedata_history limit 1`.execute(on);
+    return rows.length === 0;
+  }
+
   /** What the draft changes of its base after change `afterSeq`, in the order in which it has to be done. */
   async drafts(
     afterSeq: number,
