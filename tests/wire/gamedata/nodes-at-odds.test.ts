@@ -137,6 +137,36 @@ it('a damaged newest version took all services of a node from the balancer, thou
   );
 });
 
+it('records of a publication that had failed were named after another node had removed them', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await SharedNodes.create();
+  const first = await nodes.start();
+  await until(() => isOpen(first), 'the node serves');
+  await done(first, 'POST', 'items', thing('late'));
+  await nodes.database.query(
+    'alter table gamedata_versions add constraint no_more check (version < 2)',
+  );
+  assert.equal((await edit(first, 'POST', 'save')).status, 500);
+  // An hour later.
+  await nodes.database.query('update gamedata_objects set put_ms = 0');
+  const second = await nodes.start();
+  await until(() => isOpen(second), 'the second node serves');
+  await nodes.database.query('alter table gamedata_versions drop constraint no_more');
+
+  assert.equal((await done(first, 'POST', 'save')).json['version'], 2);
+  const third = await nodes.start();
+  await until(() => isOpen(third), 'the third node serves');
+  assert.equal((await third.http.send('/api/items/late')).status, 200);
+  await untilEqual([first, second, third]);
+  const old = await nodes.database.query(
+    `select name from gamedata_objects where put_ms = 0 and exists
+      (select 1 from gamedata_versions where version = 2 and manifest like
+        '%' || substr(name, length('gamedata/lines/') + 1) || '%')`,
+  );
+  assert.deepEqual(old, [], 'what was named just now counts as old');
+});
+
 it('drafts made before any publication kept a folder from coming into the database, and its node from serving', {
   skip: SKIP,
 }, async () => {

@@ -1,6 +1,7 @@
 import { Exclusive } from '@plinth/kernel';
 import type { Manifest } from '../model/edition.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
+import { ObjectsGone } from '../storage/relational-objects.js';
 
 /** Another node has changed what this one decided by; nothing was stored. */
 export class OthersWereFirst extends Error {
@@ -70,13 +71,19 @@ export class Ledger {
     { isStrict = false }: { readonly isStrict?: boolean } = {},
   ): Promise<void> {
     const throughSeq = this.#seq;
-    const seq = await this.#editions.transaction(async (tx) => {
+    const stored = this.#editions.transaction(async (tx) => {
       const taken = await this.#editions.takeSeq(tx);
       const isNext = taken.seq === throughSeq + 1;
       if (taken.baseSeq !== this.#baseSeq || (isStrict && !isNext)) throw new OthersWereFirst();
       const draftManifest = await write({ tx, seq: taken.seq, throughSeq });
       await this.#editions.putBase(tx, { seq: taken.seq, draftManifest });
       return taken.seq;
+    });
+    const seq = await stored.catch((error: unknown) => {
+      if (!(error instanceof ObjectsGone)) throw error;
+      // Read anew, the draft puts its own records again.
+      this.forget();
+      throw new OthersWereFirst();
     });
     // What others have changed in between is still to be read.
     this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);
