@@ -15,7 +15,7 @@ const DAMAGE_RETRY_MS = 5000;
  * The changes of all nodes, one after the other: each is decided by what is stored when its turn has come, whichever node has
  * stored it. A node that shares nothing finds what it has itself.
  */
-export class Turns {
+export class ChangeTurns {
   readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #draft: Draft;
