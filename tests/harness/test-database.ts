@@ -33,6 +33,15 @@ export class TestDatabase {
     }
   }
 
+  /** @returns what ends a transaction in which `statement` has run, and so gives back what it locks. */
+  async hold(statement: string): Promise<AsyncDisposable> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    await client.query('begin');
+    await client.query(statement);
+    return { [Symbol.asyncDispose]: () => client.end() };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await asAdmin(`drop database if exists ${this.#name} with (force)`);
   }

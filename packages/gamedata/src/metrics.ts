@@ -18,8 +18,13 @@ export function registerMetrics(
   const { library, cache, behindMs } = of;
   metrics.gauge({
     name: 'plinth_gamedata_behind_seconds',
-    help: 'Time since changes of other nodes were read; 0 on a node that shares nothing.',
+    help: 'Time since changes of other nodes could be read; 0 on a node that shares nothing.',
     read: () => behindMs() / 1000,
+  });
+  metrics.gauge({
+    name: 'plinth_gamedata_degraded',
+    help: '1 while the newest version cannot be read: the newest that can is served.',
+    read: () => Number(library.isDegraded),
   });
   metrics.gauge({
     name: 'plinth_gamedata_version',

@@ -253,7 +253,6 @@ class GameDataService implements GameData {
     if (this.#opening.isFailing) return 'the game data cannot be loaded';
     if (this.#opening.ready() !== undefined) return undefined;
     if (this.#library.isUnreadable) return 'no version of the game data can be read';
-    if (this.#library.isDegraded) return 'the newest version of the game data cannot be read';
     const { behindMs } = this.#editor.turns;
     if (behindMs <= MAX_BEHIND_MS) return undefined;
     return `changes of the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
@@ -324,12 +323,16 @@ class GameDataService implements GameData {
     if (this.#sharedObjects === undefined) return;
     const { local, objects, log } = this.#needs;
     const from = { relational: local, objects };
-    const version = await adoptFolder(from, {
+    const { version, leavesDraft } = await adoptFolder(from, {
       editions: this.#editions,
       objects: this.#sharedObjects,
     });
     if (version !== undefined)
       log.info({ version }, 'game data moved from the folder to PostgreSQL');
+    if (leavesDraft)
+      log.warn(
+        'the draft of game data stays in the folder: it has no version to move to PostgreSQL',
+      );
   }
 
   async #publishSample(): Promise<void> {

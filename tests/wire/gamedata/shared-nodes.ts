@@ -79,14 +79,12 @@ export async function done(...request: Parameters<typeof edit>): Promise<Answer>
   return answer;
 }
 
-/** @returns how long it took. */
-export async function until(isSo: () => Promise<boolean>, what: string): Promise<number> {
+export async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
   const startMs = performance.now();
   while (!(await isSo())) {
     assert.ok(performance.now() - startMs < PATIENCE_MS, `it never came: ${what}`);
     await sleep(20);
   }
-  return performance.now() - startMs;
 }
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];
@@ -103,9 +101,9 @@ export async function shownBy(server: ServerProcess): Promise<string> {
   return JSON.stringify(shown);
 }
 
-export async function untilEqual(servers: readonly ServerProcess[]): Promise<number> {
+export async function untilEqual(servers: readonly ServerProcess[]): Promise<void> {
   const areEqual = async () => new Set(await Promise.all(servers.map(shownBy))).size === 1;
-  return await until(areEqual, 'all nodes show the same');
+  await until(areEqual, 'all nodes show the same');
 }
 
 export const isOpen = async (server: ServerProcess): Promise<boolean> =>

@@ -1,6 +1,7 @@
 import { Exclusive } from '@plinth/kernel';
 import type { Manifest } from '../model/edition.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
+import { ObjectsGone } from '../storage/relational-objects.js';
 
 /** Another node has changed what this one decided by; nothing was stored. */
 export class OthersWereFirst extends Error {
@@ -10,6 +11,9 @@ export class OthersWereFirst extends Error {
     super('another node has changed the game data');
   }
 }
+
+/** No change has this number. */
+const NOT_READ = -1;
 
 /** A change that is being stored. */
 export interface Turn {
@@ -52,6 +56,11 @@ export class Ledger {
     this.#baseSeq = baseSeq;
   }
 
+  /** What has been read is not enough: whoever looks next reads all. Only inside `alone`. */
+  forget(): void {
+    this.#baseSeq = NOT_READ;
+  }
+
   /**
    * Stores what drafts begin with from now on. Only inside `alone`. Throws `OthersWereFirst`.
    * @param write tells the manifest of what they begin with; `null`: the newest version; `undefined`: as it was.
@@ -62,13 +71,19 @@ export class Ledger {
     { isStrict = false }: { readonly isStrict?: boolean } = {},
   ): Promise<void> {
     const throughSeq = this.#seq;
-    const seq = await this.#editions.transaction(async (tx) => {
+    const stored = this.#editions.transaction(async (tx) => {
       const taken = await this.#editions.takeSeq(tx);
       const isNext = taken.seq === throughSeq + 1;
       if (taken.baseSeq !== this.#baseSeq || (isStrict && !isNext)) throw new OthersWereFirst();
       const draftManifest = await write({ tx, seq: taken.seq, throughSeq });
       await this.#editions.putBase(tx, { seq: taken.seq, draftManifest });
       return taken.seq;
+    });
+    const seq = await stored.catch((error: unknown) => {
+      if (!(error instanceof ObjectsGone)) throw error;
+      // Read anew, the draft puts its own records again.
+      this.forget();
+      throw new OthersWereFirst();
     });
     // What others have changed in between is still to be read.
     this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);

@@ -70,7 +70,7 @@ const NO_VERSION: Version = {
 
 /**
  * All versions of the data. Readers take `current` and keep it as long as they like; a publication makes the next
- * one whole and durable before it becomes the current one. Changes come in turns (`Turns`).
+ * one whole and durable before it becomes the current one. Changes come in turns (`ChangeTurns`).
  */
 export class Library {
   readonly #needs: LibraryNeeds;
@@ -225,8 +225,8 @@ export class Library {
   }
 
   /**
-   * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `Turns.whole` and `Turns.once`.
-   * Throws `validation_failed` and `OthersWereFirst`. Without a difference the version stays.
+   * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `ChangeTurns.whole` and
+   * `ChangeTurns.once`. Throws `validation_failed` and `OthersWereFirst`. Without a difference the version stays.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#needs.clock.monotonicMs();
@@ -248,6 +248,8 @@ export class Library {
       await this.#commitNothing(publication, published);
       return published;
     }
+    // Whatever may fail comes before the commit: a version that is published must be served.
+    await set.prepare();
     const manifest = await this.store(set);
     const draftManifest = await this.store(publication.draft);
     const changesObject = await this.#needs.groups.put({
@@ -273,7 +275,6 @@ export class Library {
       changes,
       draftManifest: hasOwnBase ? draftManifest : null,
     });
-    await set.prepare();
     this.#versions = [...this.#versions, version];
     this.#current = { version, set };
     this.#isDegraded = false;

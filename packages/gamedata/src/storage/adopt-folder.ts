@@ -11,6 +11,13 @@ export interface OwnFolder {
   readonly objects: ObjectStore;
 }
 
+export interface Adopted {
+  /** Of the newest version that was moved; `undefined`: none was. */
+  readonly version: number | undefined;
+  /** Whether a draft stays in the folder, because no version lies beside it. */
+  readonly leavesDraft: boolean;
+}
+
 /** All but the state, and what is stored under its own name. */
 const TABLES = [
   'gamedata_versions',
@@ -23,15 +30,14 @@ const ROWS_AT_ONCE = 200;
 
 /**
  * Brings the game data of a folder into the database where that has none, and the objects that its versions name and that lie
- * in the folder. The folder stays as it is. Again after a failure, and harmless where nothing is to be done.
- * @returns the number of the newest version that was moved; `undefined`: none was.
+ * in the folder. The folder keeps what it has, in the tables of this release. Again after a failure, and harmless where nothing
+ * is to be done.
  */
 export async function adoptFolder(
   from: OwnFolder,
   to: { readonly editions: EditionStore; readonly objects: RelationalObjects },
-): Promise<number | undefined> {
+): Promise<Adopted> {
   const names = await from.objects.list(`${LINES_FOLDER}/`);
-  if (names.length === 0) return undefined;
   const present = new Set(names.map(({ name }) => name.slice(LINES_FOLDER.length + 1)));
   const { editions, objects } = to;
   const copyMissing = async (wanted: ReadonlySet<string>): Promise<void> => {
@@ -45,14 +51,23 @@ export async function adoptFolder(
       if (await own.isWhole(plain)) await objects.put(name, [await from.objects.get(name)]);
     }
   };
-  let moved: number | undefined;
-  if ((await hasTables(from.relational)) && (await isUnused(editions))) {
+  let adopted: Adopted = { version: undefined, leavesDraft: false };
+  if ((await hasTables(from.relational)) && (await editions.isUnused())) {
     await from.relational.migrate('gamedata', GAMEDATA_MIGRATIONS);
-    await copyMissing(await new EditionStore(from.relational).namedObjects());
-    moved = await moveRows(from.relational, editions);
+    const own = new EditionStore(from.relational);
+    const newest = (await own.versions()).at(-1)?.version;
+    if (newest === undefined) {
+      const hasImport = (await own.state()).draftManifest !== undefined;
+      const leavesDraft = hasImport || (await own.drafts(0)).length > 0;
+      adopted = { version: undefined, leavesDraft };
+    } else if (names.length > 0) {
+      await copyMissing(await own.namedObjects());
+      const isMoved = await moveRows(from.relational, editions);
+      if (isMoved) adopted = { version: newest, leavesDraft: false };
+    }
   }
-  await copyMissing(await editions.namedObjects());
-  return moved;
+  if (names.length > 0) await copyMissing(await editions.namedObjects());
+  return adopted;
 }
 
 async function hasTables(store: RelationalStore): Promise<boolean> {
@@ -62,27 +77,14 @@ async function hasTables(store: RelationalStore): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function isUnused(editions: EditionStore): Promise<boolean> {
-  return (await editions.state()).baseSeq === 0 && (await editions.versions()).length === 0;
-}
-
-async function moveRows(
-  from: RelationalStore,
-  editions: EditionStore,
-): Promise<number | undefined> {
+/** @returns false: another node was first. */
+async function moveRows(from: RelationalStore, editions: EditionStore): Promise<boolean> {
   const reader = from.reader<GameDataTables>();
   const state = await reader.selectFrom('gamedata_state').selectAll().executeTakeFirstOrThrow();
-  const newest = await reader
-    .selectFrom('gamedata_versions')
-    .select('version')
-    .orderBy('version', 'desc')
-    .executeTakeFirst();
-  if (newest === undefined) return undefined;
-  const isMoved = await editions.transaction(async (tx) => {
+  return await editions.transaction(async (tx) => {
     // Another node may have begun at the same moment.
-    const { seq, baseSeq } = await editions.takeSeq(tx);
-    const { rows } = await sql`select 1 from gamedata_versions limit 1`.execute(tx);
-    if (baseSeq !== 0 || rows.length > 0) return false;
+    const { seq } = await editions.takeSeq(tx);
+    if (!(await editions.isUnused(tx))) return false;
     for (const table of TABLES) {
       for (let offset = 0; ; offset += ROWS_AT_ONCE) {
         const some = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
@@ -103,5 +105,4 @@ async function moveRows(
       .execute();
     return true;
   });
-  return isMoved ? newest.version : undefined;
 }

@@ -10,6 +10,7 @@ import type {
 } from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
 import { EditHistory } from './edit-history.js';
+import { renewObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
 export type EditionTransaction = Transaction<GameDataTables>;
@@ -93,8 +94,18 @@ export class EditionStore {
     });
     const manifests = versions.map(({ manifest }) => manifest);
     if (draftManifest !== undefined) manifests.push(draftManifest);
-    const groups = manifests.flatMap((manifest) => Object.values(manifest.groups).flat());
-    return new Set([...groups, ...versions.map(({ changesObject }) => changesObject)]);
+    return new Set([
+      ...manifests.flatMap(objectsOf),
+      ...versions.map(({ changesObject }) => changesObject),
+    ]);
+  }
+
+  /** Whether nobody has stored anything, published or not. */
+  async isUnused(on: EditionReader = this.#reader()): Promise<boolean> {
+    const { rows } = await sql`select 1 from gamedata_state where base_seq <> 0
+      union all select 1 from gamedata_versions union all select 1 from gamedata_drafts
+      union all select 1 from gamedata_history limit 1`.execute(on);
+    return rows.length === 0;
   }
 
   /** What the draft changes of its base after change `afterSeq`, in the order in which it has to be done. */
@@ -118,7 +129,9 @@ export class EditionStore {
     }));
   }
 
+  /** Throws `ObjectsGone`. */
   async insertVersion(tx: EditionTransaction, version: Version): Promise<void> {
+    await this.#name(tx, [...objectsOf(version.manifest), version.changesObject]);
     await tx
       .insertInto('gamedata_versions')
       .values({
@@ -139,12 +152,16 @@ export class EditionStore {
     await tx.deleteFrom('gamedata_versions').where('version', '<', below).execute();
   }
 
-  /** @param draftManifest `null`: the newest version; `undefined`: as it was. */
+  /**
+   * Throws `ObjectsGone`.
+   * @param draftManifest `null`: the newest version; `undefined`: as it was.
+   */
   async putBase(
     tx: EditionTransaction,
     base: { readonly seq: number; readonly draftManifest: Manifest | null | undefined },
   ): Promise<void> {
     const { seq, draftManifest } = base;
+    if (draftManifest) await this.#name(tx, objectsOf(draftManifest));
     await tx
       .updateTable('gamedata_state')
       .set({
@@ -236,9 +253,17 @@ export class EditionStore {
     }
   }
 
+  async #name(tx: EditionTransaction, objects: readonly string[]): Promise<void> {
+    if (this.isShared) await renewObjects(tx, objects);
+  }
+
   #reader() {
     return this.#store.reader<GameDataTables>();
   }
+}
+
+function objectsOf({ groups }: Manifest): readonly string[] {
+  return Object.values(groups).flat();
 }
 
 function versionOf(row: Selectable<GameDataTables['gamedata_versions']>): Version {

@@ -1,5 +1,5 @@
 import { objectError, RawStatements, type RelationalStore } from '@plinth/kernel';
-import type { LineObjects } from './group-store.js';
+import { LINES_FOLDER, type LineObjects } from './group-store.js';
 
 /**
  * What is stored is named by a manifest in a later transaction. Far longer than it takes from the one to the other, so
@@ -9,6 +9,30 @@ const SETTLED_MS = 3_600_000;
 /** Of the database: clocks of nodes differ. */
 const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const IS_SETTLED = `put_ms < ${NOW_MS} - ${SETTLED_MS}`;
+
+/** Of what a change was about to name, another node has removed something. */
+export class ObjectsGone extends Error {
+  override readonly name = 'ObjectsGone';
+  readonly kind = 'objects_gone';
+  constructor(count: number) {
+    super(`${count} objects of the game data have been removed since they were put`);
+  }
+}
+
+/**
+ * What a transaction names counts as put just now: a name may be known from an attempt that failed long ago. In PostgreSQL
+ * alone, within the transaction. Throws `ObjectsGone`.
+ */
+export async function renewObjects(tx: unknown, plainNames: readonly string[]): Promise<void> {
+  const names = [...new Set(plainNames)].map((name) => `${LINES_FOLDER}/${name}`);
+  const raw = new RawStatements('postgresql');
+  const renewed = await raw.run(
+    tx,
+    `update gamedata_objects set put_ms = ${NOW_MS} where ${raw.isOneOf('name')}`,
+    [JSON.stringify(names)],
+  );
+  if (renewed < names.length) throw new ObjectsGone(names.length - renewed);
+}
 
 /** Objects in the PostgreSQL database that nodes share. */
 export class RelationalObjects implements LineObjects {

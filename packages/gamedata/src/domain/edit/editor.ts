@@ -15,9 +15,9 @@ import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import { settleAliases } from './aliases.js';
 import type { Attempt } from './attempt.js';
+import { ChangeTurns } from './change-turns.js';
 import { Draft, type EditedRecord, presentRow } from './draft.js';
 import { Publishing } from './publishing.js';
-import { Turns } from './turns.js';
 import { Undoing } from './undoing.js';
 
 /** The state that the editor believes the record to be in. */
@@ -36,7 +36,7 @@ export class Editor {
   readonly #random: Random;
   readonly #requireIfMatch: boolean;
   readonly #draft: Draft;
-  readonly turns: Turns;
+  readonly turns: ChangeTurns;
   readonly undoing: Undoing;
   readonly publishing: Publishing;
 
@@ -54,7 +54,7 @@ export class Editor {
     this.#random = needs.random;
     this.#requireIfMatch = needs.requireIfMatch;
     this.#draft = new Draft(needs);
-    this.turns = new Turns({ ...needs, draft: this.#draft });
+    this.turns = new ChangeTurns({ ...needs, draft: this.#draft });
     const parts = { ...needs, draft: this.#draft, turns: this.turns };
     this.undoing = new Undoing(parts);
     this.publishing = new Publishing(parts);
@@ -64,7 +64,7 @@ export class Editor {
     return this.#draft.set;
   }
 
-  /** Only inside `Turns.whole` and `Turns.once`. */
+  /** Only inside `ChangeTurns.whole` and `ChangeTurns.once`. */
   replaceDraft(set: DataSet): void {
     this.#draft.replace(set, KINDS);
   }

@@ -6,20 +6,20 @@ import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import type { Published } from '../publication.js';
 import type { Attempt } from './attempt.js';
+import type { ChangeTurns } from './change-turns.js';
 import type { Draft } from './draft.js';
-import type { Turns } from './turns.js';
 
 /** What becomes of the draft: the next version, or nothing. */
 export class Publishing {
   readonly #ledger: Ledger;
-  readonly #turns: Turns;
+  readonly #turns: ChangeTurns;
   readonly #library: Library;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
     readonly ledger: Ledger;
-    readonly turns: Turns;
+    readonly turns: ChangeTurns;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly draft: Draft;

@@ -4,19 +4,19 @@ import type { EditionReader, EditionStore } from '../../storage/edition-store.js
 import { parseRow, readRow } from '../data/record-rows.js';
 
 import type { Attempt, Decided, Step } from './attempt.js';
+import type { ChangeTurns } from './change-turns.js';
 import type { Draft } from './draft.js';
-import type { Turns } from './turns.js';
 
 const MAX_LOOK_BACK = 500;
 
 /** Takes changes of the draft back, and does them again. */
 export class Undoing {
-  readonly #turns: Turns;
+  readonly #turns: ChangeTurns;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
-    readonly turns: Turns;
+    readonly turns: ChangeTurns;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {

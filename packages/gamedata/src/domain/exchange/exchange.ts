@@ -93,9 +93,10 @@ export class Exchange {
   }
 
   async #import(attempt: Attempt, open: OpenImport, options: ImportOptions): Promise<unknown> {
-    const before = this.#editor.draft;
     // A dry run changes nothing, not even the number of the last change.
     const seq = options.dryRun ? this.#ledger.seq + 1 : await this.#editor.turns.reserve(attempt);
+    // Not sooner: the number comes with what others have changed before it.
+    const before = this.#editor.draft;
     const read = await assembleSet(before, open, {
       isMerge: options.mode === 'merge',
       seq,

@@ -15,13 +15,15 @@ const DAMAGE_RETRY_MS = 5000;
  * The changes of all nodes, one after the other: each is decided by what is stored when its turn has come, whichever node has
  * stored it. A node that shares nothing finds what it has itself.
  */
-export class Turns {
+export class ChangeTurns {
   readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #draft: Draft;
   readonly #editions: EditionStore;
   readonly #clock: Clock;
   #readMs: number;
+  /** Since when a change of this node holds up its reading; `undefined`: none does. */
+  #heldMs: number | undefined;
   #reloadedMs: number;
 
   constructor(needs: {
@@ -40,9 +42,10 @@ export class Turns {
     this.#reloadedMs = this.#readMs;
   }
 
-  /** For how long changes of others have not been read; 0 where there are none. */
+  /** For how long changes of others could not be read; 0 where there are none. A change of this node's own is no lag. */
   get behindMs(): number {
-    return this.#editions.isShared ? this.#clock.monotonicMs() - this.#readMs : 0;
+    if (!this.#editions.isShared) return 0;
+    return Math.max(0, (this.#heldMs ?? this.#clock.monotonicMs()) - this.#readMs);
   }
 
   /** Reads all that is stored. */
@@ -69,10 +72,11 @@ export class Turns {
       const result = await this.#repeated(async () => {
         await this.#catchUp();
         await attempt.check?.();
-        return await work();
+        return await this.#holding(work);
       });
       // The draft as every other node reads it.
-      if (this.#editions.isShared) await this.#reload().catch(() => undefined); // `follow` tries it again.
+      // What is stored stays so, whether or not it can be read now.
+      if (this.#editions.isShared) await this.#reload().catch(() => this.#ledger.forget());
       return result;
     });
   }
@@ -83,7 +87,7 @@ export class Turns {
       await this.#catchUp();
       await attempt.check?.();
       try {
-        return await work();
+        return await this.#holding(work);
       } catch (error) {
         if (!(error instanceof OthersWereFirst)) throw error;
         throw gameDataError('conflict', {
@@ -99,6 +103,18 @@ export class Turns {
     return await this.#repeated(() =>
       this.#take({ actor: attempt.actor }, async ({ seq }) => ({ result: seq })),
     );
+  }
+
+  async #holding<T>(work: () => Promise<T>): Promise<T> {
+    const startMs = this.#clock.monotonicMs();
+    this.#heldMs = startMs;
+    try {
+      return await work();
+    } finally {
+      const nowMs = this.#clock.monotonicMs();
+      this.#heldMs = undefined;
+      this.#readMs = Math.min(nowMs, this.#readMs + nowMs - startMs);
+    }
   }
 
   async #take<T>(attempt: Attempt, decide: (turn: Turn) => Promise<Decided<T>>): Promise<T> {
