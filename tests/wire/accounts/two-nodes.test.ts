@@ -115,6 +115,44 @@ if (POSTGRES_URL === undefined) {
       await third.close();
     });
 
+    it('a rotation dropped a key that the other node was still sealing with', async () => {
+      const { id } = await one.create({});
+      const token = async (node: AccountsServer, surname: string) => {
+        const made = await node.ok(`${ACCOUNTS}/${id}/person_tokens`, { body: { surname } });
+        const [row] = await database.query(
+          `select payload from accounts_tokens where id = '${made.id}'`,
+        );
+        const sealed = `update accounts_tokens set payload = '${row?.['payload']}' where id = '${made.id}'`;
+        return { id: made.id, storeLate: async () => await database.query(sealed) };
+      };
+      const early = await token(one, 'early');
+      const first = one.operate('/rotate_key', {});
+      await sleep(4500); // the new key is the current one by now, the rotation is not over
+      const middle = await token(one, 'middle');
+      const second = other.operate('/rotate_key', {});
+      const { key } = await first;
+      await early.storeLate(); // as a commit that was sealed before the first rotation
+      assert.notEqual((await second).key, key);
+      await middle.storeLate();
+      const last = await token(other, 'last');
+      for (const { id: used } of [early, middle, last]) {
+        for (const node of [one, other]) {
+          const body = { person_token: used };
+          const answer = await node.send(`${ACCOUNTS}/${id}/persons`, { body });
+          if (node === one) assert.equal(answer.status, 200, answer.text);
+          else assert.equal(codeOf(answer), 'token_already_used', answer.text);
+        }
+      }
+      // The next one finds the late row, and then drops what the earlier ones have left.
+      await one.operate('/rotate_key', {});
+      const { data } = await other.ok(`${ACCOUNTS}/${id}/persons?limit=100`);
+      assert.deepEqual(data.map(({ surname }: Json) => surname).sort(), [
+        'early',
+        'last',
+        'middle',
+      ]);
+    });
+
     async function until(isSo: () => Promise<boolean>): Promise<void> {
       const endMs = Date.now() + 10_000;
       while (!(await isSo())) {

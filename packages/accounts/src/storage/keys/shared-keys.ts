@@ -10,8 +10,10 @@ import {
   firstKeys,
   type KeyKeeper,
   newestOf,
-  withCurrentAlone,
+  numberOf,
+  oldOf,
   withNewKey,
+  without,
 } from './sealing-keys.js';
 
 const NAME = 'sealing_keys';
@@ -71,19 +73,28 @@ export class SharedKeys implements KeyKeeper {
   }
 
   /** Every node can read what the key seals before any seals with it, and none seals with the old one when it resolves. */
-  async addKey(known: SealingKeys): Promise<SealingKeys> {
-    await this.#change((found = known) =>
-      // A rotation that has ended half-way, or runs on another node, is gone on with.
-      found.keys.size > 1 ? found : withNewKey(found, this.#random).keys,
+  async addKey(
+    known: SealingKeys,
+  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }> {
+    let old: readonly string[] = [];
+    const added = await this.#change((found = known) => {
+      // A new key that is not in use yet, of another node or one that has ended, is taken into use.
+      const isBegun = newestOf(found) !== found.current;
+      // The key in use until now stays for the next rotation: another node may sweep for it, or still store what it sealed.
+      old = oldOf(found).filter((id) => !isBegun || id !== newestOf(found));
+      return isBegun ? found : withNewKey(found, this.#random).keys;
+    });
+    const newest = newestOf(added);
+    await this.#clock.sleep(SETTLE_MS);
+    const keys = await this.#change((found = known) =>
+      numberOf(found.current) > numberOf(newest) ? found : { ...found, current: newest },
     );
     await this.#clock.sleep(SETTLE_MS);
-    const next = await this.#change((found = known) => ({ ...found, current: newestOf(found) }));
-    await this.#clock.sleep(SETTLE_MS);
-    return next;
+    return { keys, old };
   }
 
-  async dropOld(known: SealingKeys): Promise<SealingKeys> {
-    return await this.#change((found = known) => withCurrentAlone(found));
+  async drop(known: SealingKeys, ids: readonly string[]): Promise<SealingKeys> {
+    return await this.#change((found = known) => without(found, ids));
   }
 
   async #change(make: (found: SealingKeys | undefined) => SealingKeys): Promise<SealingKeys> {
