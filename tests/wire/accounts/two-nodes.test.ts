@@ -323,4 +323,32 @@ if (POSTGRES_URL === undefined) {
       await database[Symbol.asyncDispose]();
     }
   });
+
+  it('gives a database that was begun with a key file no other keys', async () => {
+    const database = await TestDatabase.create();
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+    const flags = [`--server-database-url=${database.url}`];
+    const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+    try {
+      await (await AccountsServer.start({ dataDir })).process.stop();
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      // As a node that ended within its first start left it.
+      await database.query("delete from accounts_meta where name = 'sealing_keys'");
+      await database.query('delete from accounts_platforms');
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /not the key file .*start the node that has the file first/,
+      );
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      await (await AccountsServer.start({ flags, env })).close();
+      await database.query("update accounts_meta set value = 'other' where name = 'key_file'");
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /keys in the database .*restore the database/,
+      );
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+      await database[Symbol.asyncDispose]();
+    }
+  });
 }

@@ -7,13 +7,11 @@ const MAX_KEY_COUNT = 16;
 
 /** Where the keys that sealed texts need are kept: in a file of the node, or in the database that nodes share. */
 export interface KeyKeeper {
-  /** For messages. */
-  readonly place: string;
   /** A rotation that is not over may be one of another node. */
   readonly isShared: boolean;
   /**
-   * Reads the keys, or makes the first one. Throws `key_file_damaged`, and `key_file_missing` when there are data that were
-   * sealed with a key.
+   * Reads the keys, or makes the first one. Throws `key_file_damaged` or `shared_keys_damaged`, and `key_file_missing` when there
+   * are data that were sealed with a key.
    */
   open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
   /**

@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { NodeFileSystem, openRelationalStore, SecretBox, SystemClock } from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
-import { ACCOUNT_MIGRATIONS } from '../account-tables.js';
+import { ACCOUNT_MIGRATIONS, type AccountTables } from '../account-tables.js';
 import { Sealer } from '../sealer.js';
 import { KeyFile } from './key-file.js';
 import { SharedKeys } from './shared-keys.js';
@@ -67,6 +67,22 @@ it('drops no key when there are many, but makes no more', async (context) => {
   assert.equal(new Sealer(keys).open(sealed, 'row'), 'the first');
 });
 
+it('stores keys and the proof of them at once, and none beside the proof of others', async (context) => {
+  const { store, node } = await nodes(context);
+  const names = async () => {
+    const reader = store.reader<AccountTables>();
+    const rows = await reader.selectFrom('accounts_meta').select('name').orderBy('name').execute();
+    return rows.map(({ name }) => name);
+  };
+  await node().open({ hasData: false });
+  assert.deepEqual(await names(), ['key_file', 'sealing_keys']);
+  await store.transaction<AccountTables, void>(async (tx) => {
+    await tx.deleteFrom('accounts_meta').where('name', '=', 'sealing_keys').execute();
+  });
+  await assert.rejects(node().open({ hasData: false }), { kind: 'key_file_missing' });
+  assert.deepEqual(await names(), ['key_file']);
+});
+
 async function nodes(context: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-shared-keys-'));
   const files = new NodeFileSystem();
@@ -87,7 +103,7 @@ async function nodes(context: TestContext) {
     const file = new KeyFile({ files, random, folder: join(folder, 'accounts') });
     return new SharedKeys({ store, secrets, random, clock, file });
   };
-  return { clock, node };
+  return { clock, store, node };
 }
 
 /** Turns the clock until it is done. */

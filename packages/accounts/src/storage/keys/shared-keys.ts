@@ -1,8 +1,9 @@
 import type { Clock, Random, RelationalStore, SecretBox } from '@plinth/kernel';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { accountsError } from '../../errors.js';
 import type { AccountTables } from '../account-tables.js';
 import type { SealingKeys } from '../sealer.js';
+import { keepProof, proofOf, readProof } from './key-check.js';
 import type { KeyFile } from './key-file.js';
 import {
   decodeKeys,
@@ -26,7 +27,6 @@ const SETTLE_MS = 3000;
  * key file that is there when the database has none yet are taken over.
  */
 export class SharedKeys implements KeyKeeper {
-  readonly place = 'keys in the database';
   readonly isShared = true;
   readonly #store: RelationalStore;
   readonly #secrets: SecretBox;
@@ -48,14 +48,28 @@ export class SharedKeys implements KeyKeeper {
     this.#file = needs.file;
   }
 
+  /**
+   * Keys and the proof of them are stored at once: no node finds one without the other, and stores keys that are refused later.
+   * Throws also `key_file_foreign`: a file that came from elsewhere says that this node is not one of those that share the database.
+   */
   async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
-    const kept = await this.read();
-    if (kept !== undefined) return kept;
     const own = await this.#file.read();
-    if (own === undefined && hasData) {
-      throw accountsError('key_file_missing', { path: this.#file.place });
-    }
-    return await this.#change((found) => found ?? own ?? firstKeys(this.#random));
+    const path = this.#file.place;
+    return await this.#store.transaction<AccountTables, SealingKeys>(async (tx) => {
+      const kept = await readProof(tx);
+      const found = await this.read(tx);
+      if (found === undefined && own === undefined && (hasData || kept !== undefined)) {
+        throw accountsError('key_file_missing', { path });
+      }
+      const keys = found ?? own ?? firstKeys(this.#random);
+      const proof = kept ?? (await keepProof(tx, proofOf(keys)));
+      if (own !== undefined && proofOf(own) !== proof) {
+        throw accountsError('key_file_foreign', { path });
+      }
+      if (proofOf(keys) !== proof) throw accountsError('shared_keys_foreign');
+      if (found === undefined) await this.#write(tx, keys);
+      return keys;
+    });
   }
 
   /** What is there now; `undefined`: nothing. */
@@ -68,7 +82,7 @@ export class SharedKeys implements KeyKeeper {
     if (row === undefined) return undefined;
     const text = this.#secrets.open(Buffer.from(row.value, 'base64'), PLACE);
     const keys = decodeKeys(text);
-    if (keys === undefined) throw accountsError('key_file_damaged', { path: this.place });
+    if (keys === undefined) throw accountsError('shared_keys_damaged');
     return keys;
   }
 
@@ -100,13 +114,17 @@ export class SharedKeys implements KeyKeeper {
   async #change(make: (found: SealingKeys | undefined) => SealingKeys): Promise<SealingKeys> {
     return await this.#store.transaction<AccountTables, SealingKeys>(async (tx) => {
       const keys = make(await this.read(tx));
-      const value = Buffer.from(this.#secrets.seal(encodeKeys(keys), PLACE)).toString('base64');
-      await tx
-        .insertInto('accounts_meta')
-        .values({ name: NAME, value })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-        .execute();
+      await this.#write(tx, keys);
       return keys;
     });
+  }
+
+  async #write(tx: Transaction<AccountTables>, keys: SealingKeys): Promise<void> {
+    const value = Buffer.from(this.#secrets.seal(encodeKeys(keys), PLACE)).toString('base64');
+    await tx
+      .insertInto('accounts_meta')
+      .values({ name: NAME, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute();
   }
 }
