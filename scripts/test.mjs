@@ -47,7 +47,9 @@ async function runAll() {
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
   const failedFiles = [...new Set(compiled.flat())];
   const alone =
-    compiled.every((found) => found.length > 0) && failedFiles.length <= MAX_FILES_AGAIN;
+    compiled.every((found) => found.length > 0) &&
+    failedFiles.length > 0 &&
+    failedFiles.length <= MAX_FILES_AGAIN;
   if (!given.includes('--again') || !alone) return first.code;
   console.error(`plinth: once more, alone: ${failedFiles.join(' ')}`);
   const second = await runFiles(failedFiles, 1);

@@ -31,7 +31,8 @@ export function filesBelow(top) {
 export function readText(file) {
   try {
     return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import { readText } from './built-files.mjs';
 import { bundleFolder as folder, root } from './root.mjs';
 
 const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
@@ -121,12 +122,4 @@ function recipe() {
     .update(fs.readFileSync(new URL(import.meta.url)))
     .update(readText(path.join(root, 'node_modules', '.plinth-stamp')) ?? '')
     .digest('hex');
-}
-
-function readText(file) {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { readText } from './built-files.mjs';
 import { root } from './root.mjs';
 import { run } from './run.mjs';
 
@@ -75,14 +76,5 @@ async function runNpm(args) {
     throw new Error('npm was not found on the PATH; it comes with Node: https://nodejs.org', {
       cause: error,
     });
-  }
-}
-
-function readText(file) {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -155,6 +155,7 @@ export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
+export { Rotation } from './lease/rotation.js';
 export { Turns } from './lease/turns.js';
 export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';

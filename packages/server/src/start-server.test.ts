@@ -57,7 +57,9 @@ describe('startServer', () => {
       const response = await fetch(`${server.address.url}${path}`, { method });
       assert.equal(response.status, 404);
       assert.equal(response.headers.get('content-type'), 'application/json');
-      assert.equal(await response.text(), '{"error":"Not found","data":{}}');
+      const { error, data } = (await response.json()) as { error: string; data: object };
+      assert.equal(error, 'Not found');
+      assert.equal('served' in data, path === '/nowhere');
     }
   });
 

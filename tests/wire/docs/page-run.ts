@@ -66,8 +66,11 @@ export class PageRun {
   }
 
   async close(): Promise<void> {
-    await this.#shell.close();
-    await this.#server?.close();
+    try {
+      await this.#shell.close();
+    } finally {
+      await this.#server?.close();
+    }
     const folders = [this.#shell.folder, this.#dataDir];
     await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
   }

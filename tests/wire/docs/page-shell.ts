@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export class PageShell {
     this.#say(
       `set -e -o pipefail; . ${file} >${file}.out 2>${file}.err </dev/null; set +e; echo done`,
     );
-    const slow = setTimeout(() => this.#child.kill('SIGKILL'), TIMEOUT_MS);
+    const slow = setTimeout(() => this.#endAtOnce(), TIMEOUT_MS);
     const { value } = await this.#lines.next();
     clearTimeout(slow);
     const read = (ending: string): Promise<string> => readFile(file + ending, 'utf8');
@@ -76,6 +76,12 @@ export class PageShell {
     const closed = once(this.#child, 'close');
     this.#say('exit 0');
     await closed;
+  }
+
+  /** With the command that hangs, which is no child of ours and has a group of its own. */
+  #endAtOnce(): void {
+    spawnSync('pkill', ['-KILL', '-P', String(this.#child.pid)]);
+    this.#child.kill('SIGKILL');
   }
 
   async #save(script: string): Promise<string> {

@@ -48,6 +48,21 @@ describe('a token that may write', () => {
     assertEmpty(await write('/api/v3/write_lp?db=b', await tokenFor('b'), lines(3, 't')));
   });
 
+  it('makes no more of them when it asks for many at a time', async () => {
+    const token = await tokenFor('together');
+    const names = Array.from({ length: 8 }, (_, i) => `together/p${i}`);
+    const answers = await Promise.all(
+      names.map((name) => write(`/api/v3/write_lp?db=${name}`, token, 'm v=1 1')),
+    );
+    const taken = answers.filter(({ status }) => status === 204);
+    assert.equal(taken.length, 2, answers.map(({ text }) => text).join('\n'));
+    for (const name of ['together', ...names]) {
+      const headers = { authorization: `Bearer ${admin}` };
+      const gone = `/api/v3/configure/database?db=${name}&hard_delete_at=now`;
+      await server.http.send(gone, { method: 'DELETE', headers });
+    }
+  });
+
   it('leaves a tenth of everything to administrators', async () => {
     const token = await tokenFor('*');
     // Beside a with three policies, and b.

@@ -1,3 +1,5 @@
+import { Rotation } from '@plinth/kernel';
+
 interface Waiting {
   readonly begin: () => void;
   readonly refuse: (reason: Error) => void;
@@ -11,9 +13,7 @@ export class FairLine {
   readonly #maxCount: number;
   readonly #maxCountPerAsker: number;
   readonly #refusal: () => Error;
-  /** The asker whose turn is next stands first. */
-  readonly #waiting = new Map<string, Waiting[]>();
-  #waitingCount = 0;
+  readonly #waiting = new Rotation<string, Waiting>();
   #isBusy = false;
 
   constructor(bounds: {
@@ -38,35 +38,22 @@ export class FairLine {
   }
 
   #wait(asker: string): Promise<void> {
-    const own = this.#waiting.get(asker) ?? [];
-    if (own.length >= this.#maxCountPerAsker) throw this.#refusal();
-    if (this.#waitingCount >= this.#maxCount) this.#displaceFor(own.length);
-    this.#waitingCount++;
-    this.#waiting.set(asker, own);
+    const ownCount = this.#waiting.countOf(asker);
+    if (ownCount >= this.#maxCountPerAsker) throw this.#refusal();
+    if (this.#waiting.count >= this.#maxCount) {
+      const displaced = this.#waiting.takeLastOfMost(ownCount + 1);
+      if (displaced === undefined) throw this.#refusal();
+      displaced.refuse(this.#refusal());
+    }
     return new Promise((begin, refuse) => {
-      own.push({ begin, refuse });
+      this.#waiting.add(asker, { begin, refuse });
     });
-  }
-
-  #displaceFor(ownCount: number): void {
-    const [most] = [...this.#waiting.values()].sort((a, b) => b.length - a.length);
-    if (most === undefined || most.length <= ownCount + 1) throw this.#refusal();
-    most.pop()?.refuse(this.#refusal());
-    this.#waitingCount--;
   }
 
   /** The place goes from one to the next without being free in between. */
   #next(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) {
-      this.#isBusy = false;
-      return;
-    }
-    const [asker, own] = first;
-    this.#waiting.delete(asker);
-    const next = own.shift();
-    if (own.length > 0) this.#waiting.set(asker, own);
-    this.#waitingCount--;
-    next?.begin();
+    const next = this.#waiting.next();
+    if (next === undefined) this.#isBusy = false;
+    else next.begin();
   }
 }

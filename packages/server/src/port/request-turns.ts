@@ -1,4 +1,5 @@
 import type { Http2Session } from 'node:http2';
+import { Rotation } from '@plinth/kernel';
 
 /** What comes in one turn of the event loop is begun for so long; the rest waits for later turns. */
 const TURN_MS = 5;
@@ -15,8 +16,7 @@ interface Beginning {
  */
 export class RequestTurns {
   readonly #nowMs: () => number;
-  /** In the order in which connections have their next turn; none without a request. */
-  readonly #waiting = new Map<Http2Session, Beginning[]>();
+  readonly #waiting = new Rotation<Http2Session, Beginning>();
   #turnEndMs: number | undefined;
 
   constructor(nowMs: () => number) {
@@ -30,33 +30,25 @@ export class RequestTurns {
       this.#turnEndMs = this.#nowMs() + TURN_MS;
       setImmediate(this.#next);
     }
-    if (this.#waiting.size === 0 && this.#nowMs() < this.#turnEndMs) {
+    if (this.#waiting.count === 0 && this.#nowMs() < this.#turnEndMs) {
       beginning.begin();
       return;
     }
-    const others = this.#waiting.get(session);
-    if (others === undefined) this.#waiting.set(session, [beginning]);
-    else others.push(beginning);
+    this.#waiting.add(session, beginning);
   }
 
   readonly #next = (): void => {
     const endMs = this.#nowMs() + TURN_MS;
-    while (this.#waiting.size > 0 && this.#nowMs() < endMs) this.#beginOne();
+    while (this.#waiting.count > 0 && this.#nowMs() < endMs) this.#beginOne();
     this.#turnEndMs = undefined;
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.count === 0) return;
     this.#turnEndMs = endMs;
     setImmediate(this.#next);
   };
 
   #beginOne(): void {
-    for (const [session, beginnings] of this.#waiting) {
-      this.#waiting.delete(session);
-      let next = beginnings.shift();
-      while (next !== undefined && !next.isWanted()) next = beginnings.shift();
-      if (beginnings.length > 0) this.#waiting.set(session, beginnings);
-      if (next === undefined) continue;
-      next.begin();
-      return;
-    }
+    let next = this.#waiting.next();
+    while (next !== undefined && !next.isWanted()) next = this.#waiting.next();
+    next?.begin();
   }
 }

@@ -10,6 +10,12 @@ import type { TableEntry } from './schema/grow-table.js';
 import { tableLimitMessage } from './schema/limits.js';
 import { INTERNAL_DATABASE, ownerOf } from './schema/names.js';
 
+interface Growing {
+  readonly database: string;
+  readonly isNewDatabase: boolean;
+  readonly newTableCount: number;
+}
+
 /** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
 export class CatalogState {
   readonly deleted = new DeletedResources();
@@ -20,6 +26,8 @@ export class CatalogState {
   /** Active ones and those being created: what limits are compared with. `_internal` is not counted. */
   databaseCount = 0;
   tableCount = 0;
+  /** Changes that are counted already and do not show yet. */
+  readonly growing = new Set<Growing>();
 
   constructor(content: CatalogContent) {
     const tablesOf = new Map<number, TableEntry[]>();
@@ -66,11 +74,24 @@ export class CatalogState {
     return this.databases().filter(({ name }) => ownerOf(name) === database);
   }
 
-  /** Active tables of the database that `name` is, or belongs to as a policy, and of all its policies. */
+  /** Retention policies of a database, those being created included. */
+  policyCountOf(database: string): number {
+    const making = [...this.growing].filter(
+      (change) => change.isNewDatabase && ownerOf(change.database) === database,
+    );
+    return this.policiesOf(database).length + making.length;
+  }
+
+  /** Active tables, and those being created, of the database that `name` is, or belongs to as a policy, and of all its policies. */
   tableCountOf(name: string): number {
     const owner = ownerOf(name) ?? name;
-    const all = [this.database(owner), ...this.policiesOf(owner)];
-    return all.reduce((sum, database) => sum + (database?.tables.size ?? 0), 0);
+    const counts = [this.database(owner), ...this.policiesOf(owner)].map(
+      (each) => each?.tables.size ?? 0,
+    );
+    for (const { database, newTableCount } of this.growing) {
+      if ((ownerOf(database) ?? database) === owner) counts.push(newTableCount);
+    }
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Throws `database_deleted`: the name is that of a deleted database. */

@@ -182,7 +182,8 @@ export class ProcessingEngine {
       this.#absent.add(databaseId);
       stopping.push(this.#running.stop(trigger));
     }
-    void this.#alone(() => Promise.all(stopping));
+    const stopped = Promise.allSettled(stopping); // at once: a failure must not wait for the line
+    void this.#alone(() => stopped);
     this.#reconcile().catch(() => undefined); // The next look meets the same failure, and tells of it.
   }
 

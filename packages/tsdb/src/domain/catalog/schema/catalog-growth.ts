@@ -88,12 +88,15 @@ export class CatalogGrowth {
     if (existing === undefined) {
       this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
+      this.#assertRoomFor(name, isLimited); // Others may have come meanwhile.
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const isOwn = name === INTERNAL_DATABASE;
     const newTableCount = isOwn ? 0 : drafts.filter(({ base }) => base === undefined).length;
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
+    const growing = { database: name, isNewDatabase: existing === undefined, newTableCount };
+    this.#state.growing.add(growing);
     const changes: TableChange[] = [];
     for (const draft of drafts) {
       changes.push(this.#grow(database, draft));
@@ -113,12 +116,14 @@ export class CatalogGrowth {
         }),
       isMade: () => hasChange(store.reader<CatalogTables>(), change),
       publish: () => {
+        this.#state.growing.delete(growing);
         shown = this.#state.show(
           database,
           changes.map(({ after }) => after),
         );
       },
       abandon: () => {
+        this.#state.growing.delete(growing);
         this.#state.tableCount -= newTableCount;
         if (existing === undefined) this.#state.databaseCount--;
       },
@@ -136,7 +141,7 @@ export class CatalogGrowth {
       throw tsdbError('database_limit_reached', { limit });
     }
     const policyLimit = Math.floor(all * WRITERS_PART.policiesOfDatabase);
-    if (isLimited && owner !== undefined && this.#state.policiesOf(owner).length >= policyLimit) {
+    if (isLimited && owner !== undefined && this.#state.policyCountOf(owner) >= policyLimit) {
       throw tsdbError('policy_limit_reached', { database: owner, limit: policyLimit });
     }
   }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Rotation } from './rotation.js';
+
+describe('Rotation', () => {
+  const filled = (...things: readonly string[]): Rotation<string, string> => {
+    const rotation = new Rotation<string, string>();
+    for (const thing of things) rotation.add(thing.charAt(0), thing);
+    return rotation;
+  };
+  const rest = (rotation: Rotation<string, string>): string[] => {
+    const all: string[] = [];
+    for (let next = rotation.next(); next !== undefined; next = rotation.next()) all.push(next);
+    return all;
+  };
+
+  it('gives what waits out by turns of those who asked, of each in its order', () => {
+    const rotation = filled('a1', 'a2', 'a3', 'b1', 'c1', 'b2');
+    assert.deepEqual([rotation.count, rotation.countOf('a'), rotation.countOf('d')], [6, 3, 0]);
+    assert.deepEqual(rest(rotation), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    assert.deepEqual([rotation.count, rotation.next()], [0, undefined]);
+  });
+
+  it('takes the last of whoever has the most, and of nobody who has few or one', () => {
+    const rotation = filled('a1', 'b1', 'b2', 'b3');
+    assert.equal(rotation.takeLastOfMost(3), undefined);
+    assert.equal(rotation.takeLastOfMost(2), 'b3');
+    assert.equal(rotation.takeLastOfMost(0), 'b2');
+    assert.equal(rotation.takeLastOfMost(0), undefined);
+    assert.deepEqual(rest(rotation), ['a1', 'b1']);
+  });
+});
