@@ -22,6 +22,7 @@ export {
   statusOf,
   tableOf,
 } from './flight-client.js';
+export { freePort, freePorts } from './free-ports.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { type PythonPackages, pythonWith } from './python.js';

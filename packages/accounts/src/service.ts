@@ -164,12 +164,9 @@ class AccountsService implements HttpService {
       ? new SharedKeys({ store, secrets, random, clock, file: keyFile })
       : undefined;
     const keeper: KeyKeeper = shared ?? keyFile;
-    // A file that came from elsewhere says that this node is not one of those that share the database.
-    const own = shared && (await keyFile.read());
-    if (own !== undefined) await refuseForeignKeys(store, own, keyFile.place);
     // Before the first platform is stored: a start that ends between the two makes no data without a key.
     const sealingKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
-    await refuseForeignKeys(store, sealingKeys, keeper.place);
+    if (shared === undefined) await refuseForeignKeys(store, sealingKeys, keyFile.place);
     const sealer = new Sealer(sealingKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);

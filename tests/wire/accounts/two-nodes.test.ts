@@ -115,6 +115,44 @@ if (POSTGRES_URL === undefined) {
       await third.close();
     });
 
+    it('a rotation dropped a key that the other node was still sealing with', async () => {
+      const { id } = await one.create({});
+      const token = async (node: AccountsServer, surname: string) => {
+        const made = await node.ok(`${ACCOUNTS}/${id}/person_tokens`, { body: { surname } });
+        const [row] = await database.query(
+          `select payload from accounts_tokens where id = '${made.id}'`,
+        );
+        const sealed = `update accounts_tokens set payload = '${row?.['payload']}' where id = '${made.id}'`;
+        return { id: made.id, storeLate: async () => await database.query(sealed) };
+      };
+      const early = await token(one, 'early');
+      const first = one.operate('/rotate_key', {});
+      await sleep(4500); // the new key is the current one by now, the rotation is not over
+      const middle = await token(one, 'middle');
+      const second = other.operate('/rotate_key', {});
+      const { key } = await first;
+      await early.storeLate(); // as a commit that was sealed before the first rotation
+      assert.notEqual((await second).key, key);
+      await middle.storeLate();
+      const last = await token(other, 'last');
+      for (const { id: used } of [early, middle, last]) {
+        for (const node of [one, other]) {
+          const body = { person_token: used };
+          const answer = await node.send(`${ACCOUNTS}/${id}/persons`, { body });
+          if (node === one) assert.equal(answer.status, 200, answer.text);
+          else assert.equal(codeOf(answer), 'token_already_used', answer.text);
+        }
+      }
+      // The next one finds the late row, and then drops what the earlier ones have left.
+      await one.operate('/rotate_key', {});
+      const { data } = await other.ok(`${ACCOUNTS}/${id}/persons?limit=100`);
+      assert.deepEqual(data.map(({ surname }: Json) => surname).sort(), [
+        'early',
+        'last',
+        'middle',
+      ]);
+    });
+
     async function until(isSo: () => Promise<boolean>): Promise<void> {
       const endMs = Date.now() + 10_000;
       while (!(await isSo())) {
@@ -279,6 +317,34 @@ if (POSTGRES_URL === undefined) {
       await assert.rejects(
         AccountsServer.start({ flags, env: other }),
         /cannot be opened with this master key/,
+      );
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+      await database[Symbol.asyncDispose]();
+    }
+  });
+
+  it('gives a database that was begun with a key file no other keys', async () => {
+    const database = await TestDatabase.create();
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+    const flags = [`--server-database-url=${database.url}`];
+    const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+    try {
+      await (await AccountsServer.start({ dataDir })).process.stop();
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      // As a node that ended within its first start left it.
+      await database.query("delete from accounts_meta where name = 'sealing_keys'");
+      await database.query('delete from accounts_platforms');
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /not the key file .*start the node that has the file first/,
+      );
+      await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
+      await (await AccountsServer.start({ flags, env })).close();
+      await database.query("update accounts_meta set value = 'other' where name = 'key_file'");
+      await assert.rejects(
+        AccountsServer.start({ flags, env }),
+        /keys in the database .*restore the database/,
       );
     } finally {
       await rm(dataDir, { recursive: true, force: true });

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { freePort, rows, ServerProcess } from '../../harness/index.js';
 
 const isInstalled = spawnSync('telegraf', ['--version']).status === 0;
 /** Of everything that is waited for. */
@@ -175,16 +174,6 @@ async function runOnce(folder: string, settings: string, how?: 'may fail'): Prom
   const [code] = await once(child, 'close');
   if (how === undefined) assert.equal(code, 0, log);
   return log;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pythonWith, ServerProcess } from '../../harness/index.js';
+import { freePort, pythonWith, ServerProcess } from '../../harness/index.js';
 import { assertJsonPrinted, assertPrinted } from './answers.js';
 import type { Step } from './page.js';
 import { PageShell } from './page-shell.js';
@@ -192,14 +192,6 @@ const isHere = (name: string): boolean =>
     : spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${name}`]).status === 0;
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

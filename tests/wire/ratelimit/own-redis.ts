@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../harness/index.js';
 
 /** An end, not a claim: a busy machine takes a while. */
 const PATIENCE_MS = 120_000;
@@ -28,7 +27,8 @@ export class OwnRedis implements AsyncDisposable {
 
   /** @param count more than one: shards of a cluster. */
   static async start(count = 1): Promise<OwnRedis> {
-    const ports = await freePorts(count);
+    // A member of a cluster also listens 10,000 above.
+    const ports = await freePorts(count, 55_536);
     const folders = await Promise.all(ports.map(() => mkdtemp(join(tmpdir(), 'plinth-redis-'))));
     // One shard that is away must not take the others with it.
     const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
@@ -99,19 +99,6 @@ export class OwnRedis implements AsyncDisposable {
     const isWhole = (port: number) => /cluster_state:ok/.test(this.ask(port, 'CLUSTER', 'INFO'));
     await eventually(() => this.ports.every(isWhole));
   }
-}
-
-/** Below 55,536: a member of a cluster also listens 10,000 above. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const found: number[] = [];
-  while (found.length < count) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // it listens on one
-    server.close();
-    if (port < 55_536) found.push(port);
-  }
-  return found;
 }
 
 /** Looks until it is so. */

@@ -3,12 +3,17 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HttpClient, POSTGRES_URL, ServerProcess, TestDatabase } from '../../harness/index.js';
+import {
+  freePorts,
+  HttpClient,
+  POSTGRES_URL,
+  ServerProcess,
+  TestDatabase,
+} from '../../harness/index.js';
 
 const TOKEN = 'editor-token-for-tests';
 const RESTART_COUNT = 6;
@@ -113,12 +118,4 @@ async function documented(front: number, ports: readonly number[]): Promise<stri
     .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${front}`)
     .replace('10.0.0.11:8181', `127.0.0.1:${ports[0]}`)
     .replace('10.0.0.12:8181', `127.0.0.1:${ports[1]}`);
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -8,7 +8,7 @@ import {
 import type { AccountTables } from '../../storage/account-tables.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import { hasSealedUrl, resealBody } from '../../storage/destination-store.js';
-import type { KeyKeeper } from '../../storage/keys/sealing-keys.js';
+import { type KeyKeeper, oldOf } from '../../storage/keys/sealing-keys.js';
 import type { Sealer, SealingKeys } from '../../storage/sealer.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
@@ -31,9 +31,18 @@ const SEALED_COLUMNS = [
   { table: 'accounts_idempotency', column: 'body' },
 ] as const;
 
+/** Every column that holds sealed texts. */
+const COLUMNS = [
+  { table: 'accounts_accounts', column: 'body' },
+  { table: 'accounts_persons', column: 'body' },
+  { table: 'accounts_destinations', column: 'body' },
+  ...SEALED_COLUMNS,
+] as const;
+
 /**
- * Replaces the key that texts are sealed with: the new key is stored before anything is sealed with it, and the
- * old one goes after nothing needs it. A rotation that a crash ended is finished at the next start.
+ * Replaces the key that texts are sealed with: the new key is stored before anything is sealed with it, and an
+ * old one goes after nothing needs it. A rotation that a crash ended is finished at the next start, or, where nodes
+ * share the keys, by the next rotation.
  */
 export class KeyRotation {
   readonly #needs: RotationNeeds;
@@ -57,7 +66,7 @@ export class KeyRotation {
   async resume(): Promise<void> {
     // Where nodes share the keys the old ones stay until the next rotation: the one under way may be another node's.
     const isCutShort = this.#keys.keys.size > 1 && !this.#needs.keeper.isShared;
-    if (isCutShort) await this.#rewriteAll();
+    if (isCutShort) await this.#rewriteAll(oldOf(this.#keys));
     else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
   }
 
@@ -73,20 +82,46 @@ export class KeyRotation {
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
     const { keeper, sealer } = this.#needs;
-    this.#keys = await keeper.addKey(this.#keys);
-    sealer.use(this.#keys);
-    return { rewrittenCount: await this.#rewriteAll(), keyId: this.#keys.current };
+    const { keys, old } = await keeper.addKey(this.#keys);
+    this.#keys = keys;
+    sealer.use(keys);
+    return { rewrittenCount: await this.#rewriteAll(old), keyId: keys.current };
   }
 
-  async #rewriteAll(): Promise<number> {
+  /** @param old keys to be dropped when nothing needs them any more. */
+  async #rewriteAll(old: readonly string[]): Promise<number> {
     let count = await this.#rewriteAccounts();
     count += await this.#rewritePersons();
     for (const { table, column } of SEALED_COLUMNS)
       count += await this.#rewriteTexts(table, column);
     count += await this.#rewriteDestinations();
-    this.#keys = await this.#needs.keeper.dropOld(this.#keys);
+    const needed = old.length === 0 ? new Set<string>() : await this.#neededKeys();
+    const unneeded = old.filter((id) => !needed.has(id));
+    this.#keys = await this.#needs.keeper.drop(this.#keys, unneeded);
     this.#needs.sealer.use(this.#keys);
     return count;
+  }
+
+  /** Looks again after the sweep: a node that was slow may have stored a row behind it. */
+  async #neededKeys(): Promise<ReadonlySet<string>> {
+    const needed = new Set<string>();
+    for (const { table, column } of COLUMNS) {
+      for (let afterId = '', hasMore = true; hasMore; ) {
+        const rows = await this.#reader()
+          .selectFrom(table)
+          .select(['id', `${column} as text`])
+          .where('id', '>', afterId)
+          .orderBy('id')
+          .limit(BATCH_SIZE)
+          .execute();
+        for (const { text } of rows) {
+          for (const [, id] of (text ?? '').matchAll(/\bs1\.(k\d+)\./g)) needed.add(id ?? '');
+        }
+        hasMore = rows.length === BATCH_SIZE;
+        afterId = rows.at(-1)?.id ?? '';
+      }
+    }
+    return needed;
   }
 
   async #rewriteAccounts(): Promise<number> {

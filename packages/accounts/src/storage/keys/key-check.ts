@@ -1,4 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
+import type { Kysely, Transaction } from 'kysely';
 import { accountsError } from '../../errors.js';
 import type { AccountTables } from '../account-tables.js';
 import { Sealer, type SealingKeys } from '../sealer.js';
@@ -15,14 +16,19 @@ export async function refuseForeignKeys(
   keys: SealingKeys,
   place: string,
 ): Promise<void> {
-  const own = new Sealer(keys).digest(PROOF);
-  const kept = (await readKept(store)) ?? (await keep(store, own));
+  const own = proofOf(keys);
+  const kept =
+    (await readProof(store.reader())) ??
+    (await store.transaction<AccountTables, string>(async (tx) => await keepProof(tx, own)));
   if (kept !== own) throw accountsError('key_file_foreign', { path: place });
 }
 
-async function readKept(store: RelationalStore): Promise<string | undefined> {
-  const row = await store
-    .reader<AccountTables>()
+/** What the database keeps of the keys that its data were begun with. */
+export const proofOf = (keys: SealingKeys): string => new Sealer(keys).digest(PROOF);
+
+/** `undefined`: the database has seen no keys yet. */
+export async function readProof(on: Kysely<AccountTables>): Promise<string | undefined> {
+  const row = await on
     .selectFrom('accounts_meta')
     .select('value')
     .where('name', '=', NAME)
@@ -31,18 +37,11 @@ async function readKept(store: RelationalStore): Promise<string | undefined> {
 }
 
 /** @returns that of whoever came first. */
-async function keep(store: RelationalStore, value: string): Promise<string> {
-  return await store.transaction<AccountTables, string>(async (tx) => {
-    await tx
-      .insertInto('accounts_meta')
-      .values({ name: NAME, value })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-    const row = await tx
-      .selectFrom('accounts_meta')
-      .select('value')
-      .where('name', '=', NAME)
-      .executeTakeFirstOrThrow();
-    return row.value;
-  });
+export async function keepProof(tx: Transaction<AccountTables>, value: string): Promise<string> {
+  await tx
+    .insertInto('accounts_meta')
+    .values({ name: NAME, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return (await readProof(tx)) ?? value;
 }

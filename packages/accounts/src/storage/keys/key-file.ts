@@ -7,8 +7,9 @@ import {
   encodeKeys,
   firstKeys,
   type KeyKeeper,
-  withCurrentAlone,
+  oldOf,
   withNewKey,
+  without,
 } from './sealing-keys.js';
 
 const NAME = 'keys.json';
@@ -44,15 +45,17 @@ export class KeyFile implements KeyKeeper {
     return first;
   }
 
-  async addKey(keys: SealingKeys): Promise<SealingKeys> {
+  async addKey(
+    keys: SealingKeys,
+  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }> {
     const { keys: all, newest } = withNewKey(keys, this.#random);
     const next = { ...all, current: newest };
     await this.#write(next);
-    return next;
+    return { keys: next, old: oldOf(next) };
   }
 
-  async dropOld(keys: SealingKeys): Promise<SealingKeys> {
-    const next = withCurrentAlone(keys);
+  async drop(keys: SealingKeys, ids: readonly string[]): Promise<SealingKeys> {
+    const next = without(keys, ids);
     await this.#write(next);
     return next;
   }

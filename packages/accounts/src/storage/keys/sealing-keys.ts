@@ -2,24 +2,27 @@ import { crc32c, type Random } from '@plinth/kernel';
 import type { SealingKeys } from '../sealer.js';
 
 const KEY_SIZE_BYTES = 32;
-/** Old keys that may be there at once; a rotation removes them when it is done. */
+/** Keys that may be there at once. A rotation at the limit adds none, but seals with the newest and drops old ones. */
 const MAX_KEY_COUNT = 16;
 
 /** Where the keys that sealed texts need are kept: in a file of the node, or in the database that nodes share. */
 export interface KeyKeeper {
-  /** For messages. */
-  readonly place: string;
   /** A rotation that is not over may be one of another node. */
   readonly isShared: boolean;
   /**
-   * Reads the keys, or makes the first one. Throws `key_file_damaged`, and `key_file_missing` when there are data that were
-   * sealed with a key.
+   * Reads the keys, or makes the first one. Throws `key_file_damaged` or `shared_keys_damaged`, and `key_file_missing` when there
+   * are data that were sealed with a key.
    */
   open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
-  /** Adds a key and makes it the current one, which every node knows when it resolves; the others stay until `dropOld`. */
-  addKey(keys: SealingKeys): Promise<SealingKeys>;
-  /** Nothing is sealed with the old keys any more. */
-  dropOld(keys: SealingKeys): Promise<SealingKeys>;
+  /**
+   * Adds a key and makes it the current one, which every node knows when it resolves.
+   * @returns `old`: what no node seals with any more, and may be dropped once no row needs it.
+   */
+  addKey(
+    keys: SealingKeys,
+  ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }>;
+  /** No row needs these keys. The current one stays. */
+  drop(keys: SealingKeys, ids: readonly string[]): Promise<SealingKeys>;
 }
 
 export const firstKeys = (random: Random): SealingKeys => ({
@@ -33,17 +36,24 @@ export function withNewKey(
   keys: SealingKeys,
   random: Random,
 ): { readonly keys: SealingKeys; readonly newest: string } {
-  const newest = `k${Number(newestOf(keys).slice(1)) + 1}`;
+  if (keys.keys.size >= MAX_KEY_COUNT) return { keys, newest: newestOf(keys) };
+  const newest = `k${numberOf(newestOf(keys)) + 1}`;
   const all = [...keys.keys, [newest, random.bytes(KEY_SIZE_BYTES)] as const];
-  return { keys: { ...keys, keys: new Map(all.slice(-MAX_KEY_COUNT)) }, newest };
+  return { keys: { ...keys, keys: new Map(all) }, newest };
 }
 
-export const newestOf = ({ keys }: SealingKeys): string =>
-  `k${Math.max(...[...keys.keys()].map((id) => Number(id.slice(1))))}`;
+/** Keys are numbered in the order in which they were made. */
+export const numberOf = (id: string): number => Number(id.slice(1));
 
-export const withCurrentAlone = (keys: SealingKeys): SealingKeys => ({
+export const newestOf = ({ keys }: SealingKeys): string =>
+  `k${Math.max(...[...keys.keys()].map(numberOf))}`;
+
+export const oldOf = ({ current, keys }: SealingKeys): readonly string[] =>
+  [...keys.keys()].filter((id) => id !== current);
+
+export const without = (keys: SealingKeys, ids: readonly string[]): SealingKeys => ({
   ...keys,
-  keys: new Map([...keys.keys].filter(([id]) => id === keys.current)),
+  keys: new Map([...keys.keys].filter(([id]) => id === keys.current || !ids.includes(id))),
 });
 
 interface Content {

@@ -181,7 +181,7 @@ function tickCommand(): Command {
 
 function rotateCommand(): Command {
   const command = withServer(new Command('rotate-key'), false).description(
-    'seal stored secrets with a new key and drop the old one',
+    'seal stored secrets with a new key and drop old ones',
   );
   return command.action(async () => {
     const done = await ask(connectionOf(command.opts()), 'rotate_key', { json: {} });

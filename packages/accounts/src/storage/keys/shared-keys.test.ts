@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { NodeFileSystem, openRelationalStore, SecretBox, SystemClock } from '@plinth/kernel';
+import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { ACCOUNT_MIGRATIONS, type AccountTables } from '../account-tables.js';
+import { Sealer } from '../sealer.js';
+import { KeyFile } from './key-file.js';
+import { SharedKeys } from './shared-keys.js';
+
+it('a slow rotation destroyed the key of a quicker one', async (context) => {
+  const { clock, node } = await nodes(context);
+  const slow = node();
+  const quick = node();
+  const first = await slow.open({ hasData: false });
+  const known = await quick.open({ hasData: false });
+  const sealed = [new Sealer(first).seal('sealed with the first', 'row')];
+
+  const begun = await settled(clock, slow.addKey(first));
+  sealed.push(new Sealer(begun.keys).seal('sealed with the second', 'row'));
+  // Another node rotates twice while this one still goes through the rows.
+  const second = await settled(clock, quick.addKey(known));
+  assert.deepEqual(second.old, ['k1']);
+  sealed.push(new Sealer(second.keys).seal('sealed with the third', 'row'));
+  const third = await settled(clock, quick.addKey(second.keys));
+  const current = new Sealer(third.keys).seal('sealed with the fourth', 'row');
+
+  // The slow one has gone through all rows: it drops nothing that it does not know of.
+  const left = new Sealer(await slow.drop(begun.keys, begun.old));
+  const texts = [...sealed, current].map((text) => left.open(text, 'row'));
+  assert.deepEqual(
+    texts,
+    ['first', 'second', 'third', 'fourth'].map((name) => `sealed with the ${name}`),
+  );
+  // Of the last one the key that it has replaced stays.
+  assert.deepEqual(third.old, ['k1', 'k2']);
+  const dropped = await quick.drop(third.keys, third.old);
+  assert.deepEqual([...dropped.keys.keys()], ['k3', 'k4']);
+  assert.equal(dropped.current, 'k4');
+});
+
+it('takes a key into use that another node has just made', async (context) => {
+  const { clock, node } = await nodes(context);
+  const one = node();
+  const keys = await one.open({ hasData: false });
+  const both = await settled(clock, Promise.all([one.addKey(keys), node().addKey(keys)]));
+  for (const { keys, old } of both) {
+    assert.equal(keys.current, 'k2');
+    assert.deepEqual(old, []);
+  }
+});
+
+it('drops no key when there are many, but makes no more', async (context) => {
+  const { clock, node } = await nodes(context);
+  const one = node();
+  const first = await one.open({ hasData: false });
+  const sealed = new Sealer(first).seal('the first', 'row');
+  let keys = first;
+  // As rotations that end half-way do.
+  for (let count = 0; count < 20; count++) ({ keys } = await settled(clock, one.addKey(keys)));
+  assert.equal(keys.keys.size, 16);
+  assert.equal(keys.current, 'k16');
+  assert.equal(new Sealer(keys).open(sealed, 'row'), 'the first');
+});
+
+it('stores keys and the proof of them at once, and none beside the proof of others', async (context) => {
+  const { store, node } = await nodes(context);
+  const names = async () => {
+    const reader = store.reader<AccountTables>();
+    const rows = await reader.selectFrom('accounts_meta').select('name').orderBy('name').execute();
+    return rows.map(({ name }) => name);
+  };
+  await node().open({ hasData: false });
+  assert.deepEqual(await names(), ['key_file', 'sealing_keys']);
+  await store.transaction<AccountTables, void>(async (tx) => {
+    await tx.deleteFrom('accounts_meta').where('name', '=', 'sealing_keys').execute();
+  });
+  await assert.rejects(node().open({ hasData: false }), { kind: 'key_file_missing' });
+  assert.deepEqual(await names(), ['key_file']);
+});
+
+async function nodes(context: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-shared-keys-'));
+  const files = new NodeFileSystem();
+  const store = await openRelationalStore({
+    path: join(folder, 'db'),
+    clock: new SystemClock(),
+    fileSystem: files,
+  });
+  context.after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+  await store.migrate('accounts', ACCOUNT_MIGRATIONS);
+  const clock = new ManualClock();
+  const random = new SeededRandom(1);
+  const secrets = new SecretBox(randomBytes(32), random);
+  const node = (): SharedKeys => {
+    const file = new KeyFile({ files, random, folder: join(folder, 'accounts') });
+    return new SharedKeys({ store, secrets, random, clock, file });
+  };
+  return { clock, store, node };
+}
+
+/** Turns the clock until it is done. */
+async function settled<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const marked = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await clock.advanceMs(100);
+    await turn();
+  }
+  return await marked;
+}
