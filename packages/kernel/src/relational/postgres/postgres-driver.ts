@@ -56,7 +56,11 @@ export class PostgresDriver implements Driver {
   }) {
     const { pool, pulse, limits, writes } = needs;
     this.#pool = pool;
-    pool.on('connect', (client) => this.#outagesBefore.set(client, pulse.outageCount));
+    pool.on('connect', (client) => {
+      // From the first moment: the farewell of a server may come in one piece with its greeting.
+      client.on('error', failsByItself);
+      this.#outagesBefore.set(client, pulse.outageCount);
+    });
     this.#pulse = pulse;
     this.#limits = limits;
     this.#writes = writes;
@@ -150,7 +154,6 @@ class PostgresConnection implements DatabaseConnection {
     this.#pulse = needs.pulse;
     this.#writes = needs.writes;
     this.#maxTransactionMs = needs.maxTransactionMs;
-    client.on('error', failsByItself);
   }
 
   async begin(isolation: string): Promise<void> {
@@ -191,7 +194,6 @@ class PostgresConnection implements DatabaseConnection {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#hasEnded = true;
-    this.#client.off('error', failsByItself);
     this.#client.release(this.#isBroken || this.#isInTransaction);
   }
 
