@@ -27,7 +27,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   already_deleted: 409,
   database_deleted: 400,
   too_many_deletions: 503,
-  flux_not_spoken: 501,
+  flux_not_spoken: 404,
   delete_predicate_invalid: 400,
   cache_definition_invalid: 400,
   content_type_unacceptable: 415,
@@ -93,7 +93,6 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [408, 'request timeout'],
   [413, 'request too large'],
   [422, 'unprocessable entity'],
-  [501, 'not implemented'],
   [503, 'unavailable'],
 ]);
 

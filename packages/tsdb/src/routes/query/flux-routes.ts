@@ -2,7 +2,7 @@ import type { Route } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 
-const ERRORS = { 501: 'Flux is not spoken here' } as const;
+const ERRORS = { 404: 'Flux is not spoken here' } as const;
 
 /** Where clients of version 2 send Flux, which is not spoken here: they are told what is. */
 export function fluxRoutes({ admin }: RouteDeps): readonly Route[] {
