@@ -12,6 +12,7 @@ import {
   type Logger,
   type Metrics,
   type Outbox,
+  type OwnListener,
   type Principal,
   type Random,
   type RelationalStore,
@@ -68,7 +69,7 @@ export interface AccountsNeeds {
   /** Where events may go, and by which way. */
   readonly egress: EgressSettings;
   /** Where this server listens. */
-  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
+  readonly ownListeners: readonly OwnListener[];
   /** Another service that is told of changes. */
   readonly listener?: AccountListener | undefined;
   /** Who an operator's request speaks for. Throws when its token is none. */

@@ -29,7 +29,7 @@ export type { OutgoingRequest } from './deliver/exchange.js';
 export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/guarded-sender.js';
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
-export { hostOf, portOf, TargetGuard } from './deliver/target-guard.js';
+export { hostOf, type OwnListener, portOf, TargetGuard } from './deliver/target-guard.js';
 export {
   asGiven,
   DomainError,

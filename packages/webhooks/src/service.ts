@@ -9,6 +9,7 @@ import {
   type Logger,
   type Metrics,
   type Outbox,
+  type OwnListener,
   type Random,
   type RelationalStore,
   type RouteTable,
@@ -69,7 +70,7 @@ export interface WebhooksNeeds {
   /** For links in what is sent without a request, when there is no public one. */
   readonly localUrl: string;
   /** Where this server listens. */
-  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
+  readonly ownListeners: readonly OwnListener[];
   /** Of everything below `/ops/v1`. */
   readonly operatorDialect: Dialect;
 }

@@ -5,7 +5,7 @@ import { EgressProxy } from './egress-proxy.js';
 import type { OutgoingRequest } from './exchange.js';
 import type { Outcome } from './outcome.js';
 import { Sender, type SendOptions } from './sender.js';
-import { TargetGuard } from './target-guard.js';
+import { type OwnListener, TargetGuard } from './target-guard.js';
 
 /** Where requests may go and by which way; each user has settings of its own. */
 export interface EgressSettings {
@@ -34,7 +34,7 @@ export interface EgressNeeds {
   readonly clock: Clock;
   readonly files: FileSystem;
   /** Where this server listens. */
-  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
+  readonly ownListeners: readonly OwnListener[];
 }
 
 /**

@@ -113,6 +113,26 @@ describe('TargetGuard', () => {
     assert.equal(allowing.isAddressAllowed('203.0.114.7', 8181, 'x.example'), true);
   });
 
+  it('refuses where the server itself listens in ranges and by names that are allowed', () => {
+    const allowings = ['*', '127.0.0.0/8', 'inner.example'].map(
+      (allowed) => new TargetGuard({ allowed: [allowed, '::1'] }),
+    );
+    for (const guard of allowings) {
+      guard.blockListeners([
+        { address: '127.0.0.1', port: 8181 },
+        { address: '127.0.0.1', port: 8182, isNeverTarget: true },
+      ]);
+      for (const address of ['127.0.0.1', '127.9.9.9', '::ffff:127.0.0.1', '0.0.0.0', '::']) {
+        for (const port of [8181, 8182])
+          assert.equal(guard.isAddressAllowed(address, port, 'inner.example'), false, address);
+      }
+      assert.equal(guard.isAddressAllowed('127.0.0.1', 8183, 'inner.example'), true);
+      assert.equal(guard.isUrlReachable(new URL('http://127.0.0.1:8181/')), false);
+      assert.equal(guard.isAddressAllowed('::1', 8181, 'x.example'), true, 'named itself');
+      assert.equal(guard.isAddressAllowed('::1', 8182, 'x.example'), false, 'never');
+    }
+  });
+
   it('allows ranges, addresses and names that are listed, and nothing beside them', () => {
     const guard = new TargetGuard({
       allowed: ['10.1.0.0/16', '192.168.0.9', 'Inner.Example', 'fd00::/8'],

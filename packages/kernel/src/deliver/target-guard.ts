@@ -46,6 +46,14 @@ export interface TargetRules {
   readonly allowedPorts?: readonly number[];
 }
 
+/** Where this very server listens. */
+export interface OwnListener {
+  readonly address: string;
+  readonly port: number;
+  /** Whoever reaches it needs no credential: nothing that is allowed leads there. */
+  readonly isNeverTarget?: boolean;
+}
+
 /**
  * Decides which hosts and addresses a server may call on behalf of somebody who named a URL. Asked about the URL when
  * it is given, and about every address at every connect: names can change their mind.
@@ -56,8 +64,9 @@ export class TargetGuard {
   readonly #allowedRanges: readonly Network[];
   readonly #allowedHosts: ReadonlySet<string>;
   readonly #allowedPorts: readonly number[];
-  /** Addresses on which this server itself listens, as `address port`. */
-  #ownListeners: ReadonlySet<string> = new Set();
+  /** Single addresses of those ranges. */
+  readonly #namedAddresses: readonly Network[];
+  #ownListeners: readonly OwnListener[] = [];
 
   constructor({ allowed, allowedPorts = [] }: TargetRules) {
     this.#allowsAll = allowed.includes('*');
@@ -67,19 +76,22 @@ export class TargetGuard {
       entries.flatMap(({ text, range }) => (range === undefined ? [text] : [])),
     );
     this.#allowedPorts = allowedPorts;
+    this.#namedAddresses = this.#allowedRanges.filter(
+      ([address, bits]) => bits === (address.kind() === 'ipv4' ? 32 : 128),
+    );
   }
 
-  /** A public address of this very server is no receiver either. */
-  blockListeners(listeners: readonly { readonly address: string; readonly port: number }[]): void {
-    this.#ownListeners = new Set(listeners.map(({ address, port }) => `${address} ${port}`));
+  /** This very server is no receiver, whatever range or name it is in, unless its address itself is allowed. */
+  blockListeners(listeners: readonly OwnListener[]): void {
+    this.#ownListeners = listeners;
   }
 
   /** As far as the URL alone tells: names are looked up at every connect. */
   isUrlReachable(url: URL): boolean {
     const host = hostOf(url);
     if (!this.#isPortAllowed(portOf(url))) return false;
-    if (this.#allowsAll || this.#allowedHosts.has(host)) return true;
     if (ipaddr.isValid(host)) return this.isAddressAllowed(host, portOf(url), host);
+    if (this.#allowsAll || this.#allowedHosts.has(host)) return true;
     return host !== 'localhost' && !host.endsWith('.localhost') ? true : this.#allowsLoopback();
   }
 
@@ -94,15 +106,17 @@ export class TargetGuard {
 
   isAddressAllowed(address: string, port: number, host: string): boolean {
     if (!this.#isPortAllowed(port)) return false;
-    if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
     let parsed: IpAddress;
     try {
       parsed = ipaddr.process(withoutZone(address)); // an IPv4 address inside an IPv6 one is judged as itself
     } catch {
       return false;
     }
+    const own = this.#ownListeners.filter((listener) => leadsTo(listener, parsed, port));
+    if (own.some(({ isNeverTarget }) => isNeverTarget)) return false;
+    if (own.length > 0) return isInNetworks(parsed, this.#namedAddresses);
+    if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
     if (isInNetworks(parsed, this.#allowedRanges)) return true;
-    if (this.#ownListeners.has(`${parsed.toString()} ${port}`)) return false;
     return !isInNetworks(parsed, this.#blocked);
   }
 
@@ -118,6 +132,16 @@ export class TargetGuard {
     );
   }
 }
+
+/** Every loopback address leads to what listens on one of them or on all addresses, and so does `0.0.0.0`. */
+function leadsTo(listener: OwnListener, address: IpAddress, port: number): boolean {
+  if (listener.port !== port || !ipaddr.isValid(listener.address)) return false;
+  const own = ipaddr.process(listener.address);
+  return own.toString() === address.toString() || (isHere(own) && isHere(address));
+}
+
+const isHere = (address: IpAddress): boolean =>
+  address.range() === 'loopback' || address.range() === 'unspecified';
 
 /** The host as it is looked up: lower case, without brackets and without the dot at the end. */
 export function hostOf(url: URL): string {

@@ -1,7 +1,7 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
 import type { EgressSettings, HttpService } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
-import { listenersOf } from './own-listeners.js';
+import { ownListenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** @param listener told of changes; there is none when webhooks do not run. */
@@ -25,7 +25,7 @@ export function openAccounts(
     listener,
     metrics,
     egress: egressOf(settings),
-    ownListeners: listenersOf(settings.server.http_bind),
+    ownListeners: ownListenersOf(settings),
     checkOperator: (request) => identity.checkAdmin(request),
     announce: (text) => process.stdout.write(text),
   });

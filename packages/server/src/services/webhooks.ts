@@ -2,7 +2,7 @@ import type { AccountListener } from '@plinth/accounts';
 import { OtlpTracer } from '@plinth/kernel';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
 import { readVersion } from '../product-version.js';
-import { listenersOf } from './own-listeners.js';
+import { ownListenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
 export function openWebhooks(parts: ServiceParts): Webhooks {
@@ -33,7 +33,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     version: readVersion(),
     publicUrl: settings.server.public_url,
     localUrl: `${settings.server.tls_key === undefined ? 'http' : 'https'}://${settings.server.http_bind}`,
-    ownListeners: listenersOf(settings.server.http_bind),
+    ownListeners: ownListenersOf(settings),
     operatorDialect: identity.dialect,
   });
   const { appHooks } = webhooks;
