@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import { freePorts, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
 let server: ServerProcess;
 let folder: string;
@@ -241,6 +241,44 @@ describe('the guard against private addresses', () => {
       body: JSON.stringify({ name: 'n', webhook: { url: receiver.url } }),
     });
     assert.equal(refused.status, 422);
+  });
+});
+
+describe('the ports of the server itself', () => {
+  it('get no delivery by a range or a name that is allowed: one of them hands out admin tokens', async () => {
+    const [port = 0, recovery = 0] = await freePorts(2);
+    await using guarded = await ServerProcess.start({
+      flags: [
+        ...[`--http-bind=127.0.0.1:${port}`, '--services=webhooks'],
+        `--admin-token-recovery-http-bind=127.0.0.1:${recovery}`,
+        '--webhooks-allow-private-targets=127.0.0.0/8,localhost',
+      ],
+    });
+    const made = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
+    const path = '/api/v3/configure/token/admin/regenerate';
+    const register = (host: string, at: number) =>
+      guarded.http.send('/ops/v1/apps', {
+        headers,
+        body: JSON.stringify({
+          name: `${host} ${at}`,
+          webhook: { url: `http://${host}:${at}${path}` },
+        }),
+      });
+    for (const host of ['127.0.0.1', '127.9.9.9', '[::ffff:127.0.0.1]'])
+      for (const at of [port, recovery])
+        assert.equal((await register(host, at)).status, 422, `${host} ${at}`);
+    // A name is looked up when it is called.
+    const { id } = JSON.parse((await register('localhost', recovery)).text) as { id: number };
+    const pinged = `/ops/v1/apps/${id}/deliveries`;
+    for (;;) {
+      const { text } = await guarded.http.send(pinged, { headers });
+      const [record] = JSON.parse(text) as { status: string }[];
+      if (record === undefined) continue;
+      assert.equal(record.status, 'failed to connect to host');
+      break;
+    }
+    assert.equal((await guarded.http.send('/ops/v1/apps', { headers })).status, 200);
   });
 });
 
