@@ -64,19 +64,22 @@ describe('large imports', () => {
   });
 
   it('an import went on for minutes after its client had left, and was stored', async () => {
-    const left = request(`${server.url}/api/editor/import`, { method: 'POST', headers: HEADERS });
-    left.on('error', () => undefined);
-    left.end(itemsOf(MAX_RECORD_COUNT, 'Left alone'));
-    await once(left, 'finish');
-    // On its way to the thread that reads it.
-    assert.equal((await server.http.send('/api/items?limit=1')).status, 200);
-    left.destroy();
-    const body = JSON.stringify({ id: 'after', name: 'After', shortName: 'a', category: 'key' });
-    const edited = await server.http.send('/api/editor/items', { headers: HEADERS, body });
-    assert.equal(edited.status, 200, edited.text);
-    assert.equal(
-      (await server.http.send('/api/editor/items/i0', { headers: HEADERS })).status,
-      404,
-    );
+    // An import may be done before its client has left: then another one tells.
+    const isStored = async (name: string): Promise<boolean> => {
+      const left = request(`${server.url}/api/editor/import`, { method: 'POST', headers: HEADERS });
+      left.on('error', () => undefined);
+      left.end(itemsOf(MAX_RECORD_COUNT, name));
+      await once(left, 'finish');
+      // On its way to the thread that reads it.
+      assert.equal((await server.http.send('/api/items?limit=1')).status, 200);
+      left.destroy();
+      const body = JSON.stringify({ id: name, name: 'After', shortName: 'a', category: 'key' });
+      const edited = await server.http.send('/api/editor/items', { headers: HEADERS, body });
+      assert.equal(edited.status, 200, edited.text);
+      const first = await server.http.send('/api/editor/items/i0', { headers: HEADERS });
+      return first.text.includes(name);
+    };
+    let count = 0;
+    while (await isStored(`left-${count}`)) assert.ok(++count < 5);
   });
 });
