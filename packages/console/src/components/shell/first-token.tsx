@@ -4,8 +4,8 @@ import { writeSampleData } from '../../api/samples.js';
 import { createFirstToken, fetchInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
-import { CopyButton } from '../controls/copy-button.js';
 import { ProblemNote } from '../controls/problem-note.js';
+import { ShownOnce } from '../controls/shown-once.js';
 import { Brand } from './sign-in.js';
 
 /** A fresh server: makes its token, shows it this once, and leads to the first chart. */
@@ -68,27 +68,7 @@ export function FirstToken({ onDone }: { readonly onDone: () => void }) {
             <p className="soft">
               It is shown this once and cannot be read again. Keep it where you keep passwords.
             </p>
-            <div className="copy-box">
-              <pre>{token}</pre>
-            </div>
-            <div className="row wrap">
-              <CopyButton
-                text={token}
-                label="Copy"
-                isSmall={false}
-                showsWord
-                className="primary"
-                onCopied={() => setIsStored(true)}
-              />
-              <label className="row">
-                <input
-                  type="checkbox"
-                  checked={isStored}
-                  onChange={(event) => setIsStored(event.target.checked)}
-                />
-                I have stored it
-              </label>
-            </div>
+            <ShownOnce secret={token} isStored={isStored} onStored={setIsStored} />
             <div className="row wrap">
               <button
                 type="button"

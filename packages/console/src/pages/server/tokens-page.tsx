@@ -2,11 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
-import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
+import { CopyBox } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShownOnce } from '../../components/controls/shown-once.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -217,30 +218,11 @@ function NewToken(props: {
   return (
     <Dialog title={`Token ${name}`} isOpen isFirm onClose={onClose}>
       <p>It is shown this once and cannot be read again.</p>
-      <div className="copy-box">
-        <pre>{token}</pre>
-      </div>
-      <div className="row wrap">
-        <CopyButton
-          text={token}
-          label="Copy"
-          isSmall={false}
-          showsWord
-          className="primary"
-          onCopied={() => setIsStored(true)}
-        />
-        <label className="row">
-          <input
-            type="checkbox"
-            checked={isStored}
-            onChange={(event) => setIsStored(event.target.checked)}
-          />
-          I have stored it
-        </label>
+      <ShownOnce secret={token} isStored={isStored} onStored={setIsStored}>
         <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
           Close
         </button>
-      </div>
+      </ShownOnce>
     </Dialog>
   );
 }

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.js';
+
+/** A secret that is shown this once, and whether it was copied or is said to be stored. */
+export function ShownOnce(props: {
+  readonly secret: string;
+  readonly isStored: boolean;
+  readonly onStored: (isStored: boolean) => void;
+  /** Beside what says that it is stored. */
+  readonly children?: ReactNode;
+}) {
+  const { secret, isStored, onStored, children } = props;
+  return (
+    <>
+      <div className="copy-box">
+        <pre>{secret}</pre>
+      </div>
+      <div className="row wrap">
+        <CopyButton
+          text={secret}
+          label="Copy"
+          isSmall={false}
+          showsWord
+          className="primary"
+          onCopied={() => onStored(true)}
+        />
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={isStored}
+            onChange={(event) => onStored(event.target.checked)}
+          />
+          I have stored it
+        </label>
+        {children}
+      </div>
+    </>
+  );
+}
