@@ -76,7 +76,7 @@ it('annotated CSV of 2.x becomes tables with tags and fields', async () => {
     [
       { host: 'a', usage: 1.5, ns: 1 },
       { host: 'b, "c"', usage: 2.5, ns: 1 },
-      { host: 'a', ns: 0 },
+      { host: 'a', usage: null, ns: 0 },
     ],
   );
   assert.deepEqual(await rows('SELECT count(*) AS n FROM cpu WHERE usage < -1e308'), [{ n: 1 }]);
