@@ -10,6 +10,7 @@ import {
 } from '../connection.js';
 import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
 import { makeToken } from './identity.js';
 
@@ -98,13 +99,9 @@ function creating(word: string): Command {
 }
 
 function listing(word: string): Command {
-  const list = withConnection(new Command(word), { database: false })
+  const list = withQueryFormat(withConnection(new Command(word), { database: false }))
     .description('show all tokens, without their secrets')
-    .action(async () => {
-      const json = { db: '_internal', q: 'SELECT * FROM system.tokens', format: 'pretty' };
-      const response = await callOk(connectionOf(list.opts()), 'api/v3/query_sql', { json });
-      print(await response.text());
-    });
+    .action(() => printQuery(list, { db: '_internal', q: 'SELECT * FROM system.tokens' }));
   return list;
 }
 

@@ -1,12 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type Connection,
-  callOk,
-  connectionOf,
-  databaseOf,
-  withConnection,
-} from '../connection.js';
+import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { askQuery, isJson, printJson, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 type Kind = 'last' | 'distinct';
@@ -74,21 +69,18 @@ function create(): Command {
 }
 
 function list(): Command {
-  const command = withConnection(new Command('list'), { database: true })
-    .description('list the caches of a database')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+  const connected = withConnection(new Command('list'), { database: true });
+  const command = withQueryFormat(connected).description('list the caches of a database');
   return command.action(async () => {
-    const connection = connectionOf(command.opts());
+    const answers: string[] = [];
     for (const kind of KINDS) {
       const q = `SELECT '${kind}' AS kind, * FROM system.${kind}_caches`;
-      print(`${(await read(connection, q, command)).trimEnd()}\n`);
+      answers.push(await askQuery(command, { q }));
     }
+    // The two kinds have other columns: as a table each has its own, as JSON they are one list.
+    if (!isJson(command)) print(answers.join(''));
+    else printJson(answers.flatMap((text) => JSON.parse(text) as object[]));
   });
-}
-
-async function read(connection: Connection, q: string, command: Command): Promise<string> {
-  const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
-  return await (await callOk(connection, 'api/v3/query_sql', { json })).text();
 }
 
 function remove(): Command {

@@ -3,15 +3,18 @@ import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
+import { print } from '../output/terminal.js';
 import { readArguments } from './trigger.js';
 
 /** `plinth plugin`. */
 export function pluginCommand(): Command {
   return new Command('plugin')
-    .description('begin, try out and upload Python plugins')
+    .description('begin, try out, upload and list Python plugins')
     .addCommand(begin())
     .addCommand(tryOut())
     .addCommand(upload())
+    .addCommand(list())
     .addHelpText(
       'after',
       '\nExamples:\n  plinth plugin new alerts\n  plinth plugin upload alerts.py\n  plinth plugin test alerts.py -d home --lp sample.lp --args threshold=30',
@@ -89,8 +92,6 @@ if __name__ == "__main__":
     unittest.main()
 `;
 
-import { print } from '../output/terminal.js';
-
 function begin(): Command {
   return new Command('new')
     .description('write a plugin to start from, with a test')
@@ -112,6 +113,13 @@ function begin(): Command {
         print(`${path}\n`);
       }
     });
+}
+
+function list(): Command {
+  const command = withQueryFormat(withConnection(new Command('list'), { database: false }));
+  return command
+    .description('list the files of plugins that triggers use')
+    .action(() => printQuery(command, { db: '_internal', q: 'SELECT * FROM system.plugin_files' }));
 }
 
 interface TestOptions {
