@@ -23,7 +23,11 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
   return await new Promise((resolve, reject) => {
     const options = {
       method,
-      headers: Object.fromEntries(headers),
+      headers: {
+        ...Object.fromEntries(headers),
+        // The runtime leaves it out where the method usually has no body.
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      },
       ...(ca !== undefined && { ca }),
       ...(signal !== undefined && { signal }),
     };

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
+import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { askQuery, isJson, printJson, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
@@ -38,9 +39,17 @@ function create(): Command {
     .option('--columns <names>', 'key columns of a last cache, columns of a distinct cache', split)
     .option('--values <names>', 'last: value columns; all others without it', split)
     .option('--count <n>', 'last: rows of each key', parseCount)
-    .option('--ttl <seconds>', 'last: how long a row is kept', parseCount)
+    .option(
+      '--ttl <duration>',
+      'last: how long a row is kept, in seconds or like 30m',
+      parseSeconds,
+    )
     .option('--max-cardinality <n>', 'distinct: combinations that are kept', parseCount)
-    .option('--max-age <seconds>', 'distinct: how old a combination may be', parseCount);
+    .option(
+      '--max-age <duration>',
+      'distinct: how old a combination may be, in seconds or like 30d',
+      parseSeconds,
+    );
   return command.action(async () => {
     const options = command.opts<CreateOptions>();
     const connection = connectionOf(command.opts());
@@ -103,6 +112,8 @@ function about(name: string, description: string): Command {
 
 const pathOf = (kind: Kind): string => `api/v3/configure/${kind}_cache`;
 const split = (text: string): string[] => text.split(',').filter((part) => part !== '');
+
+const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(text);
 
 function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number');

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
+import { isLineProtocol } from '../input/line-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
@@ -140,7 +141,10 @@ function tryOut(): Command {
   const command = withConnection(new Command('test'), { database: true })
     .description('run a plugin of the plugin folder without storing what it writes')
     .argument('<file>', 'as a trigger would name it')
-    .option('--lp <file>', 'line protocol for process_writes; - reads standard input')
+    .option(
+      '--lp <file>',
+      'file with line protocol for process_writes, or the lines themselves; - reads standard input',
+    )
     .option('--schedule <cron>', 'call process_scheduled_call at the next time of this schedule')
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
     .option('--cache <name>', 'cache that several tests share');
@@ -157,7 +161,10 @@ function tryOut(): Command {
       lp === undefined
         ? await callOk(connection, 'api/v3/plugin_test/schedule', { json: { ...json, schedule } })
         : await callOk(connection, 'api/v3/plugin_test/wal', {
-            json: { ...json, input_lp: readFileSync(lp === '-' ? 0 : lp, 'utf8') },
+            json: {
+              ...json,
+              input_lp: isLineProtocol(lp) ? lp : readFileSync(lp === '-' ? 0 : lp, 'utf8'),
+            },
           });
     const report = (await answer.json()) as Report;
     print(describe(report));
