@@ -59,9 +59,9 @@ it('runs as the Containerfile lays it out, as another user than root and with a 
   };
   const words = (text: string): string[] => JSON.parse(text) as string[];
   const variables = Object.fromEntries(
-    line(/^ENV (.+)$/m)
-      .split(' ')
-      .map((pair) => pair.split('=') as [string, string]),
+    [...last.matchAll(/^ENV (.+)$/gm)].flatMap(([, pairs = '']) =>
+      pairs.split(' ').map((pair) => pair.split('=') as [string, string]),
+    ),
   );
   assert.equal(line(/^USER (.+)$/m), 'node');
   assert.equal(line(/^COPY --from=build (.+)$/m), '/app /usr/local');

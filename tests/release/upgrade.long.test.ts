@@ -50,7 +50,7 @@ async function packageOf(checkout: string, out: string): Promise<string> {
 const skip = (context: TestContext, why: string): void => context.skip(why);
 
 it('a package is installed over that of an earlier commit and has all its data, and leaves them when it goes', {
-  timeout: 2 * TEN_MINUTES_MS,
+  timeout: 4 * TEN_MINUTES_MS,
 }, async (context) => {
   const commit = await earlierCommit();
   if (commit === undefined) return skip(context, 'no history: a clone of all commits is needed');

@@ -31,7 +31,14 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
       ...(ca !== undefined && { ca }),
       ...(signal !== undefined && { signal }),
     };
-    const outgoing = request(url, options, (incoming) => resolve(answerOf(incoming)));
+    const outgoing = request(url, options, (incoming) => {
+      try {
+        resolve(answerOf(incoming));
+      } catch (error) {
+        outgoing.destroy(); // A status or a header that is none.
+        reject(error);
+      }
+    });
     outgoing.once('error', reject);
     outgoing.end(body);
   });
