@@ -60,7 +60,7 @@ FILLED.push(
 
 /** Verbs that stand for others: influxdb3.test.ts. */
 const OTHER_NAMES =
-  /^(?:create|show|delete|update|enable|disable|install|test|debug|stop|remove|q|w)\b/;
+  /^(?:create|show|delete|update|enable|disable|install|test|debug|stop|remove|activate|q|w)\b/;
 
 let server: ServerProcess;
 let outside: string;

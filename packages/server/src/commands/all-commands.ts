@@ -100,7 +100,7 @@ export const COMMANDS = {
     load: async () => (await import('./services/deliveries.js')).deliveriesCommand(),
   },
   webhook: {
-    description: 'receive deliveries on this machine',
+    description: 'receive deliveries on this machine, and look at those of an app',
     load: async () => (await import('./services/webhook.js')).webhookCommand(),
   },
   status: {
