@@ -32,6 +32,7 @@ const PAGES = {
   caches: ['caches?db=sample', 'table'],
   triggers: ['triggers?db=sample', 'table >> nth=1'],
   webhooks: ['webhooks/1', 'table >> nth=0'],
+  limits: ['limits?identity=user:7', 'table >> nth=2'],
   server: ['server?from=now-1m', 'canvas'],
 };
 /** The server is to have measured something when its own page is looked at. */
@@ -47,7 +48,7 @@ const folder = path.join(root, 'docs', 'console');
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-'));
 const pluginDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-plugins-'));
 const FLAGS = [
-  ...['--services', 'tsdb,webhooks', '--tsdb-internal-metrics-interval-ms', '1000'],
+  ...['--services', 'tsdb,webhooks,ratelimit', '--tsdb-internal-metrics-interval-ms', '1000'],
   ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
   ...['--plugin-dir', pluginDir],
 ];
@@ -63,6 +64,7 @@ try {
   await anonymous.withToken(token).write('sample', lines, 'second');
   await processSomething(anonymous.withToken(token));
   await deliverSomething(anonymous.withToken(token));
+  await askSomething(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
   for (const theme of ['light', 'dark']) {
@@ -136,6 +138,20 @@ async function deliverSomething(client) {
     const { status, text } = await client.call('POST', '/ops/v1/events', { body, headers });
     if (status >= 300) throw new Error(`event: ${status} ${text}`);
   }
+}
+
+/** Callers that have used something, and one that is shut out. */
+async function askSomething(client) {
+  const headers = { 'content-type': 'application/json' };
+  const post = (path, body) =>
+    client.call('POST', `/ops/v1/rate-limits/${path}`, { body: JSON.stringify(body), headers });
+  for (const [identity, cost] of [
+    ['user:7', 412],
+    ['user:12', 96],
+    ['ip:192.0.2.17', 31],
+  ])
+    await post('check', { identity, resource: 'core', cost });
+  await post('bans', { identity: 'ip:198.51.100.4', duration_seconds: 3600 });
 }
 
 async function beBusy(client) {

@@ -29,6 +29,7 @@ const explore = () => import('./pages/explore/explore-page.js');
 const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
 const webhooks = () => import('./pages/webhooks/index.js');
+const limits = () => import('./pages/limits/limits-page.js');
 const server = () => import('./pages/server/index.js');
 
 const routeTree = rootRoute.addChildren([
@@ -43,6 +44,7 @@ const routeTree = rootRoute.addChildren([
   route('/webhooks', webhooks, 'AppsPage'),
   route('/webhooks/$app', webhooks, 'AppPage'),
   route('/webhooks/$app/$delivery', webhooks, 'DeliveryPage'),
+  route('/limits', limits, 'LimitsPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
   route('/server', server, 'ServerPage'),
@@ -64,5 +66,6 @@ export const router = createRouter({
 
 /** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
 export function preloadPages(): void {
-  for (const load of [explore, data, processing, webhooks, server]) load().catch(() => undefined);
+  for (const load of [explore, data, processing, webhooks, limits, server])
+    load().catch(() => undefined);
 }

@@ -11,7 +11,8 @@ export interface Place {
     | 'queries'
     | 'key'
     | 'server'
-    | 'share';
+    | 'share'
+    | 'stop';
   /** Behind `g`. */
   readonly letter: string;
   /** Not shown unless this one runs. */
@@ -25,6 +26,7 @@ export const PLACES: readonly Place[] = [
   { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb' },
   { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
   { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
+  { path: '/limits', title: 'Limits', icon: 'stop', letter: 'l', service: 'ratelimit' },
   { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
   { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
   { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },

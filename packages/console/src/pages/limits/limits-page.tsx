@@ -1,0 +1,311 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import {
+  type Bucket,
+  ban,
+  fetchBans,
+  fetchTop,
+  fetchUsage,
+  liftBan,
+  resetUsage,
+} from '../../api/limits.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { parseDuration } from '../../lib/time/duration.js';
+import { countText } from '../../lib/units.js';
+
+const REFRESH_MS = 5000;
+
+/** Who uses how much of a limit, who is shut out, and what one caller has left. */
+export function LimitsPage() {
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { resource = 'core', identity = '' } = search;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [banning, setBanning] = useState<string | undefined>();
+  const go = (change: Record<string, string>) =>
+    void navigate({ to: '/limits', search: { resource, identity, ...change } });
+  const act = async (what: () => Promise<unknown>, done: string) => {
+    try {
+      await what();
+      toast(done);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['limits'] });
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Limits</h1>
+        <input
+          className="input mono"
+          data-find
+          aria-label="Find caller"
+          placeholder="user:1, ip:192.0.2.1   /"
+          value={identity}
+          onChange={(event) => go({ identity: event.target.value })}
+        />
+        <button type="button" className="button end" onClick={() => setBanning(identity)}>
+          Shut out …
+        </button>
+      </header>
+      {identity !== '' && <Caller identity={identity} act={act} />}
+      <Top
+        resource={resource}
+        onResource={(name) => go({ resource: name })}
+        onCaller={(name) => go({ identity: name })}
+      />
+      <Bans onCaller={(name) => go({ identity: name })} act={act} />
+      {banning !== undefined && (
+        <ShutOut
+          identity={banning}
+          onClose={() => setBanning(undefined)}
+          onDone={(name) => {
+            setBanning(undefined);
+            void act(async () => undefined, `${name} is shut out`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+type Act = (what: () => Promise<unknown>, done: string) => Promise<void>;
+
+const timeOf = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+
+function Buckets({
+  rows,
+  first,
+}: {
+  readonly rows: readonly (readonly [string, Bucket])[];
+  readonly first: string;
+}) {
+  return (
+    <TableWrap label={first}>
+      <thead>
+        <tr>
+          <th className="wide">{first}</th>
+          <th className="num">Used</th>
+          <th className="num">Left</th>
+          <th className="num">Limit</th>
+          <th>Begins anew (UTC)</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, { used, remaining, limit, reset }]) => (
+          <tr key={name}>
+            <td className="wide">
+              <code>{name}</code>
+            </td>
+            <td className="num">{countText(used)}</td>
+            <td className="num">{countText(remaining)}</td>
+            <td className="num">{countText(limit)}</td>
+            <td className="nowrap">{timeOf(reset)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TableWrap>
+  );
+}
+
+function Caller({ identity, act }: { readonly identity: string; readonly act: Act }) {
+  const id = useId();
+  const usage = useQuery({
+    queryKey: ['limits', 'usage', identity],
+    queryFn: () => fetchUsage(identity),
+    retry: false,
+  });
+  const used = Object.entries(usage.data?.buckets ?? {}).filter(([, bucket]) => bucket.used > 0);
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <div className="row wrap">
+        <h2 id={id}>
+          <code>{identity}</code>
+        </h2>
+        {usage.data?.ban && (
+          <span className="chip bad">shut out until {timeOf(usage.data.ban.until)}</span>
+        )}
+        {usage.data && (
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void act(() => resetUsage(identity), `${identity} begins anew`)}
+          >
+            Let it begin anew
+          </button>
+        )}
+      </div>
+      {usage.isError && <ProblemNote error={usage.error} onRetry={() => void usage.refetch()} />}
+      {usage.data !== undefined &&
+        (used.length === 0 ? (
+          <p className="card empty soft">It has used nothing in the windows that run.</p>
+        ) : (
+          <Buckets rows={used} first="Resource" />
+        ))}
+    </section>
+  );
+}
+
+function Top(props: {
+  readonly resource: string;
+  readonly onResource: (name: string) => void;
+  readonly onCaller: (name: string) => void;
+}) {
+  const { resource, onResource, onCaller } = props;
+  const id = useId();
+  const top = useQuery({
+    queryKey: ['limits', 'top', resource],
+    queryFn: () => fetchTop(resource),
+    refetchInterval: REFRESH_MS,
+    retry: false,
+    placeholderData: (before) => before,
+  });
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <div className="row wrap">
+        <h2 id={id}>Who used most</h2>
+        <input
+          className="input mono"
+          aria-label="Resource"
+          value={resource}
+          onChange={(event) => onResource(event.target.value)}
+        />
+        <span className="soft small">looked at every 5 s</span>
+      </div>
+      {top.isError && <ProblemNote error={top.error} onRetry={() => void top.refetch()} />}
+      {top.data?.length === 0 && (
+        <p className="card empty soft">Nobody has used {resource} in the window that runs.</p>
+      )}
+      {top.data !== undefined && top.data.length > 0 && (
+        <TableWrap label="Who used most">
+          <thead>
+            <tr>
+              <th className="wide">Caller</th>
+              <th className="num">Used</th>
+            </tr>
+          </thead>
+          <tbody>
+            {top.data.map(({ identity, used }) => (
+              <tr key={identity}>
+                <td className="wide">
+                  <button
+                    type="button"
+                    className="button small quiet mono"
+                    onClick={() => onCaller(identity)}
+                  >
+                    {identity}
+                  </button>
+                </td>
+                <td className="num">{countText(used)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+    </section>
+  );
+}
+
+function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; readonly act: Act }) {
+  const id = useId();
+  const bans = useQuery({
+    queryKey: ['limits', 'bans'],
+    queryFn: fetchBans,
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <h2 id={id}>Shut out</h2>
+      {bans.isError && <ProblemNote error={bans.error} onRetry={() => void bans.refetch()} />}
+      {bans.data?.length === 0 && <p className="card empty soft">Nobody is shut out.</p>}
+      {bans.data !== undefined && bans.data.length > 0 && (
+        <TableWrap label="Shut out">
+          <thead>
+            <tr>
+              <th className="wide">Caller</th>
+              <th>Until (UTC)</th>
+              <th className="num">Time</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {bans.data.map(({ identity, until, level }) => (
+              <tr key={identity}>
+                <td className="wide">
+                  <button
+                    type="button"
+                    className="button small quiet mono"
+                    onClick={() => onCaller(identity)}
+                  >
+                    {identity}
+                  </button>
+                </td>
+                <td className="nowrap">{timeOf(until)}</td>
+                <td className="num">{level}</td>
+                <td className="num">
+                  <button
+                    type="button"
+                    className="button small"
+                    aria-label={`Let ${identity} in`}
+                    onClick={() => void act(() => liftBan(identity), `${identity} is let in`)}
+                  >
+                    Let in
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+    </section>
+  );
+}
+
+function ShutOut(props: {
+  readonly identity: string;
+  readonly onClose: () => void;
+  readonly onDone: (identity: string) => void;
+}) {
+  const { onClose, onDone } = props;
+  const [identity, setIdentity] = useState(props.identity);
+  const [duration, setDuration] = useState('10m');
+  const seconds = parseDuration(duration);
+  return (
+    <FormDialog
+      title="Shut a caller out"
+      action="Shut out"
+      isDanger
+      canAct={identity.trim() !== '' && seconds !== undefined && seconds >= 1}
+      act={async () => {
+        await ban(identity.trim(), Math.round(seconds ?? 600));
+        onDone(identity.trim());
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Caller"
+        isCode
+        value={identity}
+        onChange={setIdentity}
+        placeholder="ip:192.0.2.1"
+        hint="As it stands in the lists: every request of it is refused meanwhile."
+      />
+      <TextField
+        label="For"
+        isCode
+        value={duration}
+        onChange={setDuration}
+        mistake={seconds === undefined ? 'This is no duration: 10m, 12h or 1d 6h.' : undefined}
+      />
+    </FormDialog>
+  );
+}
