@@ -221,7 +221,9 @@ export async function wireUp(
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))
       : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
-    const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
+    const gamedata = runs('gamedata')
+      ? await openGameData(partsOf('gamedata'), rateLimit?.countWrongLogins('gamedata'))
+      : undefined;
     const services: HttpService[] = [
       // First: who comes back to a server with data asks for these at once.
       ...(tsdb ? [tsdb] : []),
