@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Chance,
@@ -16,10 +17,12 @@ import type { Weather } from './weather.js';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const DELIVERIES = '/api/v3/app/hook/deliveries';
 const EVENT = 'storm';
+const FIRST_SECRET = 'secret 0';
 const LOOSE_WRITER_COUNT = 3;
 const KEY_COUNT = 6;
 const PAUSE_MS = 60;
 const REDELIVERY_PAUSE_MS = 700;
+const SECRET_PAUSE_MS = 4000;
 /** A record is written this long after its delivery at the latest, also on a busy machine. */
 const UNRECORDED_MS = 4000;
 
@@ -31,6 +34,7 @@ export class EventClients implements StormClients {
     deliveriesTwice: 0,
     eventReplays: 0,
     redeliveries: 0,
+    secrets: 0,
   };
   readonly #platform: StormPlatform;
   readonly #weather: Weather;
@@ -42,6 +46,8 @@ export class EventClients implements StormClients {
   readonly #acknowledged = new Map<string, string>();
   /** By GUID of what was asked for once more: how often at most, and how often it was acknowledged. */
   readonly #again = new Map<string, { asked: number; acknowledged: number }>();
+  /** Of the signatures of the loose app; the last one that was asked for may not be known everywhere. */
+  readonly #secrets = [FIRST_SECRET];
   #lastNumber = 0;
 
   static async start(
@@ -53,7 +59,7 @@ export class EventClients implements StormClients {
       setTimeout(() => response.end('ok'), 10);
     });
     const server = platform.nodes[0]?.server as ServerProcess;
-    const hook = { url: receiver.url, events: [EVENT] };
+    const hook = { url: receiver.url, events: [EVENT], secret: FIRST_SECRET };
     const loose = await WebhookApp.register(server, hook);
     const ordered = await WebhookApp.register(server, { ...hook, ordering: 'key' });
     await sleep(1500); // until the other nodes have heard of the apps
@@ -88,10 +94,14 @@ export class EventClients implements StormClients {
       ...Array.from({ length: LOOSE_WRITER_COUNT }, (_, writer) => write(writer)),
       ...Array.from({ length: KEY_COUNT }, (_, index) => write(10 + index, `key${index}`)),
       this.#redeliver(isOver),
+      this.#changeSecrets(isOver),
     ]);
   }
 
   async check(): Promise<void> {
+    await this.#changeSecret();
+    await sleep(1500); // until all nodes have heard of it
+    const last = await this.#publish(new Chance(this.#seed));
     const wanted = new Set(this.#acknowledged.keys());
     const missing = () => {
       const come = new Set(this.#receiver.deliveries.map(guidOf));
@@ -105,6 +115,7 @@ export class EventClients implements StormClients {
     await this.#untilQueueIsEmpty();
     this.#checkTwice();
     this.#checkOrder();
+    this.#checkSignatures(last);
     const recorded = new Set([
       ...(await this.#recorded(this.#loose)),
       ...(await this.#recorded(this.#ordered)),
@@ -119,7 +130,7 @@ export class EventClients implements StormClients {
     this.#receiver.close().catch(() => {});
   }
 
-  async #publish(chance: Chance, key?: string): Promise<void> {
+  async #publish(chance: Chance, key?: string): Promise<string> {
     const number = ++this.#lastNumber;
     const payload = { number, key };
     const app = key === undefined ? this.#loose : this.#ordered;
@@ -144,6 +155,7 @@ export class EventClients implements StormClients {
         this.#platform.complaints.push(`event ${number} was taken twice under one key`);
       }
     }
+    return guid;
   }
 
   /** Asks for single deliveries once more. */
@@ -167,6 +179,26 @@ export class EventClients implements StormClients {
       entry.acknowledged += 1;
       this.figures.redeliveries += 1;
     }
+  }
+
+  async #changeSecrets(isOver: () => boolean): Promise<void> {
+    for (let sinceMs = Date.now(); !isOver(); await sleep(100)) {
+      if (Date.now() - sinceMs < SECRET_PAUSE_MS) continue;
+      await this.#changeSecret();
+      sinceMs = Date.now();
+    }
+  }
+
+  async #changeSecret(): Promise<void> {
+    const secret = `secret ${this.#secrets.length}`;
+    this.#secrets.push(secret);
+    const answer = await this.#platform.ask('/api/v3/app/hook/config', {
+      method: 'PATCH',
+      headers: { ...JSON_TYPE, ...headersOf(this.#loose) },
+      body: JSON.stringify({ secret }),
+    });
+    assert.equal(answer.status, 200, answer.text);
+    this.figures.secrets += 1;
   }
 
   async #untilQueueIsEmpty(): Promise<void> {
@@ -221,6 +253,20 @@ export class EventClients implements StormClients {
     assert.deepEqual(wrong, [], 'order of keys');
   }
 
+  /** With a secret that was given, and at the end with the last one. */
+  #checkSignatures(last: string): void {
+    for (const delivery of this.#receiver.of(EVENT)) {
+      const { headers, body } = delivery;
+      const signature = headers['x-hub-signature-256'];
+      const isLast = guidOf(delivery) === last;
+      const secrets = isLast ? this.#secrets.slice(-1) : this.#secrets;
+      assert.ok(
+        secrets.some((secret) => signature === signatureOf(secret, body)),
+        `${guidOf(delivery)} is signed with none of ${secrets.length} secrets`,
+      );
+    }
+  }
+
   async #recorded(app: WebhookApp): Promise<readonly string[]> {
     const found: string[] = [];
     let path: string | undefined = `${DELIVERIES}?per_page=100`;
@@ -235,5 +281,7 @@ export class EventClients implements StormClients {
   }
 }
 
+const signatureOf = (secret: string, body: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 const guidOf = ({ headers }: ReceivedDelivery): string => String(headers['x-vendor-delivery']);
 const headersOf = (app: WebhookApp) => ({ authorization: `Bearer ${app.jwt()}` });

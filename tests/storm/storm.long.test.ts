@@ -1,4 +1,5 @@
-// Source: scale, section 4.3, and docs/SEVERAL-NODES.md, "When something is away".
+// Source: docs/SEVERAL-NODES.md, "When something is away"; accounts, section 5; webhooks, section 11; rate-limits, section 15;
+// gamedata, section 6.
 // PLINTH_STORM_SEC and PLINTH_STORM_SEED make it shorter or repeat it.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
