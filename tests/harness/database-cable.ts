@@ -12,6 +12,9 @@ export class DatabaseCable {
   port = 0;
   /** It is cut when the near side says this. */
   breakingPoint: string | undefined;
+  /** The next connection on which the near side says this is lost with the answer to its commit: what is stored is not heard of. */
+  losingPoint: string | undefined;
+  readonly #losing = new Set<Socket>();
 
   constructor(to: URL) {
     this.#to = to;
@@ -35,9 +38,13 @@ export class DatabaseCable {
       near.on('close', () => {
         this.#connections.get(near)?.destroy();
         this.#connections.delete(near);
+        this.#losing.delete(near);
       });
       near.on('data', (bytes) => {
         if (this.breakingPoint !== undefined && bytes.includes(this.breakingPoint)) this.cut();
+        if (this.losingPoint === undefined || !bytes.includes(this.losingPoint)) return;
+        this.losingPoint = undefined;
+        this.#losing.add(near);
       });
       if (this.#isSilent)
         near.pause(); // It is taken, and nobody says a word.
@@ -77,6 +84,9 @@ export class DatabaseCable {
     this.#connections.set(near, far);
     far.on('error', () => {}); // the end follows
     far.on('close', () => near.destroy());
+    far.on('data', (bytes) => {
+      if (this.#losing.has(near) && bytes.includes('COMMIT')) near.destroy();
+    });
     join(near, far);
   }
 }

@@ -24,11 +24,12 @@ const ANSWER_MS = 40;
 interface NodeOptions {
   readonly databaseFlag: string;
   readonly dataDir?: string;
+  readonly flags?: readonly string[];
 }
 
 async function startNode(
   context: TestContext,
-  { databaseFlag, dataDir }: NodeOptions,
+  { databaseFlag, dataDir, flags = [] }: NodeOptions,
 ): Promise<ServerProcess> {
   const server = await ServerProcess.start({
     flags: [
@@ -37,6 +38,7 @@ async function startNode(
       '--webhooks-allow-private-targets=127.0.0.0/8',
       `--webhooks-concurrency-app=${AT_ONCE}`,
       databaseFlag,
+      ...flags,
     ],
     env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
     ...(dataDir !== undefined && { dataDir }),
@@ -181,6 +183,34 @@ it('after an outage of PostgreSQL all that nodes had claimed came twice', {
   await sleep(8000);
   assert.ok(timesTwice(receiver) <= 2 * AT_ONCE, `${timesTwice(receiver)} came twice`);
 });
+
+for (const [what, losingPoint, flags] of [
+  ['take an event', 'unheard', []],
+  ['claim it', "set state = 'leased'", ['--webhooks-worker=false']],
+] as const) {
+  it(`an event stayed for ever with a node that had not heard of its own commit to ${what}`, {
+    skip,
+    timeout: 90_000,
+  }, async (context) => {
+    const { cable, url, databaseFlag } = await layDatabaseCable(context);
+    const receiver = await receive(context);
+    const taker = await startNode(context, { databaseFlag: `--server-database-url=${url}`, flags });
+    const app = await WebhookApp.register(taker, { url: receiver.url, events: ['unheard'] });
+    const one = await startNode(context, { databaseFlag });
+    await sleep(2000); // It knows the app.
+    cable.losingPoint = losingPoint;
+    const asked = what === 'take an event' ? one : taker;
+    const body = JSON.stringify({ event: 'unheard', payload: {}, app_id: app.id });
+    const publishOnce = () =>
+      asked.http.send('/ops/v1/events', { body, headers: { 'idempotency-key': 'once' } });
+    if (asked === one) assert.equal((await publishOnce()).status, 503);
+    assert.equal((await publishOnce()).status, 202);
+    await receiver.until('unheard', 1);
+    assert.equal(cable.losingPoint, undefined);
+    await sleep(5000);
+    assert.equal(receiver.of('unheard').length, 1);
+  });
+}
 
 it('what a killed node had waited for its lease although its folder had a server again', {
   skip,
