@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // node bench/several-nodes.mjs [--other DIR] [--rounds 5] [--requests 2000]
 // Processor time of servers for a request, on PostgreSQL and Redis (PLINTH_TEST_POSTGRES_URL, PLINTH_TEST_REDIS_URL): one node,
-// two nodes that share the requests, and one node of another build of this repository that lies in DIR; in turns.
+// two nodes with as many clients each, and one node of another build of this repository that lies in DIR; in turns.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -34,6 +34,7 @@ if (!postgresUrl || !redisUrl) {
   console.error('set PLINTH_TEST_POSTGRES_URL and PLINTH_TEST_REDIS_URL');
   process.exit(1);
 }
+/** Of a node: what it does for few at a time costs more each. */
 const CLIENT_COUNT = 16;
 const IDLE_MS = 5000;
 const KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
@@ -86,6 +87,7 @@ async function startSubject(name, nodeCount, program) {
   }
   const subject = {
     name,
+    nodeCount,
     appId: 0,
     cpu: () => nodes.reduce((sum, { server }) => sum + cpuSeconds(server.pid), 0),
     async send(index, method, path, { body, headers } = {}) {
@@ -119,19 +121,19 @@ async function create(subject) {
     authorization: `Bearer ${KEY}`,
     'idempotency-key': randomUUID(),
   });
-  await loop(async (index) => {
+  await loop(subject, async (index) => {
     const body = JSON.stringify({ display_name: `Shop ${index}`, metadata: { order: `${index}` } });
     await subject.send(index, 'POST', '/v2/core/accounts', { body, headers: headers() });
   });
 }
 
 async function deliver(subject) {
-  const wanted = receiver.count + requestCount;
+  const wanted = receiver.count + requestCount * subject.nodeCount;
   const body = JSON.stringify({
     ...{ event: 'bench', app_id: subject.appId },
     payload: { filler: 'x'.repeat(500) },
   });
-  await loop((index) =>
+  await loop(subject, (index) =>
     subject.send(index, 'POST', '/ops/v1/events', { body, headers: JSON_TYPE }),
   );
   while (receiver.count < wanted) await sleep(10);
@@ -139,21 +141,23 @@ async function deliver(subject) {
 }
 
 async function decide(subject) {
-  await loop(async (index) => {
+  await loop(subject, async (index) => {
     const body = JSON.stringify({ identity: `user:${index % 500}` });
     await subject.send(index, 'POST', '/ops/v1/rate-limits/check', { body, headers: JSON_TYPE });
   });
 }
 
 async function list(subject) {
-  await loop((index) => subject.send(index, 'GET', `/api/items?limit=50&offset=${index % 100}`));
+  await loop(subject, (index) =>
+    subject.send(index, 'GET', `/api/items?limit=50&offset=${index % 100}`),
+  );
 }
 
-async function loop(request) {
+async function loop({ nodeCount }, request) {
   let next = 0;
   await Promise.all(
-    Array.from({ length: CLIENT_COUNT }, async () => {
-      while (next < requestCount) await request(next++);
+    Array.from({ length: CLIENT_COUNT * nodeCount }, async () => {
+      while (next < requestCount * nodeCount) await request(next++);
     }),
   );
 }
@@ -168,7 +172,8 @@ async function measure(name, work) {
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
       const before = subject.cpu();
       await work(subject);
-      micros.get(subject).push(((subject.cpu() - before) / requestCount) * 1e6);
+      const count = requestCount * subject.nodeCount;
+      micros.get(subject).push(((subject.cpu() - before) / count) * 1e6);
     }
   }
   for (const subject of subjects) {
