@@ -2930,7 +2930,7 @@ export interface operations {
                 actor?: string;
                 /** @description of this op */
                 op?: "create" | "update" | "delete" | "import" | "publish" | "restore" | "undo" | "redo";
-                /** @description entries in the reply */
+                /** @description entries in the reply; fewer where they are large, `next` goes on */
                 limit?: number;
                 /** @description entries to pass over */
                 offset?: number;

@@ -49,6 +49,12 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     description:
       'changes that the history keeps; those not published yet, and what an import with `overlay` does again, are kept beside them',
   }),
+  keep_history_bytes: Type.Integer({
+    default: 268_435_456,
+    minimum: 1_048_576,
+    description:
+      'records before and after their changes that the history keeps, with the same kept beside them',
+  }),
   editor_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
     description: 'origins of web pages that may call the editor',

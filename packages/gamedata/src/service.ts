@@ -148,7 +148,7 @@ class GameDataService implements GameData {
       outbox,
       log,
       keepVersions: settings.keep_versions,
-      keepHistory: settings.keep_history,
+      keepHistory: { count: settings.keep_history, sizeBytes: settings.keep_history_bytes },
     });
     this.#editor = new Editor({
       ledger: this.#ledger,

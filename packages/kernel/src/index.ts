@@ -1,5 +1,6 @@
 export { BatchWriter } from './batch/batch-writer.js';
 export type { Clock } from './clock/clock.js';
+export { CronSchedule } from './clock/cron.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';

@@ -231,9 +231,35 @@ const SERVER_SETTINGS = defineSettings(
   },
 );
 
+/** Backups that the server makes by itself. */
+const BACKUP_SETTINGS = defineSettings('backup', {
+  schedule: Type.Optional(
+    Type.String({
+      minLength: 1,
+      examples: ['0 30 2 * * *', '@daily'],
+      description:
+        'when the server makes a backup by itself: second, minute, hour, day of month, month, day of week, in UTC; or `@hourly`, `@daily`, `@weekly`, `@monthly`. Needs `backup.folder`',
+    }),
+  ),
+  folder: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'folder for them, best on another disk or a network file system: each backup is a folder below it',
+    }),
+  ),
+  keep: Type.Integer({
+    default: 7,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'how many of them stay; older ones are removed when a new one is whole',
+  }),
+});
+
 /** All sections, by the name under which each part receives its own. */
 export const SETTINGS = {
   server: SERVER_SETTINGS,
+  backup: BACKUP_SETTINGS,
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
   accounts: ACCOUNTS_SETTINGS,
@@ -246,4 +272,5 @@ export const SETTINGS = {
 export const describeAllSettings = (): string => settingsPage(Object.values(SETTINGS));
 
 export type Settings = LoadedSettings<typeof SETTINGS>;
+export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;
 export type ServerSettings = SettingsOf<typeof SERVER_SETTINGS>;

@@ -48,6 +48,17 @@ describe('startServer', () => {
     });
   });
 
+  it('does not start with a login for traces, which no request would carry', async () => {
+    for (const login of ['me:hunter22', ':hunter22', 'me']) {
+      const url = `https://${login}@collector.example/v1/traces`;
+      await assert.rejects(start([['server-otlp-traces-url', url]]), {
+        problems: [
+          'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
+        ],
+      });
+    }
+  });
+
   it('answers an unknown path or method with 404 and the error shape', async () => {
     for (const [method, path] of [
       ['GET', '/nowhere'],

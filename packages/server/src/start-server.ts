@@ -50,6 +50,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
   refuseUnusableProxies(settings);
+  refuseUnusableCollector(settings);
   memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
   const identity = tls && (await readTlsIdentity(tls));
   const { log_level, log_filter, node_id } = settings.server;
@@ -147,6 +148,18 @@ function refuseUnusableProxies({ server }: Settings): void {
     );
   }
   if (problems.length > 0) throw new ConfigInvalid(problems);
+}
+
+/** `fetch` takes no URL with a login, and its error shows it. */
+function refuseUnusableCollector({ server: { otlp_traces_url: text } }: Settings): void {
+  if (text === undefined) return;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.username === '' && url.password === '') return;
+  throw new ConfigInvalid([
+    url === undefined
+      ? 'server.otlp_traces_url: is no URL'
+      : 'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
+  ]);
 }
 
 const factsOf = ({ subject, validTo }: TlsIdentity) => ({ subject, validTo });

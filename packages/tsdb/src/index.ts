@@ -6,5 +6,6 @@ export type { TsdbError } from './errors.js';
 export { findDamage } from './find-damage.js';
 export { memoryShares } from './memory-shares.js';
 export type { TsdbNeeds } from './needs.js';
+export { type ReadLine, readLine } from './read-line.js';
 export { type ParquetMapping, readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';

@@ -40,6 +40,8 @@ export interface TsdbNeeds {
     readonly repair: boolean;
     /** Numbers of new files begin here. */
     readonly firstFile: number;
+    /** There must be this file or a later one. */
+    readonly knownFile: number;
   }) => Promise<CommitLog>;
   readonly leases: Leases;
   readonly metrics: Metrics;

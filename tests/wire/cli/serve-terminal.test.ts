@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLI } from '../../harness/cli.js';
 
@@ -46,14 +47,18 @@ async function serve(
   mark: string,
   isTerminal: boolean,
   flags: readonly string[] = [],
+  more: { readonly words?: readonly string[]; readonly env?: Record<string, string> } = {},
 ): Promise<readonly string[]> {
+  const { words = [CLI, 'serve'] } = more;
   const bind = ['--data-dir', join(folder, 'data'), '--http-bind', '127.0.0.1:0'];
-  const command = [process.execPath, CLI, 'serve', ...bind, ...flags];
+  const command = [process.execPath, ...words, ...bind, ...flags];
   const given = JSON.stringify([command, mark, isTerminal]);
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PLINTH|INFLUXDB3|npm)_/.test(name)),
   );
-  const { stdout } = await promisify(execFile)('python3', ['-c', RUN, given], { env });
+  const { stdout } = await promisify(execFile)('python3', ['-c', RUN, given], {
+    env: { ...env, ...more.env },
+  });
   return JSON.parse(stdout) as string[];
 }
 
@@ -72,6 +77,22 @@ it('A start on a terminal says where to go, and logs for a person', async () => 
   const [open = ''] = await serve('Ctrl-C', true, ['--without-auth', '--log-format', 'json']);
   assert.ok(open.includes('access    no token needed'), open);
   assert.match(open, /\{"level":"info".*"msg":"server listens"\}/);
+});
+
+it('`npm start` on an empty folder names the commands of a checkout', async () => {
+  await rm(join(folder, 'data'), { recursive: true, force: true });
+  const start = fileURLToPath(new URL('../../../../scripts/start.cjs', import.meta.url));
+  const more = { words: [start], env: { npm_lifecycle_event: 'start' } };
+  const [screen = ''] = await serve('Ctrl-C', true, [], more);
+  const text = screen.replaceAll('\r\n', '\n');
+  const url = /plinth listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1];
+  const command = `npm run plinth -- token create --host ${url}`;
+  assert.ok(text.includes(`access    no token yet; make the first one: ${command}\n`), text);
+  assert.ok(
+    text.includes('next      make the token, open the address and sign in with it\n'),
+    text,
+  );
+  assert.ok(text.includes(`data      ${join(folder, 'data')}\n`), text);
 });
 
 it('A start without a terminal logs JSON lines and prints nothing else, or text when it is told so', async () => {

@@ -275,6 +275,31 @@ describe('the editor', () => {
     assert.equal((await edit('GET', 'items/p1')).status, 404);
   });
 
+  it('takes no link that a browser reads as one of another host', async () => {
+    await edit('POST', 'items', { id: 'l1', name: 'Linked' });
+    for (const link of [
+      '/\\evil.example/x',
+      '\\\\evil.example',
+      '//evil.example',
+      'https:\\\\evil.example',
+      'https://good.example\\@evil.example/',
+      '/\t/evil.example',
+      '/\u0001/evil.example',
+      'https://a\u007f.example',
+      'https://a\u0085.example',
+      'javascript:alert(1)',
+    ]) {
+      for (const member of ['wiki', 'image']) {
+        const { status, json } = await edit('PATCH', 'items/l1', { [member]: link });
+        assert.deepEqual([status, json['code']], [400, 'validation_failed'], JSON.stringify(link));
+      }
+    }
+    for (const link of ['/wiki/a%5Cb', 'items/a.webp', 'https://good.example/a?b=c#d', null]) {
+      const { status } = await edit('PATCH', 'items/l1', { wiki: link, image: link });
+      assert.equal(status, 200, String(link));
+    }
+  });
+
   it('C33 holds writers to the state they saw', async () => {
     const made = await edit('POST', 'items', { id: 'm1', name: 'One' });
     const tag = String(made.headers['etag']);

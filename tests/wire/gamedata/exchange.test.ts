@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createGameDataClient } from '@plinth/gamedata-client';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { POSTGRES_URL, ServerProcess, until } from '../../harness/index.js';
 import type { Envelope, WireRecord } from './game-client.js';
+import { edit, gamedataNodes, isOpen, shownBy } from './shared-nodes.js';
 
 const TOKEN = 'editor-token-for-tests';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -405,6 +406,37 @@ describe('the community layout', () => {
     for (let round = 0; round < 15; round += 1) await ask('/api/editor/undo', 'POST', {});
     await ask(`${path}&overlay=true`, 'POST', COMMUNITY);
     assert.equal((await ask('/api/items/aaaaaaaaaaaaaaaaaaaaaaa1'))['name'], 'Crimson card');
+  });
+
+  it('stores nothing when another node has removed what an import is about to name', {
+    skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
+  }, async () => {
+    await using nodes = await gamedataNodes();
+    const node = await nodes.start();
+    await until(() => isOpen(node), 'the node serves');
+    const before = await shownBy(node);
+    // As if it were gone: nothing that is stored can be renewed.
+    await nodes.database.query(`create function gone() returns trigger language plpgsql
+      as $$ begin return null; end $$;
+      create trigger gone before update on gamedata_objects for each row execute function gone()`);
+    for (const publish of ['true', 'false']) {
+      const path = `import?format=tarkovdata&mode=replace&publish=${publish}`;
+      const { status, json } = await edit(node, 'POST', path, COMMUNITY);
+      assert.deepEqual([status, json['code']], [409, 'conflict'], publish);
+      assert.match(
+        String(json['error']),
+        /through another node meanwhile; nothing was stored, send it again/,
+      );
+    }
+    assert.equal(await shownBy(node), before);
+    await nodes.database.query('drop trigger gone on gamedata_objects');
+    const again = await edit(
+      node,
+      'POST',
+      'import?format=tarkovdata&mode=replace&publish=true',
+      COMMUNITY,
+    );
+    assert.equal(again.status, 200, JSON.stringify(again.json));
   });
 
   it('refuses files of another shape by name, and changes nothing', async () => {

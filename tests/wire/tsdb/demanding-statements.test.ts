@@ -43,6 +43,43 @@ async function watch(sent: Promise<HttpAnswer>) {
 
 const error = (text: string) => (JSON.parse(text) as { readonly error: string }).error;
 
+describe('a statement that the engine would fail of', () => {
+  const columns = (count: number) => Array.from({ length: count }, (_, i) => `usage + ${i}`);
+  const refused: readonly (readonly [string, string, string])[] = [
+    [
+      'too many grouping sets',
+      `SELECT count(*) FROM cpu GROUP BY CUBE (${columns(16).join(', ')})`,
+      'The number of grouping_set in grouping_sets exceeds the maximum limit 65535, found 65536',
+    ],
+    [
+      'grouping sets that multiply',
+      `SELECT count(*) FROM cpu GROUP BY host, CUBE (${columns(12).join(', ')}), ROLLUP (${columns(15).join(', ')})`,
+      'The number of grouping_set in grouping_sets exceeds the maximum limit 65535, found 65536',
+    ],
+    [
+      'too many expressions',
+      `SELECT ${Array.from({ length: 20_001 }, (_, i) => `${i} AS c${i}`).join(', ')}`,
+      'a SELECT has more than 20000 expressions (20001): ask for fewer at once',
+    ],
+  ];
+  for (const [what, q, told] of refused) {
+    it(`is refused with its bound: ${what}`, async () => {
+      const { answer } = await watched(q);
+      assert.deepEqual(
+        [answer.status, error(answer.text)],
+        [400, `Error during planning: ${told}`],
+      );
+    });
+  }
+
+  it('is none below them', async () => {
+    const { answer } = await watched(
+      'SELECT count(*) AS n FROM cpu GROUP BY CUBE (host, usage), ROLLUP (host)',
+    );
+    assert.equal(answer.status, 200, answer.text);
+  });
+});
+
 describe('a statement that takes the parser or the planner for ever', () => {
   const hostile: Readonly<Record<string, string>> = {
     'words that are functions or names': `SELECT ${'substr(not, '.repeat(30)}host FROM cpu`,

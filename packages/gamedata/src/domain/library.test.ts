@@ -34,7 +34,7 @@ it('publishes when what is old cannot be removed, and removes it with the next p
     outbox: { publish: async () => 'e1' } as never, // nobody listens here
     log,
     keepVersions: 1,
-    keepHistory: 10,
+    keepHistory: { count: 10, sizeBytes: 1_048_576 },
   });
   await editions.migrate();
   await library.load(DataSet.empty());

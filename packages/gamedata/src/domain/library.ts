@@ -3,6 +3,7 @@ import { asOutage, type Clock, type Logger, type Outbox } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import type { Manifest, RecordChange, StoredDraft, Version } from '../model/edition.js';
 import { mapKinds } from '../model/kinds.js';
+import type { HistoryBounds } from '../storage/edit-history.js';
 import type { EditionState, EditionStore } from '../storage/edition-store.js';
 import { type GroupStore, ObjectDamaged } from '../storage/group-store.js';
 import type { TextStore } from '../storage/text-store.js';
@@ -30,8 +31,7 @@ export interface LibraryNeeds {
   readonly outbox: Outbox;
   readonly log: Logger;
   readonly keepVersions: number;
-  /** Changes; at least as many stay. */
-  readonly keepHistory: number;
+  readonly keepHistory: HistoryBounds;
 }
 
 /** What is stored may move on while it is read. */

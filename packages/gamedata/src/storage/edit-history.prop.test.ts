@@ -6,6 +6,7 @@ import { it } from 'node:test';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
 import fc from 'fast-check';
 import type { HistoryEntry } from '../model/edition.js';
+import type { HistoryBounds } from './edit-history.js';
 import { EditionStore } from './edition-store.js';
 
 const CHANGE = fc.record({
@@ -28,7 +29,7 @@ function toEntry({ id, what }: Change, index: number): HistoryEntry {
     op: isOfRecord ? 'update' : (what as 'publish' | 'import'), // by `isOfRecord`
     kind: isOfRecord ? 'items' : null,
     id: isOfRecord ? `i${id}` : null,
-    before: isOfRecord && what !== 'create' ? '{}' : null,
+    before: isOfRecord && what !== 'create' ? JSON.stringify('é'.repeat(id)) : null,
     after: null,
     replacedBy: null,
     aboutSeq: null,
@@ -37,16 +38,22 @@ function toEntry({ id, what }: Change, index: number): HistoryEntry {
 }
 
 /** What is to be left, entry by entry. */
-function keptOf(entries: readonly HistoryEntry[], keepCount: number): number[] {
+function keptOf(entries: readonly HistoryEntry[], { count, sizeBytes }: HistoryBounds): number[] {
   const imports = entries.filter(({ op }) => op === 'import');
   const importSeq = imports.at(-1)?.seq ?? 0;
   const first = new Set<string>();
+  const fitting = new Set<number>();
+  let usedBytes = 0;
+  for (const { seq, before } of entries.slice(-count || entries.length).reverse()) {
+    usedBytes += before === null ? 0 : Buffer.byteLength(before);
+    if (count > 0 && usedBytes <= sizeBytes) fitting.add(seq);
+  }
   return entries
-    .filter(({ seq, kind, id, before, version }, index) => {
+    .filter(({ seq, kind, id, before, version }) => {
       const isFirst = seq > importSeq && id !== null && before !== null && !first.has(id);
       if (isFirst) first.add(id);
       const isOpen = kind !== null && version === null;
-      return index >= entries.length - keepCount || seq === importSeq || isOpen || isFirst;
+      return fitting.has(seq) || seq === importSeq || isOpen || isFirst;
     })
     .map(({ seq }) => seq);
 }
@@ -63,8 +70,12 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
       .reverse();
   // Many more than go at once, with some between them that stay.
   const changes = fc.array(CHANGE, { minLength: 700, maxLength: 900 });
+  const bounds = fc.record({
+    count: fc.integer({ min: 0, max: 100 }),
+    sizeBytes: fc.integer({ min: 0, max: 10_000 }),
+  });
   await fc.assert(
-    fc.asyncProperty(changes, fc.integer({ min: 0, max: 100 }), async (list, keepCount) => {
+    fc.asyncProperty(changes, bounds, async (list, keep) => {
       const entries = list.map(toEntry);
       await relational.transaction<{ gamedata_history: object }, void>(async (tx) => {
         await tx.deleteFrom('gamedata_history').execute();
@@ -72,8 +83,8 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
       await store.transaction(async (tx) => {
         for (const entry of entries) await store.history.add(tx, entry);
       });
-      await store.history.forget(keepCount);
-      assert.deepEqual(await seqs(), keptOf(entries, keepCount));
+      await store.history.forget(keep);
+      assert.deepEqual(await seqs(), keptOf(entries, keep));
     }),
     { numRuns: 8 },
   );

@@ -1,11 +1,13 @@
 import type { RelationalStore } from '@plinth/kernel';
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { type HistoryEntry, type HistoryOp, NO_VERSION } from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
 import type { GameDataTables } from './tables.js';
 
 type EditionTransaction = Transaction<GameDataTables>;
 type EditionReader = Kysely<GameDataTables>;
+
+type HistoryRow = Selectable<GameDataTables['gamedata_history']>;
 
 export interface HistoryFilter {
   readonly kind?: Kind | undefined;
@@ -14,10 +16,26 @@ export interface HistoryFilter {
   readonly op?: HistoryOp | undefined;
 }
 
+/** What is kept of published changes: this many, and this much of their records. */
+export interface HistoryBounds {
+  readonly count: number;
+  readonly sizeBytes: number;
+}
+
 /** Old changes go a few at a time, because a transaction holds up all who write. */
 const FORGET_AT_ONCE = 200;
 /** What is left goes with the next publications. */
 const MAX_FORGET_ROUNDS = 50;
+/** Records before and after are read for as many changes at once as have no more of them, or for one. */
+const MAX_PAGE_BYTES = 4_194_304;
+/** How many changes are looked at for that. */
+const MAX_PAGE_COUNT = 1000;
+
+/** What a change holds of its record before and after; neither store reads the texts for it. */
+const SIZE_BYTES = sql<number>`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0)`;
+
+/** A change without the records. */
+export type HistoryHead = Pick<HistoryEntry, 'seq' | 'op' | 'aboutSeq'>;
 
 /** Who changed what, in the relational store. */
 export class EditHistory {
@@ -70,6 +88,7 @@ export class EditHistory {
     await this.markPublished(tx, kinds, { version: NO_VERSION, throughSeq });
   }
 
+  /** Newest first; fewer than `limit` where the records would be more than one answer holds. */
   async page(
     filter: HistoryFilter,
     page: { readonly limit: number; readonly offset: number },
@@ -83,25 +102,54 @@ export class EditHistory {
     const { total } = await query
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    const rows = await query
-      .selectAll()
+    const found = await query
+      .select(['seq', SIZE_BYTES.as('size')])
       .orderBy('seq', 'desc')
       .limit(page.limit)
       .offset(page.offset)
       .execute();
-    return { total: Number(total), entries: rows.map(entryOf) };
+    const rows = await this.#rowsOf(found, on);
+    return { total: Number(total), entries: rows.map(entryOf).reverse() };
   }
 
   /** Changes of records after `seq`, oldest first. */
-  async changesAfter(seq: number): Promise<readonly HistoryEntry[]> {
-    const rows = await this.#reader()
+  async *changesAfter(seq: number): AsyncGenerator<HistoryEntry, void, undefined> {
+    for (let seenSeq = seq; ; ) {
+      const found = await this.#reader()
+        .selectFrom('gamedata_history')
+        .select(['seq', SIZE_BYTES.as('size')])
+        .where('seq', '>', seenSeq)
+        .where('kind', 'is not', null)
+        .orderBy('seq')
+        .limit(MAX_PAGE_COUNT)
+        .execute();
+      const rows = await this.#rowsOf(found, this.#reader());
+      yield* rows.map(entryOf);
+      const lastSeq = rows.at(-1)?.seq;
+      if (lastSeq === undefined) return;
+      seenSeq = lastSeq;
+    }
+  }
+
+  /** As many of these as may be read at once, the first at least; oldest first. */
+  async #rowsOf(
+    found: readonly { readonly seq: number; readonly size: number }[],
+    on: EditionReader,
+  ): Promise<readonly HistoryRow[]> {
+    let sizeBytes = 0;
+    const seqs: number[] = [];
+    for (const { seq, size } of found) {
+      sizeBytes += Number(size);
+      if (seqs.length > 0 && sizeBytes > MAX_PAGE_BYTES) break;
+      seqs.push(seq);
+    }
+    if (seqs.length === 0) return [];
+    return await on
       .selectFrom('gamedata_history')
       .selectAll()
-      .where('seq', '>', seq)
-      .where('kind', 'is not', null)
+      .where('seq', 'in', seqs)
       .orderBy('seq')
       .execute();
-    return rows.map(entryOf);
   }
 
   async entry(seq: number, on: EditionReader): Promise<HistoryEntry | undefined> {
@@ -118,31 +166,25 @@ export class EditHistory {
     actor: string,
     limit: number,
     on: EditionReader,
-  ): Promise<readonly HistoryEntry[]> {
+  ): Promise<readonly HistoryHead[]> {
     const rows = await on
       .selectFrom('gamedata_history')
-      .selectAll()
+      .select(['seq', 'op', 'about_seq'])
       .where('actor', '=', actor)
       .where('version', 'is', null)
       .where('kind', 'is not', null)
       .orderBy('seq', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(entryOf);
+    return rows.map(({ seq, op, about_seq: aboutSeq }) => ({ seq, op: op as HistoryOp, aboutSeq })); // written by `add`
   }
 
   /**
-   * Removes the oldest changes beyond `keepCount`. Those that are not published stay, and of each record the first one
+   * Removes the oldest changes beyond these bounds. Those that are not published stay, and of each record the first one
    * since the last import: it says what an edit by hand has to be compared with.
    */
-  async forget(keepCount: number): Promise<void> {
-    const newestGone = await this.#reader()
-      .selectFrom('gamedata_history')
-      .select('seq')
-      .orderBy('seq', 'desc')
-      .offset(keepCount)
-      .limit(1)
-      .executeTakeFirst();
+  async forget(bounds: HistoryBounds): Promise<void> {
+    const newestGone = await this.#newestBeyond(bounds);
     if (newestGone === undefined) return;
     const lastImport = await this.#reader()
       .selectFrom('gamedata_history')
@@ -159,7 +201,7 @@ export class EditHistory {
         .selectFrom('gamedata_history as change')
         .select('seq')
         .where('seq', '>', seenSeq)
-        .where('seq', '<=', newestGone.seq)
+        .where('seq', '<=', newestGone)
         .where('seq', '<>', importSeq)
         .where((row) => row.or([row('version', 'is not', null), row('kind', 'is', null)]))
         .where((row) =>
@@ -193,12 +235,36 @@ export class EditHistory {
     }
   }
 
+  /** Number of the newest change that has as many newer ones, or as large ones, as may be kept. */
+  async #newestBeyond({ count, sizeBytes }: HistoryBounds): Promise<number | undefined> {
+    const sized = this.#reader()
+      .selectFrom('gamedata_history')
+      .select(['seq', SIZE_BYTES.as('size')])
+      .orderBy('seq', 'desc')
+      .limit(count + 1)
+      .as('sized');
+    const summed = this.#reader()
+      .selectFrom(sized)
+      .select([
+        'seq',
+        sql<number>`row_number() over (order by seq desc)`.as('position'),
+        sql<number>`sum(size) over (order by seq desc)`.as('total'),
+      ])
+      .as('summed');
+    const found = await this.#reader()
+      .selectFrom(summed)
+      .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
+      .where((row) => row.or([row('position', '>', count), row('total', '>', sizeBytes)]))
+      .executeTakeFirst();
+    return found?.seq ?? undefined;
+  }
+
   #reader() {
     return this.#store.reader<GameDataTables>();
   }
 }
 
-function entryOf(row: Selectable<GameDataTables['gamedata_history']>): HistoryEntry {
+function entryOf(row: HistoryRow): HistoryEntry {
   return {
     seq: row.seq,
     atMs: Number(row.at_ms),

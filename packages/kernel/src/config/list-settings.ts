@@ -40,8 +40,8 @@ export function listSettings(
     });
 }
 
-/** Addresses may have a login in them. */
-function withoutLogins(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/:\/\/[^@/]*@/g, '://***@');
+/** Addresses may have a login in them, what is none as well: all up to the last `@` of each. */
+export function withoutLogins(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/:\/\/[^\s,]*@/g, '://***@');
   return Array.isArray(value) ? value.map(withoutLogins) : value;
 }

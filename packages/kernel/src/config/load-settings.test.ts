@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
+import { listSettings } from './list-settings.js';
 import { ConfigInvalid, loadSettings, type SettingsSources } from './load-settings.js';
 import { defineSettings } from './section.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
@@ -110,6 +111,19 @@ describe('loadSettings', () => {
       'PLINTH_TSBD_NODE_ID: no such setting',
       '--nonsense: no such setting',
     ]);
+  });
+
+  it('does not show logins in addresses, also in those that are none', () => {
+    for (const address of ['ftp://me:hunter22@h/x', 'x://me:hun/ter22@h', 'x://me:hunt@er22@h']) {
+      const [problem] = problems({ flags: [['tsdb-compat', address]] });
+      assert.match(String(problem), /got "\w+:\/\/\*\*\*@h/);
+      assert.doesNotMatch(String(problem), /me:|hun|er22/);
+      const shown = listSettings({ tsdb: SECTIONS.tsdb }, { tsdb: { node_id: address } });
+      assert.match(
+        String(shown.find(({ name }) => name === 'tsdb.node_id')?.value),
+        /^\w+:\/\/\*\*\*@h/,
+      );
+    }
   });
 
   it('refuses two spellings of one setting that disagree', () => {

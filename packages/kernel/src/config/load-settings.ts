@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/schema';
 import { isObject } from '../schema/is-object.js';
+import { withoutLogins } from './list-settings.js';
 import { parseSettingText, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
@@ -70,7 +71,7 @@ export function loadSettings<S extends Sections>(
 
 /** What is wrong about a secret is no reason to write it into a log. */
 function shown({ key }: SettingDescription, raw: unknown): string {
-  if (!isSecretSetting(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
+  if (!isSecretSetting(key)) return JSON.stringify(withoutLogins(raw));
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;
 }
 

@@ -39,6 +39,8 @@ export interface CommitLog {
   seal(file: number): Promise<void>;
   /** Number of the oldest file that there is. */
   readonly firstFile: number;
+  /** Number of the newest file that there is on the disk; 0: none, because that is full. */
+  readonly newestFile: number;
   /** Bytes in all files, written or waiting. */
   readonly sizeBytes: number;
   /** Set for good by the first write or sync that failed for another reason than a full disk. */

@@ -19,6 +19,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly onLoss: (loss: LogLoss) => void;
   /** Numbers of new files begin here, 1 unless given: a log without files does not know how many it had. */
   readonly firstFile?: number;
+  /** A file that there must be, or a later one, 0 unless given: a log that has lost its newest files looks like a whole one. */
+  readonly knownFile?: number;
   readonly maxRecordSize?: number;
   /** Bytes that may wait for the disk; `append` throws `log_overloaded` beyond. */
   readonly maxWaitingSize?: number;
@@ -35,9 +37,9 @@ interface Rotation {
 
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, nodeId, repair = false, firstFile = 1 } = options;
+  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, knownFile = 0 } = options;
   await fileSystem.makeDirectory(directory);
-  const recovered = await recoverLog({ fileSystem, directory, nodeId, repair });
+  const recovered = await recoverLog({ fileSystem, directory, nodeId, repair, knownFile });
   for (const loss of recovered.losses) options.onLoss(loss);
   const active = await LogFileWriter.create(options, {
     file: Math.max(recovered.nextFile, firstFile),
@@ -80,6 +82,10 @@ export class FileCommitLog implements CommitLog {
 
   get firstFile(): number {
     return Math.min(...this.#fileSizes.keys());
+  }
+
+  get newestFile(): number {
+    return this.#active?.file ?? Math.max(0, ...this.#fileSizes.keys());
   }
 
   get sizeBytes(): number {

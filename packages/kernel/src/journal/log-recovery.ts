@@ -14,7 +14,7 @@ export interface LogFile {
 
 /**
  * What recovery took away, or found to be gone. `tail_cut`: never acknowledged, or it could not be told; `moved_aside`: by repair;
- * `missing`: records before `file`, which repair goes on without.
+ * `missing`: `file`, or records before it, which repair goes on without.
  */
 export interface LogLoss {
   readonly kind: 'tail_cut' | 'moved_aside' | 'missing';
@@ -50,13 +50,21 @@ export async function recoverLog(options: {
   readonly directory: string;
   readonly nodeId: string;
   readonly repair: boolean;
+  readonly knownFile: number;
 }): Promise<RecoveredLog> {
-  const { fileSystem, directory, nodeId, repair } = options;
+  const { fileSystem, directory, nodeId, repair, knownFile } = options;
   const names = await fileSystem.list(directory);
   const numbers = names.map(logFileNumber).filter((file) => file !== undefined);
   const gaps = new KnownGaps(fileSystem, directory, names);
   const files: LogFile[] = [];
   const losses: LogLoss[] = [];
+  const newest = Math.max(numbers.at(-1) ?? 0, gaps.newest);
+  if (newest < knownFile) {
+    const path = join(directory, logFileName(knownFile));
+    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
+    await gaps.keep(knownFile + 1);
+    losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0 });
+  }
   let nextSequence: number | undefined;
   let hasOwn = false;
   for (const [index, file] of numbers.entries()) {
@@ -101,7 +109,7 @@ export async function recoverLog(options: {
   return {
     files,
     losses,
-    nextFile: (numbers.at(-1) ?? 0) + 1,
+    nextFile: Math.max(numbers.at(-1) ?? 0, knownFile) + 1,
     nextSequence: nextSequence ?? 1,
   };
 }
@@ -119,6 +127,11 @@ class KnownGaps {
     this.#aside = new Set(
       companions.flatMap((name) => logFileNumber(name.slice(0, LOG_NAME_LENGTH)) ?? []),
     );
+  }
+
+  /** The last file that something was put aside of, 0: of none. */
+  get newest(): number {
+    return Math.max(0, ...this.#aside);
   }
 
   noteAside(file: number): void {
@@ -140,6 +153,7 @@ class KnownGaps {
   }
 }
 
+const NEWEST_GONE = 'it is missing, or it and those behind it: what was written last is gone';
 const LOG_NAME_LENGTH = logFileName(0).length;
 
 /** Why a file that is whole cannot be one of this log: another process or time has written it. */

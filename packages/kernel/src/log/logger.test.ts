@@ -40,6 +40,7 @@ describe('createLogger', () => {
     const line = logged((log) => {
       log.info({ url: `/query?db=a&p=hunter22&q=SELECT+1` }, `got ${SECRET}`);
       log.error({ err: new Error(`refused ${SECRET}`) }, 'failed');
+      log.warn({ err: new TypeError('cannot fetch https://me:hunter22@h/x') }, 'not sent');
     });
     assert.doesNotMatch(line, /hunter22|0123456789/);
     assert.match(line, /\/query\?db=a&p=\[redacted\]&q=SELECT\+1/);
@@ -56,6 +57,9 @@ it('redactText leaves text without a credential alone', () => {
   check('/query?p=a%20b', '/query?p=[redacted]');
   check('/ping?api_key=a&b=1&secret=c', '/ping?api_key=[redacted]&b=1&secret=[redacted]');
   check('x sk_test_0123abc y rk_live_9', 'x sk_test_[redacted] y rk_live_[redacted]');
+  check('GET http://u:p@ss@h:1/x failed', 'GET http://[redacted]@h:1/x failed');
+  check('redis://:hunter22@h, https://h/x/@y', 'redis://[redacted]@h, https://h/x/@y');
+  check('{"url":"http://h","mail":"a@b"}');
   check('sk_text pk_test_0123 risk_test_1');
   check(
     "CREATE USER a WITH PASSWORD 'x y' WITH ALL",

@@ -12,6 +12,7 @@ import {
 import { Type } from 'typebox';
 import { backupError } from './backup-errors.js';
 import type { Backups } from './backups.js';
+import type { ScheduledBackups } from './scheduled-backups.js';
 
 const PATH = '/ops/v1/backups';
 /** Whatever stands between client and server ends a connection on which nothing moves. */
@@ -19,10 +20,18 @@ const SIGN_OF_LIFE_MS = 10_000;
 const RETRY_AFTER_SEC = 10;
 const NEW_LINE = Buffer.from('\n');
 
-/** What `plinth backup` talks to. */
+/** What `plinth backup` talks to, and what makes backups by the clock. */
 export function createBackupService(
   backups: Backups,
-  { clock, dialect }: { readonly clock: Clock; readonly dialect: Dialect },
+  {
+    scheduled,
+    clock,
+    dialect,
+  }: {
+    readonly scheduled: ScheduledBackups | undefined;
+    readonly clock: Clock;
+    readonly dialect: Dialect;
+  },
 ): HttpService {
   return {
     name: 'backup',
@@ -82,8 +91,14 @@ export function createBackupService(
         ],
       },
     ],
-    start: () => backups.start(),
-    close: () => backups.close(),
+    async start() {
+      await backups.start();
+      await scheduled?.start();
+    },
+    async close() {
+      await scheduled?.close();
+      await backups.close();
+    },
   };
 }
 

@@ -42,6 +42,10 @@ export const COMMANDS = {
     description: 'read files of Parquet or CSV into a table',
     load: async () => (await import('./rows/import.js')).importCommand(),
   },
+  migrate: {
+    description: 'move data in from InfluxDB 1.x and 2.x, Prometheus, VictoriaMetrics and Graphite',
+    load: async () => (await import('./migrate/migrate.js')).migrateCommand(),
+  },
   export: {
     description: 'write a table or an answer to a file: Parquet, CSV, line protocol',
     load: async () => (await import('./rows/export.js')).exportCommand(),

@@ -47,6 +47,7 @@ export interface Stores {
     readonly nodeUuid: string;
     readonly repair: boolean;
     readonly firstFile: number;
+    readonly knownFile: number;
   }): Promise<CommitLog>;
   /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
   probe(): Promise<Error | undefined>;
@@ -110,13 +111,12 @@ export async function openStores(needs: {
     objects,
     leases,
     secrets,
-    openLog: ({ folder, nodeUuid, repair, firstFile }) =>
+    openLog: ({ folder, nodeUuid, ...how }) =>
       openCommitLog({
         fileSystem: files,
         directory: folder,
         nodeId: nodeUuid,
-        repair,
-        firstFile,
+        ...how,
         onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
       }),
     async probe() {

@@ -83,6 +83,22 @@ it('stores keys and the proof of them at once, and none beside the proof of othe
   assert.deepEqual(await names(), ['key_file']);
 });
 
+it('goes on with no keys that it cannot read, and says so', async (context) => {
+  const { store, secrets, node } = await nodes(context);
+  const keys = await node().open({ hasData: false });
+  const put = (value: string) =>
+    store.transaction<AccountTables, void>(async (tx) => {
+      const row = tx.updateTable('accounts_meta').set({ value });
+      await row.where('name', '=', 'sealing_keys').execute();
+    });
+  // Sealed as keys are, by whoever has the master key.
+  for (const text of ['', 'k1', '{"current":"k2","keys":{}}']) {
+    await put(Buffer.from(secrets.seal(text, 'accounts_meta/sealing_keys')).toString('base64'));
+    await assert.rejects(node().open({ hasData: true }), { kind: 'shared_keys_damaged' }, text);
+    await assert.rejects(node().drop(keys, []), { kind: 'shared_keys_damaged' });
+  }
+});
+
 async function nodes(context: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-shared-keys-'));
   const files = new NodeFileSystem();
@@ -103,7 +119,7 @@ async function nodes(context: TestContext) {
     const file = new KeyFile({ files, random, folder: join(folder, 'accounts') });
     return new SharedKeys({ store, secrets, random, clock, file });
   };
-  return { clock, store, node };
+  return { clock, store, secrets, node };
 }
 
 /** Turns the clock until it is done. */

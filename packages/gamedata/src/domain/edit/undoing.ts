@@ -54,7 +54,8 @@ export class Undoing {
         const redone = new Set(
           open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq),
         );
-        undone = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
+        const last = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
+        undone = last && (await this.#entryOf(last.seq, turn.tx));
       }
       if (undone === undefined || undone.op !== 'undo')
         throw gameDataError('conflict', { message: 'nothing to redo' });
@@ -74,7 +75,7 @@ export class Undoing {
       ({ op, seq }) => op !== 'undo' && op !== 'redo' && op !== 'import' && !undone.has(seq),
     );
     if (found === undefined) throw gameDataError('conflict', { message: 'nothing to undo' });
-    return found;
+    return await this.#entryOf(found.seq, on);
   }
 
   async #entryOf(seq: number, on: EditionReader): Promise<HistoryEntry> {

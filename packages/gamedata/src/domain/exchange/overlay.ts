@@ -92,8 +92,8 @@ async function handEdits(
   for (const [key, { patch }] of known) patches.set(key, JSON.parse(patch) as PatchOperation[]);
   const [lastImport] = (await editions.history.page({ op: 'import' }, { limit: 1, offset: 0 }))
     .entries;
-  const first = new Map<string, string>();
-  for (const entry of await editions.history.changesAfter(lastImport?.seq ?? 0)) {
+  const first = new Set<string>();
+  for await (const entry of editions.history.changesAfter(lastImport?.seq ?? 0)) {
     const { kind, id, before: old } = entry;
     const key = `${kind}/${id}`;
     if (kind === null || id === null || first.has(key)) continue;
@@ -103,7 +103,7 @@ async function handEdits(
     }
     // What was made by hand is new as a whole, whatever was changed in it afterwards.
     if (created.has(key)) continue;
-    first.set(key, old);
+    first.add(key);
     const now = before.row(kind, id);
     if (now === undefined) continue;
     const own = diffJson(JSON.parse(old), JSON.parse(now.text)).filter(

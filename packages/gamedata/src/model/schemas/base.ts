@@ -31,12 +31,16 @@ export const oneOf = <const T extends string>(names: readonly T[], options: TSch
     ),
   );
 
-/** Relative or https: an editor must not be able to plant a link of another scheme into fan sites. */
+/**
+ * Relative or https: an editor must not be able to plant a link of another scheme or host into fan sites. Browsers read a backslash
+ * as a slash, and leave out control characters.
+ */
 export const Link = () =>
   Nullable(
     Type.String({
       maxLength: 2048,
-      pattern: '^(https://[^\\s"<>]+|(?!//)[A-Za-z0-9/._~%#?=&-][^\\s:"<>]*)$',
+      pattern:
+        '^(https://[^\\s"<>\\\\\\u0000-\\u001f\\u007f-\\u009f]+|(?!//)[A-Za-z0-9/._~%#?=&-][^\\s:"<>\\\\\\u0000-\\u001f\\u007f-\\u009f]*)$',
     }),
   );
 

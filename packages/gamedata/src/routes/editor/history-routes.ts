@@ -1,8 +1,9 @@
-import type { HttpRequest, Route, RouteWords } from '@plinth/kernel';
+import { type HttpRequest, pathOf, queryOf, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { Slices } from '../../domain/data/slices.js';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
-import { diffJson } from '../../model/json-patch.js';
+import { diffJson, type PatchOperation } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
 import { integer, MAX_OFFSET, text } from '../openapi/words.js';
 import { readOptionalObject } from './editor-body.js';
@@ -17,7 +18,7 @@ const HISTORY: RouteWords = {
     id: text('of this id'),
     actor: text('of this actor'),
     op: text('of this op', { enum: HISTORY_OPS }),
-    limit: integer(0, 1000, 'entries in the reply'),
+    limit: integer(0, 1000, 'entries in the reply; fewer where they are large, `next` goes on'),
     offset: integer(0, MAX_OFFSET, 'entries to pass over'),
   },
 };
@@ -77,7 +78,28 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const op = parameters.choice('op', HISTORY_OPS);
   const found = await parts.editor().history({ kind, id, actor, op }, { limit, offset });
   const { total, entries } = found;
-  return { total, count: entries.length, offset, limit, entries: entries.map(describeEntry) };
+  const described: unknown[] = [];
+  const slices = new Slices();
+  for (const entry of entries) {
+    described.push(describeEntry(entry));
+    const pause = slices.check();
+    if (pause !== undefined) await pause;
+  }
+  const url = (to: number): string => {
+    const query = new URLSearchParams(queryOf(request.url));
+    query.set('offset', String(to));
+    return `${pathOf(request.url)}?${query}`;
+  };
+  const end = offset + entries.length;
+  const next = entries.length > 0 && end < total ? url(end) : null;
+  return { total, count: entries.length, offset, limit, next, entries: described };
+}
+
+/** Small parts that all differ, each with its path, are many times as long as the whole. */
+function patchOf(from: unknown, to: unknown, after: string): readonly PatchOperation[] {
+  const patch = diffJson(from, to);
+  if (JSON.stringify(patch).length <= after.length) return patch;
+  return [{ op: 'replace', path: '', value: to }];
 }
 
 function describeEntry(entry: HistoryEntry): unknown {
@@ -91,7 +113,7 @@ function describeEntry(entry: HistoryEntry): unknown {
         ? [{ op: 'add', path: '', value: to }]
         : to === undefined
           ? [{ op: 'remove', path: '' }]
-          : diffJson(from, to);
+          : patchOf(from, to, after ?? '');
   return {
     seq,
     at: new Date(atMs).toISOString(),

@@ -8,6 +8,7 @@ import { GroupCommit, type GroupLimits } from '../group-commit.js';
 import { Migrations } from '../migrations.js';
 import { storeError } from '../relational-errors.js';
 import type { EmbeddedStore, Migration } from '../relational-store.js';
+import { RunMark } from './run-mark.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
 import { recoverWal } from './wal-recovery.js';
 import { WorkerChannel } from './worker-channel.js';
@@ -30,6 +31,8 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
 }
 
 const CHECK_MS = 1000;
+/** SQLite keeps the number of a run in 31 bits. */
+const MAX_RUN = 2 ** 31 - 1;
 
 /** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
 export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
@@ -49,13 +52,15 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
     limits.maxWaitingCount,
     { filesReady: makeReady(options), thread: options.thread },
   );
-  return new SqliteStore(channel, clock, limits);
+  return new SqliteStore(channel, clock, limits, new RunMark(options.fileSystem, path));
 }
 
 async function makeReady(options: RelationalStoreOptions): Promise<void> {
   const { path, fileSystem, repair = false, onLoss } = options;
   await fileSystem.makeDirectory(dirname(path));
-  const loss = await recoverWal({ fileSystem, path: `${path}-wal`, repair });
+  const loss =
+    (await new RunMark(fileSystem, path).check(repair)) ??
+    (await recoverWal({ fileSystem, path: `${path}-wal`, repair }));
   if (loss !== undefined) onLoss?.(loss);
 }
 
@@ -67,11 +72,16 @@ class SqliteStore implements EmbeddedStore {
   readonly #migrations: Migrations;
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
+  readonly #mark: RunMark;
+  /** Settles when this run has a number and a mark, or neither. */
+  readonly #marked: Promise<void>;
+  #run = 0;
   #looking: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits) {
+  constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits, mark: RunMark) {
     this.#channel = channel;
+    this.#mark = mark;
     this.#groups = new GroupCommit(channel, clock, limits);
     this.#expiry = clock.every(CHECK_MS, () => {
       this.#groups.expire();
@@ -91,6 +101,8 @@ class SqliteStore implements EmbeddedStore {
         throw storeError.is(error, 'transaction_aborted') ? error.cause : error;
       }
     });
+    // On a full disk a start does not fail by it; the run goes without.
+    this.#marked = this.#beginRun().catch(() => undefined);
   }
 
   get obstacle(): Error | undefined {
@@ -120,9 +132,22 @@ class SqliteStore implements EmbeddedStore {
     await this.#closing;
   }
 
+  async #beginRun(): Promise<void> {
+    await this.transaction<unknown, void>(async (tx) => {
+      const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(tx);
+      this.#run = ((rows[0]?.user_version ?? 0) % MAX_RUN) + 1;
+      await this.#storeRun(tx);
+    });
+    await this.#mark.set(this.#run);
+  }
+
+  async #storeRun(tx: Transaction<unknown>): Promise<void> {
+    await sql.raw(`PRAGMA user_version = ${this.#run}`).execute(tx);
+  }
+
   /** A transaction that writes one page, and changes nothing: nobody else may come for hours. */
   #lookForRoom(): void {
-    this.#looking ??= this.transaction(async (tx) => await sql`PRAGMA user_version = 0`.execute(tx))
+    this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
       .catch(() => undefined) // As full as before.
       .finally(() => {
@@ -131,7 +156,10 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async #close(): Promise<void> {
+    await this.#marked;
     await this.#groups.idle();
+    // On a disk that takes nothing the next start looks for the journal, which is there then, or in the database.
+    await this.#mark.remove().catch(() => undefined);
     this.#expiry[Symbol.dispose]();
     await this.#channel.close();
   }

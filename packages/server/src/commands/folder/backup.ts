@@ -2,11 +2,6 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { bytesOf, type Connection, callOk, connectionOf, withConnection } from '../connection.js';
-import { CommandFailed } from '../output/exit.js';
-import { keepToItself } from '../output/keep-to-itself.js';
-import { Progress } from '../output/progress.js';
-import { print } from '../output/terminal.js';
 import {
   makeEmptyFolder,
   readManifest,
@@ -14,7 +9,12 @@ import {
   tellLeftOut,
   writeChecked,
   writeManifest,
-} from './backup-folder.js';
+} from '../../backup/backup-folder.js';
+import { bytesOf, type Connection, callOk, connectionOf, withConnection } from '../connection.js';
+import { CommandFailed } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
 
 const BACKUPS = 'ops/v1/backups';
 const CONCURRENCY = 4;

@@ -2,11 +2,6 @@ import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
-import { RESTORE_MARKER } from '../../folder/data-folder.js';
-import { CommandFailed, cannotWrite } from '../output/exit.js';
-import { keepToItself } from '../output/keep-to-itself.js';
-import { Progress } from '../output/progress.js';
-import { print } from '../output/terminal.js';
 import {
   emptyFolder,
   type Manifest,
@@ -17,7 +12,12 @@ import {
   syncFolders,
   tellLeftOut,
   writeChecked,
-} from './backup-folder.js';
+} from '../../backup/backup-folder.js';
+import { RESTORE_MARKER } from '../../folder/data-folder.js';
+import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { keepToItself } from '../output/keep-to-itself.js';
+import { Progress } from '../output/progress.js';
+import { print } from '../output/terminal.js';
 
 /** Where `plinth backup` puts the files of plugins. */
 const PLUGINS = 'plugins/';

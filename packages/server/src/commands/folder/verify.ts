@@ -10,11 +10,11 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import { Command } from 'commander';
+import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
-import { checked, piecesOf, readBackup, tellLeftOut } from './backup-folder.js';
 
 /** `plinth verify`. */
 export function verifyCommand(): Command {

@@ -54,6 +54,53 @@ describe('chunkCsv', () => {
   });
 });
 
+describe('a CSV file that is none', () => {
+  /** Ends when nobody reads any more: what is read of it shows how far. */
+  async function refusal(head: string, more: string): Promise<string> {
+    let sentBytes = 0;
+    const endless = async function* () {
+      yield Buffer.from(head);
+      for (;;) {
+        sentBytes += more.length;
+        assert.ok(sentBytes < 16 * 1024 * 1024, 'it is read on and on');
+        yield Buffer.from(more);
+      }
+    };
+    const all = chunkCsv(endless(), MAPPING, 1000, () => {});
+    const reading = (async () => {
+      for await (const _ of all);
+    })();
+    return await reading.then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  }
+
+  it('is read no further than the bound that it passes, which is told with the line', async () => {
+    const block = 'x'.repeat(65_536);
+    assert.equal(
+      await refusal('at,room,n\n1,a,2\n3,b,', block),
+      'line 3: a value is longer than 4194304 characters',
+    );
+    assert.equal(
+      await refusal('at,room,n\n1,a,2\n3,"b', 'x\n'.repeat(30_000)),
+      'line 3: a value is longer than 4194304 characters; does a quote never end?',
+    );
+    assert.equal(
+      await refusal('at,room,n\n', `${'x'.repeat(10_000)},`.repeat(10)),
+      'line 2: the row is longer than 10485760 characters',
+    );
+    assert.equal(
+      await refusal('at,room', ',n'.repeat(1000)),
+      'line 1: the row has more than 10000 values',
+    );
+    assert.equal(
+      await refusal('at,room,n\n1,a', ','.repeat(1000)),
+      'line 2: the row has more than 10000 values',
+    );
+  });
+});
+
 it('reads times to the nanosecond', () => {
   const check = (text: string, format: TimeFormat, timeNs: bigint | undefined) =>
     assert.equal(readTimeNs(text, format), timeNs, `${text} ${format}`);

@@ -1,3 +1,5 @@
+import { CommandFailed } from '../output/exit.js';
+
 /** One record of a CSV file and the line it starts on (from 1). */
 export interface CsvRecord {
   /** `undefined`: nothing stands there, not even quotes. */
@@ -5,7 +7,13 @@ export interface CsvRecord {
   readonly line: number;
 }
 
-/** Reads RFC 4180: quoted cells may hold commas, doubled quotes and newlines; empty lines are skipped. */
+/** As of lines of line protocol: no server takes longer ones. */
+const MAX_ROW_LENGTH = 10_485_760;
+const MAX_VALUE_LENGTH = 4_194_304;
+/** Far more than a table may have columns. */
+const MAX_VALUE_COUNT = 10_000;
+
+/** Reads RFC 4180: quoted cells may hold commas, doubled quotes and newlines; empty lines are skipped. Throws for a row beyond the bounds. */
 export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
   const decoder = new TextDecoder('utf-8');
   let cells: (string | undefined)[] = [];
@@ -14,7 +22,21 @@ export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator
   let line = 1;
   let startLine = 1;
   let state: 'plain' | 'quoted' | 'after-quote' = 'plain';
+  let rowLength = 0;
+  const refuse = (why: string): never => {
+    throw new CommandFailed(`line ${startLine}: ${why}`);
+  };
+  const take = (char: string): void => {
+    cell += char;
+    rowLength += char.length;
+    if (cell.length > MAX_VALUE_LENGTH) {
+      const hint = state === 'quoted' ? '; does a quote never end?' : '';
+      refuse(`a value is longer than ${MAX_VALUE_LENGTH} characters${hint}`);
+    }
+    if (rowLength > MAX_ROW_LENGTH) refuse(`the row is longer than ${MAX_ROW_LENGTH} characters`);
+  };
   const endCell = (): void => {
+    if (cells.length === MAX_VALUE_COUNT) refuse(`the row has more than ${MAX_VALUE_COUNT} values`);
     cells.push(cell === '' && !isQuoted ? undefined : cell);
     cell = '';
     isQuoted = false;
@@ -23,6 +45,7 @@ export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator
     endCell();
     const record = { cells, line: startLine };
     cells = [];
+    rowLength = 0;
     startLine = line;
     return record.cells.length === 1 && record.cells[0] === undefined ? undefined : record;
   };
@@ -31,9 +54,9 @@ export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator
       if (char === '\n') line += 1;
       if (state === 'quoted') {
         if (char === '"') state = 'after-quote';
-        else cell += char;
+        else take(char);
       } else if (char === '"' && state === 'after-quote') {
-        cell += '"';
+        take('"');
         state = 'quoted';
       } else if (char === '"' && cell === '') {
         state = 'quoted';
@@ -46,7 +69,7 @@ export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator
         const record = endRecord();
         if (record) yield record;
       } else if (char !== '\r') {
-        cell += char;
+        take(char);
       }
     }
   }

@@ -5,6 +5,8 @@ import { createGunzip } from 'node:zlib';
 import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
+const HEAD_BYTES = 4096;
+
 export interface Input {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Size of the file as it lies on disk; undefined for standard input. */
@@ -49,4 +51,20 @@ async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerato
   const gunzip = createGunzip();
   source.once('error', (error) => gunzip.destroy(error));
   yield* source.pipe(gunzip);
+}
+
+/** The beginning of an input, and all of it. */
+export async function withHead(
+  input: AsyncIterable<Uint8Array>,
+): Promise<{ readonly head: string; readonly bytes: AsyncIterable<Uint8Array> }> {
+  const pieces = input[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  const head = first.done
+    ? ''
+    : Buffer.from(first.value.subarray(0, HEAD_BYTES)).toString('latin1');
+  const bytes = (async function* () {
+    if (!first.done) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  })();
+  return { head, bytes };
 }

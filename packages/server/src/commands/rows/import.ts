@@ -26,7 +26,12 @@ export function importCommand(): Command {
     .description('read files of Parquet (.parquet) or CSV (.csv, also .gz) into a table')
     .argument('<file...>', 'the files')
     .requiredOption('--table <name>', 'the table')
-    .option('--tag <columns>', 'columns that are tags; all others are fields', split, [])
+    .option(
+      '--tag <columns>',
+      'columns that are tags; all others are fields (default: what a file of InfluxDB 3 says itself)',
+      split,
+      [],
+    )
     .option('--time <column>', 'column with the time', 'time')
     .option(
       '--lossy',

@@ -6,18 +6,20 @@ const MAX_SHOWN_COUNT = 20;
 const BAR_WIDTH = 30;
 const BAR_INTERVAL_MS = 100;
 
+type Extent = Pick<Input, 'sizeBytes' | 'readBytes'>;
+
 /** Counts what was written and refused, shows progress on a terminal, and prints the summary. */
 export class WriteReport {
   readonly #startMs = performance.now();
   #file = '';
-  #input: Input | undefined;
+  #input: Extent | undefined;
   #writtenCount = 0;
   #refusedCount = 0;
   #sentBytes = 0;
   #drawnMs = 0;
   readonly #shown: string[] = [];
 
-  beginFile(name: string, input: Input): void {
+  beginFile(name: string, input: Extent): void {
     this.#file = name;
     this.#input = input;
   }

@@ -1,29 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type Connection,
-  call,
-  callOk,
-  connectionOf,
-  databaseOf,
-  failureOf,
-  withConnection,
-} from '../connection.js';
+import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { type CsvMapping, chunkCsv, type FieldType } from '../input/csv-lines.js';
 import { dumpChunks, isDump } from '../input/dump.js';
-import { openInput } from '../input/input.js';
-import { type Chunk, chunkLines } from '../input/line-chunks.js';
+import { openInput, withHead } from '../input/input.js';
+import { chunkLines } from '../input/line-chunks.js';
 import { TIME_FORMATS, type TimeFormat } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { runStatement, send, sendAll } from './send-chunks.js';
 import { WriteReport } from './write-report.js';
 
 const CHUNK_SIZE_BYTES = 4 * 1024 * 1024;
 const MAX_LINE_SIZE_BYTES = 10 * 1024 * 1024;
-const HEAD_BYTES = 4096;
-const MAX_ATTEMPT_COUNT = 10;
-const MAX_RETRY_WAIT_SEC = 30;
 const FIELD_TYPES: readonly string[] = ['float', 'int', 'uint', 'string', 'bool'];
 
 const EXAMPLES = `
@@ -113,7 +102,12 @@ export async function writeFiles(
         ? dumpChunks(await lines(), (statement) => runStatement(statement, connection))
         : await lines();
     await sendAll(chunks, options.concurrency, (chunk) =>
-      send(chunk, { ...options, precision }, connection, report),
+      send(
+        chunk,
+        { ...options, precision: options.csv || options.parquet ? 'ns' : precision },
+        connection,
+        report,
+      ),
     );
   }
   if (!report.finish()) process.exitCode = EXIT.failed;
@@ -123,30 +117,6 @@ export async function writeFiles(
 function precisionOf(head: string, isOfDump: boolean, asked: string): string {
   if (asked !== 'auto') return asked;
   return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : asked);
-}
-
-/** The beginning of an input, and all of it. */
-async function withHead(
-  input: AsyncIterable<Uint8Array>,
-): Promise<{ readonly head: string; readonly bytes: AsyncIterable<Uint8Array> }> {
-  const pieces = input[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  const head = first.done
-    ? ''
-    : Buffer.from(first.value.subarray(0, HEAD_BYTES)).toString('latin1');
-  const bytes = (async function* () {
-    if (!first.done) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => pieces };
-  })();
-  return { head, bytes };
-}
-
-/** A statement of a dump. */
-async function runStatement(statement: string, connection: Connection): Promise<void> {
-  const response = await callOk(connection, 'query', { method: 'POST', query: { q: statement } });
-  const { results } = (await response.json()) as { results?: readonly { error?: string }[] };
-  const error = results?.find((result) => result.error !== undefined)?.error;
-  if (error !== undefined) throw new CommandFailed(`${statement}: ${error}`);
 }
 
 /** The engine that reads Parquet is loaded only when it is needed. */
@@ -161,92 +131,6 @@ async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIter
       throw new CommandFailed(`cannot read ${path}: ${messageOf(error)}`);
     }
   })();
-}
-
-/** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */
-async function sendAll<C extends Chunk>(
-  chunks: AsyncIterable<C>,
-  concurrency: number,
-  sendOne: (chunk: C) => Promise<void>,
-): Promise<void> {
-  const underway = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  for await (const chunk of chunks) {
-    const sent = sendOne(chunk)
-      .catch((error: unknown) => {
-        failures.push(error);
-      })
-      .finally(() => underway.delete(sent));
-    underway.add(sent);
-    if (underway.size >= concurrency) await Promise.race(underway);
-    if (failures.length > 0) break;
-  }
-  await Promise.all(underway);
-  if (failures.length > 0) throw failures[0];
-}
-
-async function send(
-  chunk: Chunk & { readonly database?: string | undefined },
-  options: WriteOptions,
-  connection: Connection,
-  report: WriteReport,
-): Promise<void> {
-  const query = {
-    db: chunk.database ?? databaseOf(connection),
-    precision: options.csv || options.parquet ? 'ns' : options.precision,
-    accept_partial: String(options.acceptPartial),
-    no_sync: String(!options.sync),
-  };
-  for (let attempt = 1; ; attempt += 1) {
-    const response = await call(connection, 'api/v3/write_lp', { query, body: chunk.bytes });
-    const text = await response.text();
-    // Both say that nothing of the request was taken, so sending it again is safe.
-    const isBusy = response.status === 429 || response.status === 503;
-    if (isBusy && attempt < MAX_ATTEMPT_COUNT) {
-      await sleep(1000 * retryAfterSec(response.headers.get('retry-after'), attempt));
-      continue;
-    }
-    if (response.ok) {
-      report.accept(chunk, []);
-      return;
-    }
-    const refused = refusedLines(text);
-    if (refused === undefined) throw failureOf(response.status, errorOf(text), connection);
-    const isPartial = options.acceptPartial;
-    report.accept(chunk, refused, isPartial ? chunk.pointCount - refused.length : 0);
-    return;
-  }
-}
-
-function errorOf(text: string): string {
-  const error: unknown = Reflect.get(Object(parseJson(text)), 'error');
-  return typeof error === 'string' ? error : text.trim() || 'no further words';
-}
-
-/** The list of bad lines in the answer; undefined when the answer is about something else. */
-function refusedLines(
-  text: string,
-): readonly { readonly line: number; readonly message: string }[] | undefined {
-  const data: unknown = Reflect.get(Object(parseJson(text)), 'data');
-  if (!Array.isArray(data) || data.length === 0) return undefined;
-  return data.map((item: unknown) => ({
-    line: Number(Reflect.get(Object(item), 'line_number')),
-    message: String(Reflect.get(Object(item), 'error_message')),
-  }));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not ours: a proxy or another server answered.
-  }
-}
-
-function retryAfterSec(header: string | null, attempt: number): number {
-  const asked = header === null ? Number.NaN : Number(header);
-  const wait = Number.isFinite(asked) && asked >= 0 ? asked : 2 ** (attempt - 1) / 4;
-  return Math.min(wait, MAX_RETRY_WAIT_SEC);
 }
 
 function mappingOf(options: WriteOptions): CsvMapping {

@@ -1,12 +1,13 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
+import { tagsInFile } from './parquet-tags.js';
 import { quoteName, quoteString } from './quote.js';
 
 /** How the rows of a Parquet file become points. */
 export interface ParquetMapping {
   readonly path: string;
   readonly table: string;
-  /** Columns that are tags; all others but `time` are fields. */
+  /** Columns that are tags; all others but `time` are fields. None: those that the file itself calls tags. */
   readonly tags: readonly string[];
   readonly time: string;
   /** Leaves out what line protocol cannot hold, instead of refusing the file. */
@@ -33,7 +34,9 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
     const columns = described
       .getRows()
       .map(([name, type]) => ({ name: String(name), type: String(type) }));
-    const query = linesQuery(from, columns, mapping);
+    const tags =
+      mapping.tags.length > 0 ? mapping.tags : await tagsInFile(connection, mapping.path);
+    const query = linesQuery(from, columns, { ...mapping, tags });
     if (mapping.isLossy !== true) await refuseLoss(connection, query);
     const result = await connection.stream(query.lines);
     for (;;) {

@@ -87,4 +87,14 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0006_known_log_file',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_known_log_file')
+        .addColumn('id', 'integer', (c) => c.primaryKey())
+        .addColumn('file', 'bigint', (c) => c.notNull())
+        .execute();
+    },
+  },
 ];

@@ -51,6 +51,7 @@ interface Tables {
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
   /** Tables that are ahead of it. */
+  tsdb_known_log_file: { id: number; file: number };
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
 }
@@ -64,7 +65,12 @@ export interface RegistryChange {
   /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
   /** Log files up to this one hold nothing of these tables that is not in segments. */
-  readonly flushed?: { readonly file: number; readonly tableIds: readonly number[] | 'all' };
+  readonly flushed?: {
+    readonly file: number;
+    readonly tableIds: readonly number[] | 'all';
+    /** A file of the log that there is. */
+    readonly newestFile: number;
+  };
 }
 
 export class SegmentsChanged extends Error {
@@ -121,6 +127,19 @@ export class SegmentRegistry {
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
+  }
+
+  /** The log has this file or a later one, unless somebody has taken it away; 0: that cannot be told. */
+  async knownLogFile(): Promise<number> {
+    const reader = this.#store.reader<Tables>();
+    const known = await reader.selectFrom('tsdb_known_log_file').select('file').executeTakeFirst();
+    const file = Number(known?.file ?? 0);
+    // Flushed ones are removed, and a full disk may have left no later one.
+    return file > (await this.#position()).flushedFile ? file : 0;
+  }
+
+  async noteLogFile(file: number): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => await moveKnownFile(tx, file));
   }
 
   /** All of them or none. */
@@ -246,6 +265,15 @@ async function movePosition(
   } else {
     await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
   }
+  if (flushed !== undefined) await moveKnownFile(tx, flushed.newestFile);
+}
+
+async function moveKnownFile(tx: Transaction<Tables>, file: number): Promise<void> {
+  await tx
+    .insertInto('tsdb_known_log_file')
+    .values({ id: 1, file })
+    .onConflict((c) => c.column('id').doUpdateSet({ file }))
+    .execute();
 }
 
 /** A deletion of rows; see `Tombstone` of the engine. */

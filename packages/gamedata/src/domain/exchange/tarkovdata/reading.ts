@@ -98,6 +98,6 @@ export function textsOf(texts: Raw): Raw {
 /** A link that may be served, or none. */
 export function linkOf(value: unknown): string | null {
   const text = textOf(value);
-  if (/^https:\/\/[^\s"<>]{1,2000}$/.test(text)) return text;
+  if (/^https:\/\/[^\s"<>\\\p{Cc}]{1,2000}$/u.test(text)) return text;
   return /^\/?[A-Za-z0-9._~-][A-Za-z0-9._~%/-]{0,2000}$/.test(text) ? text : null;
 }

@@ -257,7 +257,11 @@ export class Flusher {
             removeSegments: [],
             addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
             removeSeriesFiles: [],
-            flushed: { file: closed.file, tableIds: isLast ? 'all' : tableIds },
+            flushed: {
+              file: closed.file,
+              tableIds: isLast ? 'all' : tableIds,
+              newestFile: closed.newestFile,
+            },
           },
           publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
         };

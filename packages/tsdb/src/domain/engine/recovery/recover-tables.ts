@@ -61,5 +61,6 @@ export async function recoverTables(
     report.rowsLost(lost);
   }
   if (flushedFile >= 0) await log.seal(flushedFile);
+  await registry.noteLogFile(log.newestFile);
   if (rowCount > 0) report.replayed(rowCount);
 }

@@ -28,6 +28,8 @@ function ignoreUnsynced(): void {}
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
+  /** Of the log at that time. */
+  readonly newestFile: number;
   readonly sizeBytes: number;
 }
 
@@ -213,7 +215,8 @@ export class WriteBuffer {
     this.#generation++;
     this.#generationBytes = 0;
     this.#closedBytes += sizeBytes;
-    return { number, sizeBytes, file: await rotated };
+    const file = await rotated;
+    return { number, sizeBytes, file, newestFile: this.#log.newestFile };
   }
 
   /** The rows of a closed generation are in segments. */

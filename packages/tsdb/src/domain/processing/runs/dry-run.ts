@@ -1,4 +1,4 @@
-import type { Clock } from '@plinth/kernel';
+import { type Clock, CronSchedule } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type {
   PluginInput,
@@ -7,7 +7,6 @@ import type {
 } from '../../../model/plugins/plugin-host.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { ProcessingEngine } from '../processing-engine.js';
-import { CronSchedule } from '../triggers/cron.js';
 import { formatDuration } from '../triggers/duration.js';
 
 const LIMIT_MS = 60_000;

@@ -1,6 +1,6 @@
+import { CronSchedule } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { PluginType, TriggerSpecification } from '../../../model/plugins/trigger.js';
-import { CronSchedule } from './cron.js';
 import { formatDuration, parseDuration } from './duration.js';
 
 const FORMS =

@@ -57,6 +57,7 @@ export function bindGroups(
   const hasSets = exprs.some(
     (expr) => 'Rollup' in expr || 'Cube' in expr || 'GroupingSets' in expr,
   );
+  checkSetCount(exprs);
   const texts = exprs.map((expr) => groupText(expr, keyText));
   if (hasSets && aggregation.gaps !== undefined) {
     throw tsdbError('not_implemented', 'gap filling with ROLLUP, CUBE or GROUPING SETS');
@@ -93,6 +94,25 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
   ];
   const list = items.length === 0 ? 'count(*) AS "rows"' : items.join(', ');
   return filledText(groups.aggregation, `SELECT ${list}${fromWhere}${groups.groupByText()}`);
+}
+
+/** The engine fails beyond it; the real system refuses at the same number. */
+const MAX_SET_COUNT = 65_535;
+
+/** Items of one GROUP BY multiply. */
+function checkSetCount(exprs: readonly GroupExpr[]): void {
+  const count = exprs.reduce((product, expr) => product * setCountOf(expr), 1);
+  if (count <= MAX_SET_COUNT) return;
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: The number of grouping_set in grouping_sets exceeds the maximum limit ${MAX_SET_COUNT}, found ${count}`,
+  );
+}
+
+function setCountOf(expr: GroupExpr): number {
+  if ('Rollup' in expr) return expr.Rollup.length + 1;
+  if ('Cube' in expr) return 2 ** expr.Cube.length;
+  return 'GroupingSets' in expr ? expr.GroupingSets.length : 1;
 }
 
 function groupText(expr: GroupExpr, keyText: (expr: Expr) => string): string {

@@ -12,7 +12,16 @@ export interface OutputItem {
   readonly expr: Bound;
 }
 
+/** Three times as many make the engine fail, after half a minute. */
+const MAX_ITEM_COUNT = 20_000;
+
 export function bindProjection(items: readonly SelectItem[], env: Env): readonly OutputItem[] {
+  if (items.length > MAX_ITEM_COUNT) {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: a SELECT has more than ${MAX_ITEM_COUNT} expressions (${items.length}): ask for fewer at once`,
+    );
+  }
   const output = items.flatMap((item) => bindItem(item, env));
   refuseDuplicates(output);
   return output;

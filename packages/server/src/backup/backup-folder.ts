@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { BACKUP_FORMAT_VERSION } from '../../backup/backup-format.js';
-import { RESTORE_MARKER } from '../../folder/data-folder.js';
-import { CommandFailed, cannotWrite } from '../output/exit.js';
-import { tell } from '../output/terminal.js';
+import { CommandFailed, cannotWrite } from '../commands/output/exit.js';
+import { tell } from '../commands/output/terminal.js';
+import { RESTORE_MARKER } from '../folder/data-folder.js';
+import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
 /** What every backup has. */
@@ -32,6 +32,12 @@ const Manifest = Type.Object({
   ),
 });
 export type Manifest = Type.Static<typeof Manifest>;
+
+/** A manifest that nobody changes any more. */
+type WrittenManifest = Omit<Readonly<Manifest>, 'files' | 'left_out'> & {
+  readonly left_out?: readonly string[];
+  readonly files: readonly Readonly<Manifest['files'][number]>[];
+};
 
 /** Throws `CommandFailed` for what is not the description of a backup that this release can read. */
 export function readManifest(text: string, where: string): Manifest {
@@ -80,7 +86,7 @@ export function tellLeftOut({ left_out }: Manifest): void {
 }
 
 /** Digest and description of a backup as one file; written last, so that a backup without it is not complete. */
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+export async function writeManifest(folder: string, manifest: WrittenManifest): Promise<void> {
   const sha256 = digestOf(manifest);
   const bytes = Buffer.from(`${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
   const path = join(folder, MANIFEST);
@@ -233,6 +239,6 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function digestOf(manifest: Manifest): string {
+function digestOf(manifest: WrittenManifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }

@@ -1,0 +1,196 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  type Clock,
+  ConfigInvalid,
+  type Counter,
+  CronSchedule,
+  type Logger,
+  type Metrics,
+} from '@plinth/kernel';
+import type { BackupSettings } from '../settings.js';
+import { syncFolders, writeChecked, writeManifest } from './backup-folder.js';
+import type { Backups } from './backups.js';
+
+/** What a backup is called here, by its time; `.part` while it is not whole. */
+const NAME = /^plinth-\d{8}T\d{6}Z$/;
+const PART_NAME = /^plinth-\d{8}T\d{6}Z\.part$/;
+/** Timers of the runtime reach no further than 24 days. */
+const MAX_WAIT_MS = 3_600_000;
+
+interface Needs {
+  readonly backups: Backups;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+interface Figures {
+  lastWholeMs: number;
+  readonly failures: Counter;
+}
+
+/** They are there without a schedule as well, so that a page of metrics has always the same. */
+function figuresOf(metrics: Metrics): Figures {
+  const failures = metrics.counter({
+    name: 'plinth_backup_failures_total',
+    help: 'Backups of the schedule that could not be made.',
+  });
+  const figures: Figures = { lastWholeMs: 0, failures };
+  metrics.gauge({
+    name: 'plinth_backup_last_success_timestamp_seconds',
+    help: 'When the newest backup of the schedule was begun; 0: there is none.',
+    read: () => figures.lastWholeMs / 1000,
+  });
+  return figures;
+}
+
+/** Backups by the clock, into a folder: the same as those of `plinth backup`. */
+export class ScheduledBackups {
+  readonly #schedule: CronSchedule;
+  readonly #folder: string;
+  readonly #keep: number;
+  readonly #backups: Backups;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #ending = new AbortController();
+  readonly #figures: Figures;
+  #running: Promise<void> = Promise.resolve();
+
+  /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
+  static of(
+    { schedule, folder, keep }: BackupSettings,
+    needs: Needs,
+  ): ScheduledBackups | undefined {
+    const figures = figuresOf(needs.metrics);
+    if (schedule === undefined) return undefined;
+    const cron = CronSchedule.parse(schedule);
+    const faults = [
+      ...(cron === undefined
+        ? [
+            `backup.schedule: "${schedule}" is no schedule like "0 30 2 * * *" (second, minute, hour, day of month, month, day of week) or "@daily"`,
+          ]
+        : []),
+      ...(folder === undefined
+        ? ['backup.folder: backup.schedule needs a folder to write to']
+        : []),
+    ];
+    if (cron === undefined || folder === undefined) throw new ConfigInvalid(faults);
+    return new ScheduledBackups(cron, resolve(folder), keep, needs, figures);
+  }
+
+  private constructor(
+    schedule: CronSchedule,
+    folder: string,
+    keep: number,
+    { backups, clock, log }: Needs,
+    figures: Figures,
+  ) {
+    this.#schedule = schedule;
+    this.#folder = folder;
+    this.#keep = keep;
+    this.#backups = backups;
+    this.#clock = clock;
+    this.#log = log;
+    this.#figures = figures;
+  }
+
+  async start(): Promise<void> {
+    const newest = (await this.#names()).at(-1);
+    if (newest !== undefined) this.#figures.lastWholeMs = timeOf(newest);
+    this.#running = this.#run();
+  }
+
+  /** What is not whole yet is given up. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    let lastMs = this.#clock.nowMs();
+    while (!signal.aborted) {
+      const nextMs = this.#schedule.nextMs(lastMs);
+      if (nextMs === undefined) return;
+      const waitMs = nextMs - this.#clock.nowMs();
+      if (waitMs > 0) {
+        await this.#clock.sleep(Math.min(waitMs, MAX_WAIT_MS), signal).catch(() => undefined);
+        continue;
+      }
+      // Times that passed while the one before was made are left out.
+      lastMs = this.#clock.nowMs();
+      await this.#make(nextMs);
+    }
+  }
+
+  async #make(timeMs: number): Promise<void> {
+    const name = nameOf(timeMs);
+    const part = join(this.#folder, `${name}.part`);
+    const startedMs = this.#clock.monotonicMs();
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await this.#removeParts();
+      await mkdir(part, { mode: 0o700 });
+      const sizeBytes = await this.#copy(part);
+      await rename(part, join(this.#folder, name));
+      this.#figures.lastWholeMs = timeMs;
+      const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
+      this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup made');
+      await this.#removeOld();
+    } catch (err) {
+      await rm(part, { recursive: true, force: true }).catch(() => undefined);
+      if (this.#ending.signal.aborted) return;
+      this.#figures.failures.inc();
+      this.#log.error({ err, backup: name, folder: this.#folder }, 'backup failed');
+    }
+  }
+
+  async #copy(to: string): Promise<number> {
+    const ended = new AbortController();
+    const manifest = await this.#backups.begin(() => ended.abort());
+    try {
+      let sizeBytes = 0;
+      for (const file of manifest.files) {
+        this.#ending.signal.throwIfAborted();
+        ended.signal.throwIfAborted();
+        const pieces = this.#backups.read(manifest.id, file.name);
+        await writeChecked(join(to, file.name), pieces, file, () => undefined);
+        sizeBytes += file.size_bytes;
+      }
+      await syncFolders(to, manifest.files);
+      await writeManifest(to, manifest);
+      return sizeBytes;
+    } finally {
+      await this.#backups.release(manifest.id);
+    }
+  }
+
+  /** Whole backups of a schedule, oldest first. */
+  async #names(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    return names.filter((name) => NAME.test(name)).sort();
+  }
+
+  async #removeOld(): Promise<void> {
+    for (const name of (await this.#names()).slice(0, -this.#keep)) {
+      await rm(join(this.#folder, name), { recursive: true });
+    }
+  }
+
+  /** What an earlier process was making when it ended. */
+  async #removeParts(): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      if (PART_NAME.test(name)) await rm(join(this.#folder, name), { recursive: true });
+    }
+  }
+}
+
+function nameOf(timeMs: number): string {
+  return `plinth-${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+}
+
+function timeOf(name: string): number {
+  const [, y, mo, d, h, mi, s] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(name) ?? [];
+  return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s));
+}

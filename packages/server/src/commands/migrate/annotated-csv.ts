@@ -1,0 +1,113 @@
+import { readCsv } from '../input/csv-records.js';
+import { readTimeNs } from '../input/time-text.js';
+import { BadLine, escaped, escapedTable, type Format } from './line-files.js';
+
+type Cells = readonly (string | undefined)[];
+
+/** A table of an answer: what its columns are called, what they hold, and whether they are part of the key of a series. */
+interface Table {
+  readonly names: readonly string[];
+  readonly types: Cells;
+  readonly isInKey: readonly boolean[];
+  readonly defaults: Cells;
+}
+
+const OWN = new Set([
+  '',
+  'result',
+  'table',
+  '_start',
+  '_stop',
+  '_time',
+  '_measurement',
+  '_field',
+  '_value',
+]);
+
+/** Whether a text begins as the answers of InfluxDB 2.x do, with annotations. */
+export const isAnnotatedCsv = (head: string): boolean =>
+  /^\uFEFF?#(?:datatype|group|default),/.test(head);
+
+/**
+ * Annotated CSV of InfluxDB 2.x, as `influx query --raw` writes it: rows of `_field` and `_value`, or pivoted ones, where each column that
+ * is not part of the key is a field.
+ * Source: "Annotated CSV" of the documentation of InfluxDB 2.x.
+ */
+export const annotatedCsv: Format = async function* (bytes) {
+  let annotations = new Map<string, Cells>();
+  let table: Table | undefined;
+  for await (const { cells, line: number } of readCsv(bytes)) {
+    const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
+    if (first.startsWith('#')) {
+      // Annotations of the next table; those that are not said anew stay.
+      table = undefined;
+      annotations = new Map(annotations).set(first, cells);
+      continue;
+    }
+    if (table === undefined || (cells[1] === 'result' && cells[2] === 'table')) {
+      table = tableOf(cells, annotations);
+      if (table.types.length === 0)
+        yield {
+          number,
+          lines: () => fail('a table without #datatype: export it with annotations'),
+        };
+      continue;
+    }
+    const known = table;
+    if (known.types.length > 0) yield { number, lines: () => [lineOf(cells, known)] };
+  }
+};
+
+function fail(text: string): never {
+  throw new BadLine(text);
+}
+
+function tableOf(header: Cells, annotations: ReadonlyMap<string, Cells>): Table {
+  return {
+    names: header.map((name = '') => name),
+    types: annotations.get('#datatype') ?? [],
+    isInKey: (annotations.get('#group') ?? []).map((cell) => cell === 'true'),
+    defaults: annotations.get('#default') ?? [],
+  };
+}
+
+function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): string {
+  const at = (name: string): number => names.indexOf(name);
+  const cell = (index: number): string => cells[index] ?? defaults[index] ?? '';
+  if (at('error') > 0) throw new BadLine(`an error of the old server: ${cell(at('error'))}`);
+  const needed = (name: string): string =>
+    at(name) < 0 ? fail(`the table has no column ${name}`) : cell(at(name));
+  const measurement = needed('_measurement');
+  const timeNs = readTimeNs(needed('_time'), 'auto');
+  if (timeNs === undefined) throw new BadLine(`${JSON.stringify(cell(at('_time')))} is no time`);
+  const isPivoted = at('_field') < 0;
+  const tags: string[] = [];
+  const fields: string[] = [];
+  names.forEach((name, index) => {
+    if (OWN.has(name)) return;
+    const text = cell(index);
+    if (isPivoted && !isInKey[index]) {
+      if (text !== '' || (types[index] === 'string' && cells[index] !== undefined))
+        fields.push(`${escaped(name)}=${valueText(text, types[index])}`);
+    } else if (text !== '') tags.push(`,${escaped(name)}=${escaped(text)}`);
+  });
+  if (!isPivoted) {
+    const value = at('_value');
+    fields.push(`${escaped(needed('_field'))}=${valueText(needed('_value'), types[value])}`);
+  }
+  if (fields.length === 0) throw new BadLine('no field has a value');
+  return `${escapedTable(measurement)}${tags.join('')} ${fields.join(',')} ${timeNs}`;
+}
+
+function valueText(text: string, type: string | undefined): string {
+  if (type === 'string') return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text;
+  if (type === 'long' && /^-?\d+$/.test(text)) return `${text}i`;
+  if (type === 'unsignedLong' && /^\d+$/.test(text)) return `${text}u`;
+  if (type === 'double') {
+    const sign = /^([+-]?)inf(?:inity)?$/i.exec(text)?.[1];
+    if (sign !== undefined) return `${sign === '-' ? '-' : ''}1e999`;
+    if (text !== '' && Number.isFinite(Number(text))) return text;
+  }
+  throw new BadLine(`${JSON.stringify(text)} is no value of the type ${type ?? '(none)'}`);
+}

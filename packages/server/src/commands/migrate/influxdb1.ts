@@ -1,0 +1,226 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DumpChunk } from '../input/dump.js';
+import { tell } from '../output/terminal.js';
+import { Faults } from './faults.js';
+import { type Database, type PortableBackup, readBackup, unpackShard } from './portable-backup.js';
+import type { Piece, Source } from './run-migration.js';
+import type { TsmBlock } from './tsm-blocks.js';
+import { type TsmField, TsmFile } from './tsm-file.js';
+
+const CHUNK_BYTES = 4 << 20;
+/** What the old server wrote about itself. */
+const OWN_DATABASE = '_internal';
+
+export interface BackupSource extends Source {
+  readonly backup: PortableBackup;
+  close(): Promise<void>;
+}
+
+/** A portable backup. Its shards are unpacked below `temp`, which needs room for them all. */
+export async function portableSource(
+  folder: string,
+  temp: string = tmpdir(),
+): Promise<BackupSource> {
+  const { backup, told } = withAllowedNames(await readBackup(folder));
+  for (const sentence of told) tell(`${sentence}\n`);
+  const place = await mkdtemp(join(temp, 'plinth-migrate-'));
+  const close = () => rm(place, { recursive: true, force: true });
+  const faults = new Faults();
+  try {
+    const pieces: Piece[] = [];
+    for (const shard of backup.shards) {
+      if (shard.database === OWN_DATABASE) continue;
+      const { database, policy } = shard;
+      const to = policy === 'autogen' ? database : `${database}/${policy}`;
+      const files = await unpackShard(shard, place).catch(faults.taking([]));
+      for (const path of files) {
+        pieces.push({
+          name: `${basename(shard.path)}/${basename(path)}`,
+          chunks: () => chunksOf(path, to, faults),
+        });
+      }
+    }
+    const databases = backup.databases.filter(({ name }) => name !== OWN_DATABASE);
+    return {
+      backup: { ...backup, databases },
+      identity: await identityOf(folder),
+      progressPath: join(dirname(resolve(folder)), `${basename(resolve(folder))}.plinth-migration`),
+      statements: databases.flatMap(statementsOf),
+      pieces,
+      faults,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Databases have names of letters, digits, `_` and `-` here; others are changed so, and told. */
+function withAllowedNames(backup: PortableBackup): { backup: PortableBackup; told: string[] } {
+  const told: string[] = [];
+  const taken = new Set(backup.databases.map(({ name }) => name));
+  const names = new Map<string, string>();
+  for (const { name } of backup.databases) {
+    if (name === OWN_DATABASE || /^[A-Za-z0-9][\w-]*$/.test(name)) continue;
+    const wanted = name.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
+    let allowed = wanted;
+    for (let i = 2; taken.has(allowed); i++) allowed = `${wanted}_${i}`;
+    taken.add(allowed);
+    names.set(name, allowed);
+    told.push(`database ${name} becomes ${allowed}, as names have letters, digits, _ and - alone`);
+  }
+  const nameOf = (name: string) => names.get(name) ?? name;
+  return {
+    told,
+    backup: {
+      databases: backup.databases.map((database) => ({ ...database, name: nameOf(database.name) })),
+      users: backup.users.map((user) => ({
+        ...user,
+        grants: user.grants.map((grant) => ({ ...grant, database: nameOf(grant.database) })),
+      })),
+      shards: backup.shards.map((shard) => ({ ...shard, database: nameOf(shard.database) })),
+    },
+  };
+}
+
+/** What tells whether the files of a folder are still the same. */
+async function identityOf(folder: string): Promise<string> {
+  const parts: string[] = [resolve(folder)];
+  for (const name of (await readdir(folder)).sort()) {
+    const { size, mtimeMs } = await stat(join(folder, name));
+    parts.push(`${name} ${size} ${mtimeMs}`);
+  }
+  return parts.join('\n');
+}
+
+function statementsOf({ name, defaultPolicy, policies }: Database): string[] {
+  const statements = [`CREATE DATABASE ${quoted(name)}`];
+  for (const { name: policy, durationNs, shardDurationNs } of policies) {
+    const isDefault = policy === defaultPolicy ? ' DEFAULT' : '';
+    const duration = durationNs === 0n ? 'INF' : `${durationNs / 1_000_000_000n}s`;
+    if (policy === 'autogen') {
+      if (durationNs !== 0n || isDefault === '')
+        statements.push(
+          `ALTER RETENTION POLICY "autogen" ON ${quoted(name)} DURATION ${duration}${isDefault}`,
+        );
+      continue;
+    }
+    statements.push(
+      `CREATE RETENTION POLICY ${quoted(policy)} ON ${quoted(name)} DURATION ${duration} REPLICATION 1 ` +
+        `SHARD DURATION ${shardDurationNs / 1_000_000_000n}s${isDefault}`,
+    );
+  }
+  return statements;
+}
+
+/** A name as InfluxQL has it. */
+export const quoted = (name: string): string =>
+  `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+
+/** The points of a file, a series after the other, with all fields of a series and time in one line. */
+async function* chunksOf(
+  path: string,
+  database: string,
+  faults: Faults,
+): AsyncGenerator<DumpChunk> {
+  const file = await TsmFile.open(path).catch(faults.taking(undefined));
+  if (file === undefined) return;
+  let lines: string[] = [];
+  let size = 0;
+  const flush = (): DumpChunk => {
+    const chunk = {
+      bytes: Buffer.from(lines.join('')),
+      pointCount: lines.length,
+      fileLineOf: (n: number) => n,
+      database,
+    };
+    lines = [];
+    size = 0;
+    return chunk;
+  };
+  try {
+    for (const fields of bySeries(file.fields)) {
+      for await (const line of linesOf(file, fields, faults)) {
+        lines.push(line);
+        size += line.length;
+        if (size >= CHUNK_BYTES) yield flush();
+      }
+    }
+    if (lines.length > 0) yield flush();
+  } finally {
+    await file.close();
+  }
+}
+
+function* bySeries(fields: readonly TsmField[]): Generator<readonly TsmField[]> {
+  let from = 0;
+  for (let i = 1; i <= fields.length; i++) {
+    if (i < fields.length && fields[i]?.series === fields[from]?.series) continue;
+    yield fields.slice(from, i);
+    from = i;
+  }
+}
+
+/** A field that is read, block by block. */
+interface Reading {
+  readonly key: string;
+  readonly type: TsmField['type'];
+  readonly blocks: AsyncIterator<TsmBlock>;
+  block: TsmBlock | undefined;
+  at: number;
+}
+
+async function* linesOf(
+  file: TsmFile,
+  fields: readonly TsmField[],
+  faults: Faults,
+): AsyncGenerator<string> {
+  const advance = async (reading: Reading): Promise<void> => {
+    reading.at += 1;
+    while (reading.block !== undefined && reading.at >= reading.block.times.length) {
+      const next = await reading.blocks.next().catch(faults.taking(undefined));
+      reading.block = next?.done === false ? next.value : undefined;
+      reading.at = 0;
+    }
+  };
+  const readings: Reading[] = fields.map((field) => ({
+    key: field.field.replace(/[,= \\]/g, '\\$&'),
+    type: field.type,
+    blocks: file.blocks(field),
+    block: { times: new BigInt64Array(0), values: [] },
+    at: -1,
+  }));
+  for (const reading of readings) await advance(reading);
+  const series = fields[0]?.series ?? '';
+  for (;;) {
+    let time: bigint | undefined;
+    for (const { block, at } of readings) {
+      const candidate = block?.times[at];
+      if (candidate !== undefined && (time === undefined || candidate < time)) time = candidate;
+    }
+    if (time === undefined) return;
+    const values: string[] = [];
+    for (const reading of readings) {
+      const { block, at, key, type } = reading;
+      if (block?.times[at] !== time) continue;
+      const value = block.values[at];
+      values.push(`${key}=${valueText(value, type)}`);
+      if (at + 1 < block.times.length) reading.at = at + 1;
+      else await advance(reading);
+    }
+    yield `${series} ${values.join(',')} ${time}\n`;
+  }
+}
+
+function valueText(
+  value: number | bigint | boolean | string | undefined,
+  type: TsmField['type'],
+): string {
+  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+  if (type === 'integer') return `${value}i`;
+  if (type === 'unsigned') return `${value}u`;
+  return Object.is(value, -0) ? '-0' : String(value);
+}

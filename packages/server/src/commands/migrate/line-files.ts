@@ -1,0 +1,184 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { messageOf } from '@plinth/kernel';
+import { type DumpChunk, dumpChunks, isDump } from '../input/dump.js';
+import { openInput, withHead } from '../input/input.js';
+import { type Chunk, chunkLines } from '../input/line-chunks.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { Faults } from './faults.js';
+import type { Source } from './run-migration.js';
+
+const CHUNK_BYTES = 4 << 20;
+const MAX_LINE_BYTES = 10 << 20;
+/** One line of an export of VictoriaMetrics has all values of a series. */
+const MAX_TEXT_LINE_BYTES = 256 << 20;
+
+/** Something of a file that becomes lines of line protocol with times in nanoseconds; `lines` throws `BadLine`. */
+export interface Unit {
+  /** Line of the file, from 1. */
+  readonly number: number;
+  lines(): Iterable<string>;
+}
+
+/** Reads a file that is no line protocol. */
+export type Format = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Unit>;
+
+/** A format of which each line can be read by itself. */
+export const lineByLine = (convert: (line: string) => Iterable<string>): Format =>
+  async function* (bytes) {
+    for await (const { text, number } of textLines(bytes)) {
+      if (text.trim() !== '') yield { number, lines: () => convert(text) };
+    }
+  };
+
+/** What is wrong with a line. */
+export class BadLine extends Error {
+  override readonly name = 'BadLine';
+  readonly kind = 'bad_line';
+}
+
+/**
+ * Files of line protocol in nanoseconds, or dumps of 1.x.
+ * @param formatOf tells by the beginning of a file whether it is of another format.
+ */
+export async function fileSource(
+  paths: readonly string[],
+  formatOf: (head: string) => Format | undefined,
+): Promise<Source> {
+  const [first] = paths;
+  if (first === undefined) throw new CommandFailed('which files?', EXIT.usage);
+  const faults = new Faults();
+  const identity: string[] = [];
+  for (const path of paths) {
+    const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
+      throw new CommandFailed(`cannot read ${path}: ${messageOf(error)}`);
+    });
+    identity.push(`${resolve(path)} ${size} ${mtimeMs}`);
+  }
+  return {
+    identity: identity.join('\n'),
+    progressPath: `${resolve(first)}.plinth-migration`,
+    statements: [],
+    pieces: paths.map((path) => ({
+      name: path,
+      chunks: (run) => whole(path, faults, chunksOf(path, formatOf, faults, run)),
+    })),
+    faults,
+  };
+}
+
+/** A file that ends too early, or is none of its kind, is a fault, with what was read of it before. */
+async function* whole(
+  path: string,
+  faults: Faults,
+  chunks: AsyncIterable<DumpChunk>,
+): AsyncGenerator<DumpChunk> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!(error instanceof CommandFailed) && !isOfZlib(error)) throw error;
+    faults.add(`${path}: ${messageOf(error)}`);
+  }
+}
+
+const isOfZlib = (error: unknown): boolean =>
+  String(Reflect.get(Object(error), 'code')).startsWith('Z_');
+
+const open = (path: string) =>
+  openInput(path, (name) => createReadStream(name, { highWaterMark: 1 << 20 }));
+
+async function* chunksOf(
+  path: string,
+  formatOf: (head: string) => Format | undefined,
+  faults: Faults,
+  run: (statement: string) => Promise<void>,
+): AsyncGenerator<DumpChunk> {
+  const { head, bytes } = await withHead((await open(path)).bytes);
+  const format = formatOf(head);
+  if (format !== undefined) {
+    yield* converted(path, format(bytes), faults);
+    return;
+  }
+  const chunks = chunkLines(bytes, {
+    chunkSizeBytes: CHUNK_BYTES,
+    maxLineSizeBytes: MAX_LINE_BYTES,
+  });
+  if (isDump(head)) yield* dumpChunks(chunks, run);
+  else for await (const chunk of chunks) yield { ...chunk, database: undefined };
+}
+
+async function* converted(
+  path: string,
+  units: AsyncIterable<Unit>,
+  faults: Faults,
+): AsyncGenerator<DumpChunk> {
+  let lines: string[] = [];
+  let numbers: number[] = [];
+  let size = 0;
+  const flush = (): DumpChunk => {
+    const known = numbers;
+    const chunk: Chunk = {
+      bytes: Buffer.from(lines.join('')),
+      pointCount: lines.length,
+      fileLineOf: (line) => known[line - 1] ?? 0,
+    };
+    [lines, numbers, size] = [[], [], 0];
+    return { ...chunk, database: undefined };
+  };
+  for await (const { number, lines: made } of units) {
+    try {
+      for (const line of made()) {
+        lines.push(`${line}\n`);
+        numbers.push(number);
+        size += line.length;
+        if (size >= CHUNK_BYTES) yield flush();
+      }
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      faults.add(`${path}:${number}: ${error.message}`);
+    }
+  }
+  if (lines.length > 0) yield flush();
+}
+
+/** Lines of a text, without their ends. */
+async function* textLines(
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly text: string; readonly number: number }> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  let number = 1;
+  const take = (end: Uint8Array) => {
+    const text = Buffer.concat([...parts, end])
+      .toString('utf8')
+      .replace(/\r$/, '');
+    [parts, size] = [[], 0];
+    return { text, number: number++ };
+  };
+  for await (const part of input) {
+    let start = 0;
+    for (let at = part.indexOf(0x0a); at >= 0; at = part.indexOf(0x0a, start)) {
+      yield take(part.subarray(start, at));
+      start = at + 1;
+    }
+    parts.push(part.subarray(start));
+    size += part.length - start;
+    if (size > MAX_TEXT_LINE_BYTES)
+      throw new CommandFailed(`line ${number} is longer than 256 MiB`);
+  }
+  if (size > 0) yield take(new Uint8Array(0));
+}
+
+/** A name or value where line protocol has names. */
+export function escaped(text: string): string {
+  if (/[\t\r\n]/.test(text))
+    throw new BadLine('a name or label holds a tab or a line end, which line protocol cannot');
+  return text.replace(/[,= \\]/g, '\\$&');
+}
+
+/** A table's name; `=` may stand in it as it is. */
+export function escapedTable(text: string): string {
+  if (text === '') throw new BadLine('it has no name');
+  return escaped(text).replaceAll('\\=', '=');
+}

@@ -1,0 +1,111 @@
+import { BadLine, escaped, escapedTable, lineByLine } from './line-files.js';
+
+/** A line of `/api/v1/export` of VictoriaMetrics: a series with all its values, times in milliseconds. */
+interface Exported {
+  readonly metric?: Readonly<Record<string, string>>;
+  readonly values?: readonly (number | string | null)[];
+  readonly timestamps?: readonly number[];
+}
+
+/** A sample as `promtool tsdb dump` prints it: labels in braces, value, milliseconds. */
+const DUMPED = /^\{(.*)\} (\S+) (-?\d+)$/;
+const LABEL = /([A-Za-z_][\w.:]*)="((?:[^"\\]|\\.)*)"(?:, ?|$)/y;
+
+/**
+ * Metrics of Prometheus and VictoriaMetrics. A metric is a table, its labels are tags, its values the field `value`. Values that are
+ * no numbers are left out: they mark where a series ended, and line protocol cannot hold them.
+ */
+export const metrics = lineByLine((line) =>
+  line.startsWith('{"metric"') ? ofExport(line) : ofDump(line),
+);
+
+function* ofExport(line: string): Generator<string> {
+  let read: Exported;
+  try {
+    read = JSON.parse(line) as Exported;
+  } catch {
+    throw new BadLine('it is no JSON, as /api/v1/export of VictoriaMetrics writes a series');
+  }
+  const { metric, values, timestamps } = read;
+  if (
+    !metric ||
+    !Array.isArray(values) ||
+    !Array.isArray(timestamps) ||
+    values.length !== timestamps.length
+  ) {
+    throw new BadLine('it has no metric with as many values as timestamps');
+  }
+  const series = seriesOf(Object.entries(metric));
+  for (const [i, value] of values.entries()) {
+    const time: unknown = timestamps[i];
+    if (!Number.isSafeInteger(time))
+      throw new BadLine(`timestamp ${i + 1} is no whole number of milliseconds`);
+    const text = numberText(value);
+    if (text !== undefined) yield `${series} value=${text} ${time}000000`;
+  }
+}
+
+function* ofDump(line: string): Generator<string> {
+  const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
+  if (inBraces === undefined) {
+    throw new BadLine(
+      'it is neither a series of /api/v1/export nor a sample of `promtool tsdb dump`',
+    );
+  }
+  const labels: [string, string][] = [];
+  LABEL.lastIndex = 0;
+  while (LABEL.lastIndex < inBraces.length) {
+    const [, name, quoted] = LABEL.exec(inBraces) ?? [];
+    if (name === undefined) throw new BadLine('its labels cannot be read');
+    labels.push([name, unquoted(quoted ?? '')]);
+  }
+  const text = numberText(value);
+  if (text !== undefined) yield `${seriesOf(labels)} value=${text} ${time}000000`;
+}
+
+function unquoted(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    throw new BadLine(`the label "${text}" has an escape that is not known`);
+  }
+}
+
+function seriesOf(labels: readonly (readonly [string, string])[]): string {
+  const name = labels.find(([label]) => label === '__name__')?.[1] ?? '';
+  const tags = labels
+    .filter(([label, value]) => label !== '__name__' && value !== '')
+    .map(([label, value]) => `,${escaped(label)}=${escaped(value)}`);
+  return `${escapedTable(name)}${tags.join('')}`;
+}
+
+/** As line protocol has numbers; infinity is one that is too large. */
+function numberText(value: unknown): string | undefined {
+  if (value === null || /^[+-]?nan$/i.test(String(value))) return undefined;
+  const sign = /^([+-]?)inf(?:inity)?$/i.exec(String(value))?.[1];
+  if (sign !== undefined) return `${sign === '-' ? '-' : ''}1e999`;
+  const number = Number(value);
+  if (String(value).trim() === '' || !Number.isFinite(number))
+    throw new BadLine(`${JSON.stringify(value)} is no number`);
+  return Object.is(number, -0) ? '-0' : String(number);
+}
+
+/** `path value seconds`, with tags behind the path as in `path;tag=value`. The path is the table, the value the field `value`. */
+export const graphite = lineByLine(function* (line) {
+  const parts = line.trim().split(/\s+/);
+  const [path = '', value = '', time = ''] = parts;
+  if (parts.length !== 3 || !/^-?\d+(?:\.\d{1,9})?$/.test(time)) {
+    throw new BadLine('it is not `path value seconds`');
+  }
+  const [table = '', ...tags] = path.split(';');
+  const tagTexts = tags.map((tag) => {
+    const [, name, text] = /^([^=]+)=(.+)$/.exec(tag) ?? [];
+    if (name === undefined || text === undefined)
+      throw new BadLine(`${JSON.stringify(tag)} is no tag`);
+    return `,${escaped(name)}=${escaped(text)}`;
+  });
+  const [seconds = '', fraction = ''] = time.split('.');
+  const text = numberText(value);
+  if (text === undefined) return;
+  yield `${escapedTable(table)}${tagTexts.join('')} value=${text} ${seconds}${fraction.padEnd(9, '0')}`;
+});

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '@plinth/kernel';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Connection, connectionOf, withConnection } from '../connection.js';
+import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
+import { print, tell } from '../output/terminal.js';
+import { runStatement } from '../rows/send-chunks.js';
+import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';
+import { triggerOf } from './continuous-query.js';
+import { portableSource, quoted } from './influxdb1.js';
+import { fileSource } from './line-files.js';
+import { graphite, metrics } from './metric-formats.js';
+import type { PortableBackup, User } from './portable-backup.js';
+import { type RunOptions, runMigration, type Source } from './run-migration.js';
+
+interface Options extends RunOptions {
+  readonly temp?: string;
+  readonly users?: true;
+  readonly plugins?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  influxd backup -portable ./backup          # on the old server, 1.x
+  plinth migrate influxdb1 ./backup --users --plugins ./plugins
+  plinth migrate influxdb1 export.lp.gz      # of influx_inspect export
+  plinth migrate influxdb2 -d weather bucket.lp.gz
+  plinth migrate prometheus -d metrics export.jsonl
+
+Everything is looked through first: when something cannot be read, nothing is written. A run that was interrupted goes on
+where it ended when it is started again.`;
+
+/** `plinth migrate`. */
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('move data in from InfluxDB 1.x and 2.x, Prometheus, VictoriaMetrics and Graphite')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(influxdb1Command())
+    .addCommand(
+      fileCommand(
+        'influxdb2',
+        'files of `influxd inspect export-lp`, or annotated CSV of `influx query --raw`',
+        (files) => fileSource(files, (head) => (isAnnotatedCsv(head) ? annotatedCsv : undefined)),
+      ),
+    )
+    .addCommand(
+      fileCommand(
+        'prometheus',
+        'files of /api/v1/export of VictoriaMetrics, or of `promtool tsdb dump`',
+        (files) => fileSource(files, () => metrics),
+      ),
+    )
+    .addCommand(
+      fileCommand('graphite', 'files with lines of `path value seconds`', (files) =>
+        fileSource(files, () => graphite),
+      ),
+    );
+}
+
+const withRun = (command: Command): Command =>
+  command
+    .option('--dry-run', 'look through everything and count it; write nothing')
+    .option('--keep', 'leave out what cannot be read, and write the rest')
+    .option('--concurrency <n>', 'requests on their way at once, 1 to 16', concurrency, 4);
+
+function concurrency(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
+  throw new InvalidArgumentError('a whole number from 1 to 16');
+}
+
+function fileCommand(
+  name: string,
+  description: string,
+  open: (files: readonly string[]) => Promise<Source>,
+): Command {
+  const command = withConnection(new Command(name), { database: true })
+    .description(description)
+    .argument('<file...>', 'the files, also .gz');
+  return withRun(command).action(async (files: string[]) => {
+    const connection = connectionOf(command.opts());
+    await run(await open(files), connection, command.opts<Options>());
+  });
+}
+
+function influxdb1Command(): Command {
+  const command = withConnection(new Command('influxdb1'), { database: false })
+    .description('a folder of `influxd backup -portable`, or files of `influx_inspect export`')
+    .argument('<path...>', 'the folder, or the files, also .gz');
+  withRun(command)
+    .option(
+      '--temp <folder>',
+      'where a backup is unpacked (default: the folder of the system for that)',
+    )
+    .option('--users', 'make the users of a backup, with new passwords that are shown once')
+    .option(
+      '--plugins <folder>',
+      'write plugins for the continuous queries of a backup there, instead of showing them',
+    );
+  return command.action(async (paths: string[]) => {
+    const options = command.opts<Options>();
+    const connection = connectionOf(command.opts());
+    const [path = ''] = paths;
+    if (!(await isFolder(path))) {
+      await run(await fileSource(paths, () => undefined), connection, options);
+      return;
+    }
+    if (paths.length > 1) throw new CommandFailed('one folder at a time', EXIT.usage);
+    const source = await portableSource(path, options.temp);
+    try {
+      await run(source, connection, options);
+      if (!options.dryRun) await moveUsers(source.backup.users, connection, options);
+      await moveQueries(source.backup, options);
+    } finally {
+      await source.close();
+    }
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw new CommandFailed(`cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+async function run(source: Source, connection: Connection, options: Options): Promise<void> {
+  if (!(await runMigration(source, connection, options))) process.exitCode = EXIT.failed;
+}
+
+/** 1.x keeps passwords as hashes of its own, so each user gets a new one. */
+async function moveUsers(
+  users: readonly User[],
+  connection: Connection,
+  { users: isAsked }: Options,
+): Promise<void> {
+  if (users.length === 0) return;
+  if (!isAsked) {
+    tell(`${users.length} users were not made: say --users, and each gets a new password\n`);
+    return;
+  }
+  for (const { name, isAdmin, grants } of users) {
+    const password = randomBytes(15).toString('base64url');
+    await runStatement(
+      `CREATE USER ${quoted(name)} WITH PASSWORD '${password}'${isAdmin ? ' WITH ALL PRIVILEGES' : ''}`,
+      connection,
+    );
+    for (const { database, privilege } of grants)
+      await runStatement(
+        `GRANT ${privilege} ON ${quoted(database)} TO ${quoted(name)}`,
+        connection,
+      );
+    print(`user ${name}  password ${password}\n`);
+  }
+}
+
+async function moveQueries({ databases }: PortableBackup, { plugins }: Options): Promise<void> {
+  for (const { name: database, continuousQueries } of databases) {
+    for (const { name, query } of continuousQueries) {
+      const trigger = triggerOf(database, name, query);
+      if (trigger === undefined) {
+        tell(`continuous query ${name} of ${database} needs a plugin by hand:\n  ${query}\n`);
+        continue;
+      }
+      const { fileName, plugin, command } = trigger;
+      print(
+        `continuous query ${name} of ${database}: put ${fileName} into the plugin folder, then\n  ${command}\n`,
+      );
+      if (plugins === undefined) print(`${plugin}\n`);
+      else await writePlugin(plugins, fileName, plugin);
+    }
+  }
+}
+
+async function writePlugin(folder: string, fileName: string, plugin: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, fileName), plugin, { flag: 'wx' });
+  } catch (error) {
+    throw cannotWrite(join(folder, fileName), error);
+  }
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readLine } from '@plinth/tsdb';
+import { type Connection, call } from '../connection.js';
+import type { DumpChunk } from '../input/dump.js';
+import { type Chunk, linesIn } from '../input/line-chunks.js';
+import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { print, tell } from '../output/terminal.js';
+import { formatTable } from '../output/text-table.js';
+import { runStatement, send, sendAll } from '../rows/send-chunks.js';
+import { WriteReport } from '../rows/write-report.js';
+import type { Faults } from './faults.js';
+import { TableFacts } from './table-facts.js';
+
+/** A part of a migration whose points may come in any order. Its lines are in nanoseconds. */
+export interface Piece {
+  readonly name: string;
+  /** Read twice, with the same chunks each time. @param run runs a statement that stands in the piece. */
+  chunks(run: (statement: string) => Promise<void>): AsyncIterable<DumpChunk>;
+}
+
+/** What is moved in. */
+export interface Source {
+  /** Files that it was made of, with what tells whether they have changed. */
+  readonly identity: string;
+  /** Where the progress of an interrupted migration is kept. */
+  readonly progressPath: string;
+  /** Statements to run before the first point. */
+  readonly statements: readonly string[];
+  readonly pieces: readonly Piece[];
+  /** What could not be read of the pieces, so far. */
+  readonly faults: Faults;
+}
+
+export interface RunOptions {
+  readonly concurrency: number;
+  /** Lines that cannot be read are left out, instead of refusing everything. */
+  readonly keep?: true;
+  /** Nothing is sent. */
+  readonly dryRun?: true;
+}
+
+const MAX_COUNTED_TABLES = 1000;
+const SAVE_INTERVAL_MS = 1000;
+const BLANK = 0x20;
+const HASH = 0x23;
+
+/**
+ * Looks through everything first, so that damage is found before anything is written; then writes it, from where an earlier run
+ * ended. Points have their times, so that what is written twice is there once.
+ * @returns whether all points were taken.
+ */
+export async function runMigration(
+  source: Source,
+  connection: Connection,
+  options: RunOptions,
+): Promise<boolean> {
+  const { facts, chunkCount, sizeBytes } = await lookThrough(source, connection, options);
+  for (const sentence of facts.settle()) tell(`${sentence}\n`);
+  if (options.dryRun) {
+    printCounts(facts, new Map());
+    return source.faults.count === 0;
+  }
+  for (const statement of source.statements) await runStatement(statement, connection);
+  const marks = await Marks.open(source, connection);
+  if (marks.done > 0)
+    tell(`goes on behind ${marks.done} of ${chunkCount} pieces that an earlier run has written\n`);
+  const report = new WriteReport();
+  let [next, readBytes] = [0, 0];
+  try {
+    for (const piece of source.pieces) {
+      report.beginFile(piece.name, { sizeBytes, readBytes: () => readBytes });
+      const numbered = async function* () {
+        for await (const chunk of piece.chunks((statement) =>
+          runStatement(statement, connection),
+        )) {
+          const number = next++;
+          readBytes += chunk.bytes.length;
+          if (number >= marks.done) yield { ...prepared(chunk, facts, connection), number };
+        }
+      };
+      await sendAll(numbered(), options.concurrency, async (chunk) => {
+        await send(chunk, { precision: 'ns', acceptPartial: true, sync: true }, connection, report);
+        await marks.add(chunk.number);
+      });
+    }
+  } catch (error) {
+    await marks.save();
+    throw error;
+  }
+  await marks.remove();
+  const isWhole = report.finish();
+  printCounts(facts, await rowCounts(facts, connection));
+  return isWhole && source.faults.count === 0;
+}
+
+async function lookThrough(
+  { pieces, faults }: Source,
+  connection: Connection,
+  { keep }: RunOptions,
+) {
+  const facts = new TableFacts();
+  let [chunkCount, sizeBytes] = [0, 0];
+  for (const piece of pieces) {
+    for await (const chunk of piece.chunks(async () => {})) {
+      chunkCount += 1;
+      sizeBytes += chunk.bytes.length;
+      const database = databaseFor(chunk, connection);
+      for (const { line, number } of readLines(chunk)) {
+        if (typeof line === 'string')
+          faults.add(`${piece.name}:${chunk.fileLineOf(number)}: ${line}`);
+        else facts.add(database, line);
+      }
+    }
+  }
+  faults.complete();
+  for (const text of faults.texts) tell(`${text}\n`);
+  if (faults.count > 0 && !keep) {
+    throw new CommandFailed(
+      `${faults.count} places cannot be read; nothing was written\n  Mend them, or write all others with --keep.`,
+    );
+  }
+  return { facts, chunkCount, sizeBytes };
+}
+
+/** The lines of a chunk that carry a point. */
+function* readLines({ bytes }: Chunk) {
+  for (const { start, end, number } of linesIn(bytes)) {
+    let first = start;
+    while (first < end && (bytes[first] ?? 0) <= BLANK) first += 1;
+    if (first === end || bytes[first] === HASH) continue;
+    let last = end;
+    while (last > first && (bytes[last - 1] === 0x0a || bytes[last - 1] === 0x0d)) last -= 1;
+    yield { line: readLine(bytes, first, last), number, start, end };
+  }
+}
+
+/** The chunk with its lines as this server can hold them. */
+function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: Connection): C {
+  const database = databaseFor(chunk, connection);
+  if (!facts.changes(database)) return { ...chunk, database };
+  const parts: Uint8Array[] = [];
+  const lineNumbers: number[] = [];
+  for (const { line, number, start, end } of readLines(chunk)) {
+    const text = typeof line === 'string' ? undefined : facts.rewritten(database, line);
+    const part = text === undefined ? chunk.bytes.subarray(start, end) : Buffer.from(text);
+    parts.push(part);
+    // A text with line ends makes one line of the file several of the body.
+    for (const byte of part) if (byte === 0x0a) lineNumbers.push(number);
+  }
+  const fileLineOf = (line: number) => chunk.fileLineOf(lineNumbers[line - 1] ?? line);
+  return { ...chunk, bytes: Buffer.concat(parts), database, fileLineOf };
+}
+
+function databaseFor({ database }: DumpChunk, connection: Connection): string {
+  const name = database ?? connection.database;
+  if (name !== undefined) return name;
+  throw new CommandFailed('which database? Say --database <name> or set PLINTH_DATABASE_NAME');
+}
+
+/** How many chunks from the first on are written, kept in a file while a migration is under way. */
+class Marks {
+  readonly #path: string;
+  readonly #key: string;
+  readonly #ahead = new Set<number>();
+  #savedMs = Number.NEGATIVE_INFINITY;
+  done = 0;
+
+  private constructor(path: string, key: string) {
+    this.#path = path;
+    this.#key = key;
+  }
+
+  static async open(
+    { identity, progressPath }: Source,
+    { host, database }: Connection,
+  ): Promise<Marks> {
+    const key = createHash('sha256')
+      .update(JSON.stringify([1, identity, host, database]))
+      .digest('hex');
+    const marks = new Marks(progressPath, key);
+    const before: unknown = await readFile(progressPath, 'utf8').then(JSON.parse, () => undefined);
+    const { source, written } = Object(before) as { source?: unknown; written?: unknown };
+    // What was made for other files, or another server, says nothing of this one.
+    if (source === key && Number.isSafeInteger(written)) marks.done = Number(written);
+    return marks;
+  }
+
+  async add(number: number): Promise<void> {
+    this.#ahead.add(number);
+    while (this.#ahead.delete(this.done)) this.done += 1;
+    if (performance.now() - this.#savedMs < SAVE_INTERVAL_MS) return;
+    this.#savedMs = performance.now();
+    await this.save();
+  }
+
+  async save(): Promise<void> {
+    const text = JSON.stringify({ version: 1, source: this.#key, written: this.done });
+    try {
+      await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
+      await rename(`${this.#path}.new`, this.#path);
+    } catch (error) {
+      throw cannotWrite(this.#path, error);
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#path, { force: true });
+  }
+}
+
+/** Rows that the server has now, of the first tables. */
+async function rowCounts(facts: TableFacts, connection: Connection): Promise<Map<string, string>> {
+  const counts = new Map<string, string>();
+  for (const { database, table } of facts.counts()) {
+    if (counts.size === MAX_COUNTED_TABLES) break;
+    const q = `SELECT count(*) AS n FROM "${table.replaceAll('"', '""')}"`;
+    const answer = await call(connection, 'api/v3/query_sql', {
+      json: { db: database, q, format: 'json_rows' },
+    });
+    const rows: unknown = answer.ok ? await answer.json() : undefined;
+    if (!answer.ok) await answer.body?.cancel();
+    const n: unknown = Array.isArray(rows) ? Reflect.get(Object(rows[0]), 'n') : undefined;
+    counts.set(JSON.stringify([database, table]), n === undefined ? '?' : String(n));
+  }
+  return counts;
+}
+
+function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void {
+  let total = 0;
+  const lines = [...facts.counts()].map(({ database, table, lineCount }) => {
+    total += lineCount;
+    const now = rows.get(JSON.stringify([database, table]));
+    return [database, table, String(lineCount), ...(now === undefined ? [] : [now])];
+  });
+  print(
+    formatTable(
+      ['database', 'table', 'points read', ...(rows.size > 0 ? ['rows now'] : [])],
+      lines,
+    ),
+  );
+  print(`${total} points of ${lines.length} tables\n`);
+}

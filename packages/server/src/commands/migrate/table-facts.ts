@@ -1,0 +1,152 @@
+import type { ReadLine } from '@plinth/tsdb';
+
+type Kind = ReadLine['fields'][number]['value']['type'];
+
+/** What a field of several kinds is called where it is not of the kind that most of its values are. */
+const SUFFIX: Readonly<Record<Kind, string>> = {
+  int64: 'integer',
+  uint64: 'unsigned',
+  float64: 'float',
+  bool: 'boolean',
+  utf8: 'string',
+};
+const MAX_COLUMN_COUNT = 1_000_000;
+
+interface Table {
+  lineCount: number;
+  readonly tags: Set<string>;
+  readonly fields: Map<string, Map<Kind, number>>;
+  change: Change | undefined;
+}
+
+/** How lines of a table must be written otherwise, because a column has one name and one kind here. */
+interface Change {
+  readonly tags: ReadonlyMap<string, string>;
+  /** Fields whose whole numbers become floats. */
+  readonly floats: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, ReadonlyMap<Kind, string>>;
+}
+
+/** Which columns the lines of a migration have, table by table, gathered while they are looked through. */
+export class TableFacts {
+  readonly #tables = new Map<string, Map<string, Table>>();
+  #columnCount = 0;
+
+  add(database: string, { series, fields }: ReadLine): void {
+    const tables = this.#tables.get(database) ?? new Map<string, Table>();
+    if (tables.size === 0) this.#tables.set(database, tables);
+    let table = tables.get(series.table);
+    if (table === undefined) {
+      table = { lineCount: 0, tags: new Set(), fields: new Map(), change: undefined };
+      tables.set(series.table, table);
+    }
+    table.lineCount += 1;
+    for (const key of series.tagKeys) {
+      if (!table.tags.has(key)) this.#count(table.tags.add(key));
+    }
+    for (const { name, value } of fields) {
+      const kinds = table.fields.get(name) ?? new Map<Kind, number>();
+      if (kinds.size === 0) this.#count(table.fields.set(name, kinds));
+      kinds.set(value.type, (kinds.get(value.type) ?? 0) + 1);
+    }
+  }
+
+  #count(_added: unknown): void {
+    this.#columnCount += 1;
+    if (this.#columnCount > MAX_COLUMN_COUNT) {
+      throw new RangeError(`more than ${MAX_COLUMN_COUNT} columns: migrate a part at a time`);
+    }
+  }
+
+  /** Decides what is renamed. @returns a sentence for each. */
+  settle(): string[] {
+    const told: string[] = [];
+    for (const [database, tables] of this.#tables) {
+      for (const [name, table] of tables) {
+        const where = `table ${name} of ${database}`;
+        const tags = new Map<string, string>();
+        for (const tag of table.tags) {
+          if (!table.fields.has(tag)) continue;
+          const other = freeName(`${tag}_tag`, table);
+          tags.set(tag, other);
+          told.push(`${where}: ${tag} is a tag and a field; the tag becomes ${other}`);
+        }
+        const floats = new Set<string>();
+        const fields = new Map<string, ReadonlyMap<Kind, string>>();
+        for (const [field, counts] of table.fields) {
+          if (counts.size < 2) continue;
+          const kinds = [...counts.keys()];
+          if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
+            floats.add(field);
+            told.push(`${where}: ${field} has whole numbers and floats; all become floats`);
+            continue;
+          }
+          const main = kinds.reduce((a, b) =>
+            (counts.get(b) ?? 0) > (counts.get(a) ?? 0) ? b : a,
+          );
+          const names = kinds
+            .filter((kind) => kind !== main)
+            .map((kind) => [kind, freeName(`${field}_${SUFFIX[kind]}`, table)] as const);
+          fields.set(field, new Map(names));
+          for (const [kind, other] of names)
+            told.push(
+              `${where}: ${field} is not always of one kind; its ${SUFFIX[kind]} values become ${other}`,
+            );
+        }
+        if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };
+      }
+    }
+    return told;
+  }
+
+  /** Whether any table of the database is written otherwise than it was read. */
+  changes(database: string): boolean {
+    for (const { change } of this.#tables.get(database)?.values() ?? []) if (change) return true;
+    return false;
+  }
+
+  /** The line as it is to be written; `undefined`: as it is. */
+  rewritten(database: string, line: ReadLine): string | undefined {
+    const change = this.#tables.get(database)?.get(line.series.table)?.change;
+    return change === undefined ? undefined : textOf(line, change);
+  }
+
+  /** Every table with the number of its lines. */
+  *counts(): Generator<{
+    readonly database: string;
+    readonly table: string;
+    readonly lineCount: number;
+  }> {
+    for (const [database, tables] of this.#tables)
+      for (const [table, { lineCount }] of tables) yield { database, table, lineCount };
+  }
+}
+
+function freeName(wanted: string, { tags, fields }: Table): string {
+  let name = wanted;
+  for (let i = 2; tags.has(name) || fields.has(name); i++) name = `${wanted}_${i}`;
+  return name;
+}
+
+function textOf({ series, fields, timestamp }: ReadLine, change: Change): string {
+  const tags = series.tagKeys.map(
+    (key, i) =>
+      `,${escapeKey(change.tags.get(key) ?? key)}=${escapeKey(series.tagValues[i] ?? '')}`,
+  );
+  const values = fields.map(({ name, value }) => {
+    const key = change.fields.get(name)?.get(value.type) ?? name;
+    return `${escapeKey(key)}=${valueText(value, change.floats.has(name))}`;
+  });
+  const table = series.table.replace(/[, \\]/g, '\\$&');
+  return `${table}${tags.join('')} ${values.join(',')}${timestamp === undefined ? '' : ` ${timestamp}`}\n`;
+}
+
+function valueText(value: ReadLine['fields'][number]['value'], isFloat: boolean): string {
+  if (value.type === 'utf8')
+    return `"${Buffer.from(value.value).toString().replace(/["\\]/g, '\\$&')}"`;
+  if (value.type === 'float64') return Object.is(value.value, -0) ? '-0' : String(value.value);
+  if (value.type === 'bool' || isFloat) return String(value.value);
+  return `${value.value}${value.type === 'int64' ? 'i' : 'u'}`;
+}
+
+const escapeKey = (text: string): string => text.replace(/[,= \\]/g, '\\$&');

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, call, callOk, databaseOf, failureOf } from '../connection.js';
+import type { Chunk } from '../input/line-chunks.js';
+import { CommandFailed } from '../output/exit.js';
+import type { WriteReport } from './write-report.js';
+
+const MAX_ATTEMPT_COUNT = 10;
+const MAX_RETRY_WAIT_SEC = 30;
+
+export interface SendOptions {
+  readonly precision: string;
+  readonly acceptPartial: boolean;
+  readonly sync: boolean;
+}
+
+/** Runs a statement of InfluxQL; its error ends the command. */
+export async function runStatement(statement: string, connection: Connection): Promise<void> {
+  const response = await callOk(connection, 'query', { method: 'POST', query: { q: statement } });
+  const { results } = (await response.json()) as { results?: readonly { error?: string }[] };
+  const error = results?.find((result) => result.error !== undefined)?.error;
+  if (error !== undefined) throw new CommandFailed(`${statement}: ${error}`);
+}
+
+/** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */
+export async function sendAll<C extends Chunk>(
+  chunks: AsyncIterable<C>,
+  concurrency: number,
+  sendOne: (chunk: C) => Promise<void>,
+): Promise<void> {
+  const underway = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const chunk of chunks) {
+    const sent = sendOne(chunk)
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => underway.delete(sent));
+    underway.add(sent);
+    if (underway.size >= concurrency) await Promise.race(underway);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underway);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** One request, again while the server is busy; what it refuses goes to the report. */
+export async function send(
+  chunk: Chunk & { readonly database?: string | undefined },
+  options: SendOptions,
+  connection: Connection,
+  report: WriteReport,
+): Promise<void> {
+  const query = {
+    db: chunk.database ?? databaseOf(connection),
+    precision: options.precision,
+    accept_partial: String(options.acceptPartial),
+    no_sync: String(!options.sync),
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await call(connection, 'api/v3/write_lp', { query, body: chunk.bytes });
+    const text = await response.text();
+    // Both say that nothing of the request was taken, so sending it again is safe.
+    const isBusy = response.status === 429 || response.status === 503;
+    if (isBusy && attempt < MAX_ATTEMPT_COUNT) {
+      await sleep(1000 * retryAfterSec(response.headers.get('retry-after'), attempt));
+      continue;
+    }
+    if (response.ok) {
+      report.accept(chunk, []);
+      return;
+    }
+    const refused = refusedLines(text);
+    if (refused === undefined) throw failureOf(response.status, errorOf(text), connection);
+    const isPartial = options.acceptPartial;
+    report.accept(chunk, refused, isPartial ? chunk.pointCount - refused.length : 0);
+    return;
+  }
+}
+
+function errorOf(text: string): string {
+  const error: unknown = Reflect.get(Object(parseJson(text)), 'error');
+  return typeof error === 'string' ? error : text.trim() || 'no further words';
+}
+
+/** The list of bad lines in the answer; undefined when the answer is about something else. */
+function refusedLines(
+  text: string,
+): readonly { readonly line: number; readonly message: string }[] | undefined {
+  const data: unknown = Reflect.get(Object(parseJson(text)), 'data');
+  if (!Array.isArray(data) || data.length === 0) return undefined;
+  return data.map((item: unknown) => ({
+    line: Number(Reflect.get(Object(item), 'line_number')),
+    message: String(Reflect.get(Object(item), 'error_message')),
+  }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not ours: a proxy or another server answered.
+  }
+}
+
+function retryAfterSec(header: string | null, attempt: number): number {
+  const asked = header === null ? Number.NaN : Number(header);
+  const wait = Number.isFinite(asked) && asked >= 0 ? asked : 2 ** (attempt - 1) / 4;
+  return Math.min(wait, MAX_RETRY_WAIT_SEC);
+}

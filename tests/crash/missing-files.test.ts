@@ -1,0 +1,151 @@
+// Source: docs/formats/commit-log.md, "Reading"; docs/ARCHITECTURE.md, "Recovery".
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { runCli } from '../harness/cli.js';
+import { query, ServerProcess, StartFailed } from '../harness/index.js';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'plinth-missing-'));
+});
+afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
+
+const FLAGS = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
+
+const start = async (...flags: string[]): Promise<ServerProcess> =>
+  await ServerProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
+
+async function written(end: 'stop' | 'kill', n = 1): Promise<void> {
+  const server = await start();
+  const body = `m v=${n}i ${n}`;
+  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+  assert.equal(answer.status, 204, answer.text);
+  if (end === 'kill') await server.kill();
+  else assert.equal(await server.stop(), 0);
+}
+
+async function refusal(): Promise<string> {
+  try {
+    await (await start()).kill();
+  } catch (error) {
+    if (error instanceof StartFailed) return error.message;
+    throw error;
+  }
+  assert.fail('the server started');
+}
+
+const numbers = async (server: ServerProcess): Promise<string> =>
+  (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' })).trim();
+
+async function logFiles(): Promise<string[]> {
+  const folder = join(dataDir, 'tsdb-log');
+  const names = await readdir(folder);
+  return names
+    .filter((name) => name.endsWith('.log'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** A start with it says what was lost, and all later ones are as any other. */
+async function repaired(message: string, file: RegExp): Promise<void> {
+  const server = await start('--repair');
+  const loss = server.logged(message);
+  assert.deepEqual([loss?.['kind'], loss?.['level']], ['missing', 'warn']);
+  assert.match(String(loss?.['file']), file);
+  await server.kill();
+  await written('kill', 7);
+  const later = await start();
+  assert.match(await numbers(later), /^v\n(1\n)?7$/);
+  await later.close();
+}
+
+describe('A log', () => {
+  for (const end of ['stop', 'kill'] as const) {
+    it(`whose files have all gone is no new one (${end})`, async () => {
+      await written(end);
+      // Twice: the second start has flushed, and its file holds what was written since.
+      await written(end, 2);
+      for (const path of await logFiles()) await rm(path);
+      const said = await refusal();
+      assert.match(
+        said,
+        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: it is missing/,
+      );
+      assert.match(said, /--repair/);
+      assert.deepEqual(await logFiles(), [], 'a refused start changes nothing');
+    });
+  }
+
+  it('without its newest file is not whole', async () => {
+    await written('kill');
+    await written('kill', 7);
+    const newest = (await logFiles()).at(-1) ?? '';
+    await rm(newest);
+    assert.match(await refusal(), /it is missing, or it and those behind it/);
+    await repaired('records of the log are lost', /tsdb-log\/\d{12}\.log$/);
+  });
+
+  it('of a restored backup is whole, whether anything was written before or not', async () => {
+    for (const n of [1, 0]) {
+      const server = await start();
+      if (n > 0) {
+        const body = `m v=${n}i ${n}`;
+        await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+      }
+      const out = `${dataDir}-backup`;
+      const made = await runCli(['backup', '--host', server.url, '--to', out]);
+      assert.equal(made.code, 0, made.stderr);
+      await server.kill();
+      await rm(dataDir, { recursive: true });
+      const back = await runCli(['restore', '--from', out, '--data-dir', dataDir]);
+      assert.equal(back.code, 0, back.stderr);
+      const again = await start();
+      assert.equal((await again.http.send('/health')).status, 200);
+      await again.close();
+      await rm(out, { recursive: true });
+      await rm(dataDir, { recursive: true });
+    }
+  });
+});
+
+describe('A journal of the relational store', () => {
+  const wal = (): string => join(dataDir, 'plinth.db-wal');
+
+  for (const [what, damage] of [
+    ['is gone', () => rm(wal())],
+    ['is empty', () => truncate(wal(), 0)],
+    ['has a head alone', () => truncate(wal(), 32)],
+  ] as const) {
+    it(`that ${what} after a kill is no empty one`, async () => {
+      await written('kill');
+      await damage();
+      const said = await refusal();
+      assert.match(
+        said,
+        /relational store is damaged: .*plinth\.db-wal at offset 0: it is missing/,
+      );
+      assert.match(said, /--repair/);
+      assert.match(await refusal(), /it is missing/, 'a refused start changes nothing');
+    });
+  }
+
+  it('can be gone on without, by a repair', async () => {
+    await written('kill');
+    await rm(wal());
+    await repaired('transactions of the relational store are lost', /plinth\.db-wal$/);
+  });
+
+  it('that a clean end has taken away is not missed', async () => {
+    await written('stop');
+    assert.deepEqual(
+      (await readdir(dataDir)).filter((name) => /^plinth\.db-/.test(name)),
+      [],
+    );
+    const server = await start();
+    assert.equal(await numbers(server), 'v\n1');
+    await server.close();
+  });
+});

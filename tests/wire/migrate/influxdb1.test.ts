@@ -1,0 +1,256 @@
+// Source: the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x; an InfluxDB of that line is the model.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type CliRun, runCli } from '../../harness/cli.js';
+import { Chance, ServerProcess } from '../../harness/index.js';
+import { exported, figures, fill, sample } from './farm.js';
+import { NO_INFLUXDB, OldInfluxdb, queryOf } from './old-influxdb.js';
+
+const POINTS = 20_000;
+const seed = Date.now() % 1_000_000;
+
+describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
+  let old: OldInfluxdb;
+  let backup = '';
+  before(async () => {
+    old = await OldInfluxdb.start();
+    await fill(old, new Chance(seed), POINTS);
+    // What was deleted is still in the files of a backup, with a list of deletions beside them.
+    await old.backup('earlier');
+    await old.query(
+      "DELETE FROM cpu WHERE host = 'h 3' AND time < 1764000100000000000",
+      'telegraf',
+    );
+    backup = await old.backup();
+  });
+  after(async () => await old[Symbol.asyncDispose]());
+
+  const moved = async (server: ServerProcess, ...args: string[]): Promise<CliRun> =>
+    await runCli(['migrate', 'influxdb1', '--host', server.url, ...args]);
+
+  it(`a portable backup has the same counts, sums and points here (seed ${seed})`, async () => {
+    await using server = await ServerProcess.start();
+    const { code, stdout, stderr } = await moved(server, backup);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^telegraf +cpu +9990 +9990$/m);
+    assert.match(stdout, /^telegraf\/weekly +disk +4000 +4000$/m);
+    assert.match(stdout, /^plant +pl,ant +6000 +6000$/m);
+    assert.deepEqual(await figures(server.url), await figures(old.url));
+    const points = (url: string) => sample(url, new Chance(seed), 100, POINTS);
+    assert.deepEqual(await points(server.url), await points(old.url));
+    const [policies] = await queryOf(server.url, 'SHOW RETENTION POLICIES', 'telegraf');
+    assert.deepEqual(
+      policies?.series?.[0]?.values.map(([name, duration, , , isDefault]) => [
+        name,
+        duration,
+        isDefault,
+      ]),
+      [
+        ['autogen', '0s', true],
+        ['weekly', '0s', false],
+      ],
+    );
+  });
+
+  it('of several backups in a folder the newest counts', async () => {
+    await using server = await ServerProcess.start();
+    for (const name of await readdir(backup)) {
+      await writeFile(join(old.folder, 'earlier', name), await readFile(join(backup, name)));
+    }
+    const { code, stdout, stderr } = await moved(server, join(old.folder, 'earlier'), '--dry-run');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^telegraf +cpu +9990$/m);
+    assert.deepEqual(
+      (await queryOf(server.url, 'SHOW DATABASES', ''))
+        .flatMap(({ series }) => series?.[0]?.values ?? [])
+        .flat(),
+      ['_internal'],
+    );
+  });
+
+  it('files of influx_inspect export have the same counts, sums and points here', async () => {
+    await using server = await ServerProcess.start();
+    const file = join(old.folder, 'export.lp');
+    await pipeline(Readable.from(exported(old.url)), createWriteStream(file));
+    const { code, stderr } = await moved(server, file);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await figures(server.url), await figures(old.url));
+  });
+
+  it('users get new passwords and their grants', async () => {
+    await using server = await ServerProcess.start();
+    const { stdout, stderr } = await moved(server, backup, '--users');
+    const passwords = [...stdout.matchAll(/^user (\w+) {2}password (\S{20})$/gm)];
+    assert.deepEqual(
+      passwords.map(([, name]) => name),
+      ['ann', 'bob'],
+      stderr,
+    );
+    const [grants] = await queryOf(server.url, 'SHOW GRANTS FOR bob', '');
+    assert.deepEqual(grants?.series?.[0]?.values, [['telegraf', 'READ']]);
+  });
+
+  it('the plugin of a continuous query writes what the query would', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--plugin-dir', join(old.folder, 'plugins')],
+    });
+    const { code, stdout, stderr } = await moved(
+      server,
+      backup,
+      '--plugins',
+      join(old.folder, 'plugins'),
+    );
+    assert.equal(code, 0, stderr);
+    const command = /^ {2}plinth (trigger create .* cq_cpu)$/m.exec(stdout)?.[1] ?? '';
+    assert.equal(
+      command,
+      'trigger create --database telegraf --spec every:600s --plugin telegraf_cq_cpu.py cq_cpu',
+    );
+    const nowNs = BigInt(Date.now()) * 1_000_000n;
+    const lines = Array.from(
+      { length: 200 },
+      (_, i) =>
+        `cpu,host=new\\ ${i % 2},dc=x usage=${i * 1.5},count=${i}i ${nowNs - BigInt(i) * 6_000_000_000n}`,
+    );
+    await old.write('telegraf', 'autogen', lines);
+    await server.http.send('/api/v3/write_lp?db=telegraf', {
+      method: 'POST',
+      body: lines.join('\n'),
+    });
+    const args = command.replace('every:600s', 'every:1s').split(' ');
+    const made = await runCli([...args, '--host', server.url]);
+    assert.equal(made.code, 0, made.stderr);
+    const q = 'SELECT * FROM "weekly"."cpu_10m" ORDER BY time DESC LIMIT 2';
+    let values: readonly (readonly unknown[])[] | undefined;
+    for (let i = 0; i < 300 && values === undefined; i++) {
+      await sleep(100);
+      values = (await queryOf(server.url, q, 'telegraf'))[0]?.series?.[0]?.values;
+    }
+    const time = Number(values?.[0]?.[0]);
+    const asked = `SELECT mean(usage), max(count) FROM cpu WHERE dc = 'x' AND time >= ${time} AND time < ${time + 600e9} GROUP BY host`;
+    const [expected] = await queryOf(old.url, asked, 'telegraf');
+    const byHost = expected?.series?.map(({ tags, values: [row] }) => [
+      time,
+      'x',
+      tags?.['host'],
+      row?.[2],
+      row?.[1],
+    ]);
+    assert.equal(byHost?.length, 2);
+    const rows = values?.map(([ns, dc, host, max, usage]) => [
+      ns,
+      dc,
+      host,
+      max,
+      Math.round(Number(usage) * 1e6) / 1e6,
+    ]);
+    assert.deepEqual(rows?.sort(), byHost?.sort());
+  });
+
+  it('a damaged block is named with its place, and nothing is written', async () => {
+    await using server = await ServerProcess.start();
+    const name = (await readdir(backup)).find((file) => file.endsWith('.s1.tar.gz')) ?? '';
+    const path = join(backup, name);
+    const whole = await readFile(path);
+    const tar = gunzipSync(whole);
+    // A file of an archive begins 512 bytes behind its name; its first block is behind 5 bytes of head and 4 of its sum.
+    const block =
+      tar.indexOf('000000001-000000001.tsm') - 'telegraf/autogen/1/'.length + 512 + 5 + 4;
+    tar[block + 30] = (tar[block + 30] ?? 0) ^ 1;
+    await writeFile(path, gzipSync(tar));
+    try {
+      const refused = await moved(server, backup);
+      assert.equal(refused.code, 1);
+      assert.match(
+        refused.stderr,
+        /000000001-000000001\.tsm, byte 5: the block of \w+ of cpu,dc=d\d,host=h\\ \d+ cannot be read: its sum is wrong/,
+      );
+      assert.match(refused.stderr, /1 places cannot be read; nothing was written/);
+      assert.deepEqual(
+        (await queryOf(server.url, 'SHOW MEASUREMENTS', 'telegraf'))[0]?.series,
+        undefined,
+      );
+      const kept = await moved(server, backup, '--keep');
+      assert.equal(kept.code, 1, 'what was left out makes the end a failure');
+      assert.match(kept.stdout, /^plant +pl,ant +6000 +6000$/m);
+    } finally {
+      await writeFile(path, whole);
+    }
+  });
+
+  it('files that are no backup are refused by name', async () => {
+    await using server = await ServerProcess.start();
+    const folder = join(old.folder, 'foreign');
+    await mkdir(folder);
+    assert.match((await moved(server, folder)).stderr, /foreign: no file \*\.manifest/);
+    await writeFile(
+      join(folder, 'x.manifest'),
+      '{"meta":{"fileName":"../../etc/passwd"},"files":[]}',
+    );
+    assert.match(
+      (await moved(server, folder)).stderr,
+      /"\.\.\/\.\.\/etc\/passwd" is no name of a file of a backup/,
+    );
+    await writeFile(join(folder, 'x.manifest'), 'not JSON');
+    assert.match(
+      (await moved(server, folder)).stderr,
+      /x\.manifest cannot be read as the list of a backup/,
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('a run that was cut off goes on where it ended', async () => {
+    await using server = await ServerProcess.start();
+    let writes = 0;
+    let allowed = 2;
+    const between = createServer((request, response) => {
+      const isWrite = request.url?.startsWith('/api/v3/write_lp') ?? false;
+      if (isWrite && ++writes > allowed) {
+        request.socket.destroy();
+        return;
+      }
+      const { method, headers, url = '' } = request;
+      const onward = forward(`${server.url}${url}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    try {
+      const { port } = between.address() as AddressInfo;
+      const args = [
+        'migrate',
+        'influxdb1',
+        '--host',
+        `http://127.0.0.1:${port}`,
+        '--concurrency',
+        '1',
+        backup,
+      ];
+      const cut = await runCli(args);
+      assert.equal(cut.code, 3, cut.stderr);
+      assert.match(cut.stderr, /cannot reach/);
+      [writes, allowed] = [0, Number.POSITIVE_INFINITY];
+      const { code, stderr } = await runCli(args);
+      assert.equal(code, 0, stderr);
+      const [, all = ''] = /goes on behind 2 of (\d+) pieces/.exec(stderr) ?? [];
+      assert.equal(writes, Number(all) - 2);
+      assert.deepEqual(await figures(server.url), await figures(old.url));
+      await assert.rejects(stat(`${backup}.plinth-migration`), 'the mark is gone with the end');
+    } finally {
+      between.closeAllConnections();
+      between.close();
+    }
+  });
+});

@@ -1,0 +1,197 @@
+// Source: docs/OPERATIONS.md, "Reverse proxy": the configurations that stand there, with the addresses of this test.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts, ServerProcess, testCertificate } from '../../harness/index.js';
+
+const GUIDE = new URL('../../../../docs/OPERATIONS.md', import.meta.url);
+const PATIENCE_MS = 20_000;
+const HOST = 'plinth.example.com';
+
+const missing = (program: string, flag: string): false | string =>
+  spawnSync(program, [flag]).status === 0 ? false : `there is no ${program}`;
+
+async function documented(pattern: RegExp): Promise<string> {
+  const block = pattern.exec(await readFile(GUIDE, 'utf8'))?.[1];
+  assert.ok(block, String(pattern));
+  return block;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Units of the limit of this caller that are left. */
+  readonly remaining: number;
+}
+
+/** A request to the proxy, whose certificate is one of this test. */
+async function ask(
+  port: number,
+  path: string,
+  {
+    method = 'GET',
+    body,
+    headers = {},
+  }: { method?: string; body?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const call = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    servername: HOST,
+    rejectUnauthorized: false,
+    headers: { host: HOST, ...headers },
+  });
+  call.end(body);
+  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
+  let text = '';
+  for await (const piece of answer) text += String(piece);
+  return {
+    status: answer.statusCode ?? 0,
+    text,
+    remaining: Number(answer.headers['x-ratelimit-remaining']),
+  };
+}
+
+/** Behind a proxy that runs with the documented configuration, a server is what it is without one. */
+async function tryProxy(
+  context: TestContext,
+  start: (at: {
+    readonly folder: string;
+    readonly front: number;
+    readonly back: number;
+  }) => Promise<readonly string[]>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-proxy-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const [front = 0] = await freePorts(1);
+  const settings = JSON.parse(await documented(/plinth\.json -->\n```json\n(.*?)```/s)) as {
+    server: Record<string, unknown>;
+  };
+  await writeFile(
+    join(folder, 'plinth.json'),
+    JSON.stringify({
+      ...settings,
+      rate_limit: {
+        services: { gamedata: { enabled: true } },
+        resources: { gamedata: { limit: 100, anonymous_limit: 100 } },
+      },
+    }),
+  );
+  await using server = await ServerProcess.start({
+    flags: ['--config', join(folder, 'plinth.json'), '--services', 'tsdb,ratelimit,gamedata'],
+  });
+  const back = Number(new URL(server.url).port);
+  const [program = '', ...args] = await start({ folder, front, back });
+  const proxy = spawn(program, args, {
+    stdio: 'ignore',
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+  context.after(async () => {
+    if (proxy.exitCode !== null) return;
+    const ended = once(proxy, 'exit');
+    proxy.kill('SIGKILL');
+    await ended;
+  });
+  for (const endMs = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+    const seen = await ask(front, '/ready').catch((error: unknown) => ({
+      status: 0,
+      text: String(error),
+    }));
+    if (seen.status === 401) break; // The server, which asks for a token there.
+    assert.ok(Date.now() < endMs, `${program} does not answer: ${seen.status} ${seen.text}`);
+  }
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const { token } = JSON.parse(made.text) as { token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const lines = Array.from({ length: 100_000 }, (_, i) => `m,host=h${i % 9} v=${i} ${i + 1}`).join(
+    '\n',
+  );
+  const written = await ask(front, '/api/v3/write_lp?db=home', {
+    method: 'POST',
+    body: lines,
+    headers,
+  });
+  assert.equal(written.status, 204, written.text);
+  const rows = await ask(
+    front,
+    '/api/v3/query_sql?db=home&format=csv&q=SELECT%20v%20FROM%20m%20ORDER%20BY%20time',
+    { headers },
+  );
+  assert.equal(rows.text.split('\n').length, 100_002);
+  // A body that the documented bound lets through and the proxy's own default would not.
+  assert.equal(
+    (
+      await ask(front, '/api/v3/write_lp?db=home', {
+        method: 'POST',
+        body: `t s="${'x'.repeat(2_000_000)}" 1`,
+        headers,
+      })
+    ).status,
+    400,
+    'the server refuses it, not the proxy',
+  );
+  // Whoever says an address in a header of their own is not believed: both are counted as one caller.
+  const [first, second] = [
+    await ask(front, '/api/items?limit=1', { headers: { 'x-forwarded-for': '192.0.2.1' } }),
+    await ask(front, '/api/items?limit=1', { headers: { 'x-forwarded-for': '192.0.2.2' } }),
+  ];
+  assert.ok(first.remaining > 0);
+  assert.equal(second.remaining, first.remaining - 1);
+  // Paths come through as they were written.
+  const name = await ask(front, '/api/items/%41?x=%2F%2B', { headers });
+  assert.equal(name.status, (await server.http.send('/api/items/%41?x=%2F%2B')).status);
+  // A backup's answer has its first line at once and goes on until its reader leaves.
+  const call = request({
+    host: '127.0.0.1',
+    port: front,
+    path: '/ops/v1/backups',
+    method: 'POST',
+    servername: HOST,
+    rejectUnauthorized: false,
+    headers: { host: HOST, ...headers },
+  });
+  call.end();
+  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
+  const [line] = (await once(answer, 'data')) as [Buffer];
+  assert.match(String(line), /"format_version"/);
+  call.destroy();
+}
+
+it('nginx as documented', { skip: missing('nginx', '-v') }, async (context) => {
+  await tryProxy(context, async ({ folder, front, back }) => {
+    const { certFile, keyFile } = await testCertificate('first');
+    const own = (await documented(/```nginx\n(.*?)```/s))
+      .replace('listen 443 ', `listen 127.0.0.1:${front} `)
+      .replace('/etc/nginx/plinth.pem', certFile)
+      .replace('/etc/nginx/plinth.key', keyFile)
+      .replace('127.0.0.1:8181', `127.0.0.1:${back}`);
+    const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    );
+    const whole = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;\nevents {}\nhttp { access_log off; ${temp.join(' ')}\n${own}}\n`;
+    await writeFile(join(folder, 'nginx.conf'), whole);
+    return ['nginx', '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+  });
+});
+
+it('Caddy as documented', { skip: missing('caddy', 'version') }, async (context) => {
+  await tryProxy(context, async ({ folder, front, back }) => {
+    const { certFile, keyFile } = await testCertificate('first');
+    const own = (await documented(/Caddyfile, needs caddy -->\n```text\n(.*?)```/s))
+      .replace(
+        'plinth.example.com {',
+        `https://plinth.example.com:${front} {\n\ttls ${certFile} ${keyFile}`,
+      )
+      .replace('127.0.0.1:8181', `127.0.0.1:${back}`);
+    await writeFile(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${own}`);
+    return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+  });
+});

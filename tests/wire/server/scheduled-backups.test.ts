@@ -1,0 +1,89 @@
+// Source: docs/BACKUPS.md, "By the clock"; docs/SETTINGS.md, section backup.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess, StartFailed } from '../../harness/index.js';
+
+const PATIENCE_MS = 60_000;
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-scheduled-'));
+});
+after(async () => await rm(folder, { recursive: true }));
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; await sleep(100)) {
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  throw new Error('it did not come');
+}
+
+const flags = (to: string, keep: number) => [
+  ...['--without-auth', '--backup-schedule', '* * * * * *'],
+  ...['--backup-folder', to, '--backup-keep', String(keep)],
+];
+
+const metric = async (server: ServerProcess, name: string): Promise<number> => {
+  const { text } = await server.http.send('/metrics');
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+};
+
+it('backups by the clock are whole, restorable, and no more than are kept', async () => {
+  const to = join(folder, 'nightly');
+  // Left by a process that was killed, and somebody else's file.
+  await mkdir(join(to, 'plinth-20200101T000000Z.part'), { recursive: true });
+  await writeFile(join(to, 'mine.txt'), 'stays');
+  const server = await ServerProcess.start({ flags: flags(to, 2) });
+  await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body: 'air temp=21.5 1' });
+  const names = async () =>
+    (await readdir(to)).filter((name) => /^plinth-\d{8}T\d{6}Z$/.test(name)).sort();
+  const [first] = await until(async () => ((await names()).length > 0 ? await names() : undefined));
+  await until(async () => ((await names()).includes(first ?? '') ? undefined : true));
+  assert.ok((await metric(server, 'plinth_backup_last_success_timestamp_seconds')) > 1_700_000_000);
+  await server.close();
+  const left = await names();
+  assert.equal(left.length, 2, left.join());
+  assert.deepEqual(
+    (await readdir(to)).filter((name) => !left.includes(name)),
+    ['mine.txt'],
+  );
+  assert.equal((await stat(join(to, left[1] ?? ''))).mode & 0o777, 0o700);
+  const restored = join(folder, 'restored');
+  const verified = await runCli(['verify', '--from', join(to, left[1] ?? '')]);
+  assert.equal(verified.code, 0, verified.stderr);
+  const made = await runCli(['restore', '--from', join(to, left[1] ?? ''), '--data-dir', restored]);
+  assert.equal(made.code, 0, made.stderr);
+  await using again = await ServerProcess.start({ dataDir: restored });
+  const { text } = await again.http.send(
+    '/api/v3/query_sql?db=home&format=csv&q=SELECT%20temp%20FROM%20air',
+  );
+  assert.equal(text, 'temp\n21.5\n');
+});
+
+it('a backup that cannot be written is counted and logged, and the server goes on', async () => {
+  const to = join(folder, 'no-folder');
+  await writeFile(to, 'a file');
+  await using server = await ServerProcess.start({ flags: flags(to, 2) });
+  await until(async () =>
+    (await metric(server, 'plinth_backup_failures_total')) > 0 ? true : undefined,
+  );
+  assert.equal(await metric(server, 'plinth_backup_last_success_timestamp_seconds'), 0);
+  assert.equal((await server.http.send('/health')).status, 200);
+});
+
+it('a schedule that is none, or without a folder, is refused at the start', async () => {
+  const start = (schedule: string, ...more: string[]) =>
+    ServerProcess.start({ flags: ['--without-auth', '--backup-schedule', schedule, ...more] });
+  const says = (words: RegExp) => (error: unknown) =>
+    error instanceof StartFailed && words.test(error.message);
+  await assert.rejects(
+    start('nightly', '--backup-folder', folder),
+    says(/backup\.schedule: "nightly" is no schedule like/),
+  );
+  await assert.rejects(start('@daily'), says(/backup\.folder: backup\.schedule needs a folder/));
+});

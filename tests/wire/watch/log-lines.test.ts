@@ -1,0 +1,40 @@
+// Source: docs/OPERATIONS.md, "What the log says": every line of the level error, with what to do.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { GUIDE } from './prometheus.js';
+
+const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
+
+/** The texts that sources hand to `log.error`. */
+function* textsOfSources(): Generator<readonly [text: string, file: string]> {
+  for (const file of readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' })) {
+    if (!/^(?!console|node_modules)[\w-]+\/src\/.*(?<!\.test)\.ts$/.test(file)) continue;
+    const source = readFileSync(PACKAGES + file, 'utf8');
+    for (const { index } of source.matchAll(/\blog\.error\(/g)) {
+      const call = callAt(source, index);
+      for (const [, text = ''] of call.matchAll(/'((?:[^'\\\n]|\\.)*)'/g)) {
+        if (text.includes(' ')) yield [text, file];
+      }
+    }
+  }
+}
+
+/** From the name of a function to the bracket that closes its call. */
+function callAt(source: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < source.length; at++) {
+    if (source[at] === '(') depth += 1;
+    if (source[at] === ')' && --depth === 0) return source.slice(start, at);
+  }
+  return source.slice(start);
+}
+
+it('every error that is logged has its row', () => {
+  const [, table = ''] = readFileSync(GUIDE, 'utf8').split('## What the log says');
+  const texts = [...textsOfSources()];
+  assert.ok(texts.length > 40, 'the sources were read');
+  const absent = texts.filter(([text]) => !table.includes(`\`${text}\``));
+  assert.deepEqual(absent, []);
+});
