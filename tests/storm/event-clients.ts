@@ -21,7 +21,8 @@ const FIRST_SECRET = 'secret 0';
 const LOOSE_WRITER_COUNT = 3;
 const KEY_COUNT = 6;
 const PAUSE_MS = 60;
-const REDELIVERY_PAUSE_MS = 700;
+/** An app may change 80 things a minute. */
+const REDELIVERY_PAUSE_MS = 2000;
 const SECRET_PAUSE_MS = 4000;
 /** A record is written this long after its delivery at the latest, also on a busy machine. */
 const UNRECORDED_MS = 4000;
