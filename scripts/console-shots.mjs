@@ -27,14 +27,20 @@ const PAGES = {
   rows: [explore({ view: 'table', q: 'SELECT * FROM weather ORDER BY time' }), '[role=gridcell]'],
   data: ['data', 'table'],
   table: ['data/sample/weather', '[role=gridcell]'],
+  caches: ['caches?db=sample', 'table'],
+  triggers: ['triggers?db=sample', 'table >> nth=1'],
   server: ['server?from=now-1m', 'canvas'],
 };
 /** The server is to have measured something when its own page is looked at. */
-const FLAGS = ['--services', 'tsdb', '--tsdb-internal-metrics-interval-ms', '1000'];
 const MEASURED_MS = 45_000;
 const words = process.argv.slice(2);
 const folder = path.join(root, 'docs', 'console');
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-'));
+const pluginDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-plugins-'));
+const FLAGS = [
+  ...['--services', 'tsdb', '--tsdb-internal-metrics-interval-ms', '1000'],
+  ...['--plugin-dir', pluginDir],
+];
 const server = await startServerProcess({ dataDir, flags: FLAGS });
 const browser = await chromium.launch({
   executablePath: process.env.PLINTH_CHROMIUM ?? '/usr/bin/chromium',
@@ -45,6 +51,7 @@ try {
   const token = await anonymous.createAdminToken();
   const { text: lines } = await anonymous.call('GET', '/console/sample-weather.lp');
   await anonymous.withToken(token).write('sample', lines, 'second');
+  await processSomething(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
   for (const theme of ['light', 'dark']) {
@@ -68,7 +75,34 @@ try {
 } finally {
   await browser.close();
   await server.stop();
-  fs.rmSync(dataDir, { recursive: true, force: true });
+  for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
+}
+
+/** Caches of the sample data, and a trigger that has run. */
+async function processSomething(client) {
+  const configure = async (what, body) => {
+    const { status, text } = await client.call('POST', `/api/v3/configure/${what}`, {
+      body: JSON.stringify({ db: 'sample', ...body }),
+      headers: { 'content-type': 'application/json' },
+    });
+    if (status >= 300) throw new Error(`${what}: ${status} ${text}`);
+  };
+  await configure('last_cache', { table: 'weather', key_columns: ['location'] });
+  await configure('distinct_cache', { table: 'weather', columns: ['location'] });
+  fs.writeFileSync(
+    path.join(pluginDir, 'warmest.py'),
+    'def process_scheduled_call(influxdb3_local, call_time, args=None):\n' +
+      '    rows = influxdb3_local.query("SELECT location, max(temp_max) AS most FROM weather GROUP BY location")\n' +
+      '    for row in rows:\n' +
+      "        influxdb3_local.info(f\"{row['location']}: {row['most']} °C at most\")\n",
+  );
+  await configure('processing_engine_trigger', {
+    trigger_name: 'warmest',
+    plugin_filename: 'warmest.py',
+    trigger_specification: 'every:10s',
+    trigger_settings: { run_async: false, error_behavior: 'log' },
+    disabled: false,
+  });
 }
 
 async function beBusy(client) {

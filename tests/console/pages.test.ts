@@ -27,6 +27,8 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['data', 'table'],
   ['data/sample', 'table'],
   ['data/sample/m', '[role=gridcell]'],
+  ['caches?db=sample', 'h1'],
+  ['triggers?db=sample', 'h2'],
   ['queries', 'h2'],
   ['tokens', 'table'],
   ['server', '.panel'],

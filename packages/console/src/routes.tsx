@@ -27,6 +27,7 @@ const route = (path: string, load: () => Promise<Record<string, unknown>>, name:
 
 const explore = () => import('./pages/explore/explore-page.js');
 const data = () => import('./pages/data/data-page.js');
+const processing = () => import('./pages/processing/index.js');
 const server = () => import('./pages/server/index.js');
 
 const routeTree = rootRoute.addChildren([
@@ -36,6 +37,8 @@ const routeTree = rootRoute.addChildren([
   route('/data', data, 'DatabasesPage'),
   route('/data/$db', data, 'DatabasePage'),
   route('/data/$db/$table', data, 'TablePage'),
+  route('/caches', processing, 'CachesPage'),
+  route('/triggers', processing, 'TriggersPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
   route('/server', server, 'ServerPage'),
@@ -57,5 +60,5 @@ export const router = createRouter({
 
 /** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
 export function preloadPages(): void {
-  for (const load of [explore, data, server]) load().catch(() => undefined);
+  for (const load of [explore, data, processing, server]) load().catch(() => undefined);
 }

@@ -2,7 +2,7 @@
 export interface Place {
   readonly path: string;
   readonly title: string;
-  readonly icon: 'home' | 'explore' | 'data' | 'queries' | 'key' | 'server';
+  readonly icon: 'home' | 'explore' | 'data' | 'save' | 'clock' | 'queries' | 'key' | 'server';
   /** Behind `g`. */
   readonly letter: string;
   /** Not shown unless this one runs. */
@@ -13,6 +13,8 @@ export const PLACES: readonly Place[] = [
   { path: '/', title: 'Home', icon: 'home', letter: 'h' },
   { path: '/explore', title: 'Explore', icon: 'explore', letter: 'e', service: 'tsdb' },
   { path: '/data', title: 'Data', icon: 'data', letter: 'd', service: 'tsdb' },
+  { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb' },
+  { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
   { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
   { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
   { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },

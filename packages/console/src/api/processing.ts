@@ -1,0 +1,147 @@
+import { send } from './client.js';
+import { queryRows } from './tsdb.js';
+
+/** A cache of last or of distinct values, as its system table has it. */
+export interface Cache {
+  readonly kind: 'last' | 'distinct';
+  readonly table: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Values of a series that are kept, or the most distinct ones. */
+  readonly count: number;
+  /** Seconds after which a value goes. */
+  readonly ageSec: number;
+}
+
+export interface Trigger {
+  readonly trigger_name: string;
+  readonly plugin_filename: string;
+  /** As JSON. */
+  readonly trigger_specification: string;
+  readonly disabled: boolean;
+  readonly error_behavior: string;
+}
+
+export interface LogLine {
+  readonly event_time: string;
+  readonly trigger_name: string;
+  readonly log_level: string;
+  readonly log_text: string;
+}
+
+const CONFIGURE = '/api/v3/configure';
+const TRIGGER = `${CONFIGURE}/processing_engine_trigger`;
+const LOG_LINES = 200;
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export async function fetchCaches(db: string): Promise<readonly Cache[]> {
+  const [last, distinct] = await Promise.all([
+    queryRows<{
+      table: string;
+      name: string;
+      key_column_names: string[];
+      count: number;
+      ttl: number;
+    }>({ db, lang: 'sql', text: 'SELECT * FROM system.last_caches' }),
+    queryRows<{
+      table: string;
+      name: string;
+      column_names: string[];
+      max_cardinality: number;
+      max_age_seconds: number;
+    }>({ db, lang: 'sql', text: 'SELECT * FROM system.distinct_caches' }),
+  ]);
+  return [
+    ...last.map(({ table, name, key_column_names, count, ttl }) => ({
+      ...{ kind: 'last' as const, table, name, columns: key_column_names, count, ageSec: ttl },
+    })),
+    ...distinct.map(({ table, name, column_names, max_cardinality, max_age_seconds }) => ({
+      ...{ kind: 'distinct' as const, table, name, columns: column_names },
+      ...{ count: max_cardinality, ageSec: max_age_seconds },
+    })),
+  ].sort((a, b) => `${a.table} ${a.name}`.localeCompare(`${b.table} ${b.name}`));
+}
+
+/** What is left out is chosen by the server. */
+export const createCache = (cache: {
+  readonly kind: Cache['kind'];
+  readonly db: string;
+  readonly table: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly count: number | undefined;
+  readonly ageSec: number | undefined;
+}): Promise<unknown> => {
+  const { kind, db, table, name, columns, count, ageSec } = cache;
+  const isLast = kind === 'last';
+  return send(`${CONFIGURE}/${kind}_cache`, {
+    body: {
+      db,
+      table,
+      ...(name !== '' && { name }),
+      ...(columns.length > 0 && { [isLast ? 'key_columns' : 'columns']: columns }),
+      ...(count !== undefined && { [isLast ? 'count' : 'max_cardinality']: count }),
+      ...(ageSec !== undefined && { [isLast ? 'ttl' : 'max_age']: ageSec }),
+    },
+  });
+};
+
+export const deleteCache = (
+  db: string,
+  { kind, table, name }: Pick<Cache, 'kind' | 'table' | 'name'>,
+): Promise<unknown> =>
+  send(`${CONFIGURE}/${kind}_cache`, { method: 'DELETE', query: { db, table, name } });
+
+/** A query of what a cache holds. */
+export const cacheQuery = ({ kind, table, name }: Cache): string =>
+  `SELECT * FROM ${kind}_cache(${literal(table)}, ${literal(name)})`;
+
+export const fetchTriggers = (db: string): Promise<readonly Trigger[]> =>
+  queryRows({
+    db,
+    lang: 'sql',
+    text: 'SELECT * FROM system.processing_engine_triggers ORDER BY trigger_name',
+  });
+
+/** The last lines that triggers wrote, newest first. @param name of one of them. */
+export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogLine[]> =>
+  queryRows({
+    db,
+    lang: 'sql',
+    text:
+      'SELECT * FROM system.processing_engine_logs' +
+      `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${LOG_LINES}`,
+  });
+
+export const createTrigger = (trigger: {
+  readonly db: string;
+  readonly name: string;
+  readonly plugin: string;
+  readonly specification: string;
+  readonly args: Readonly<Record<string, string>>;
+  readonly errorBehavior: string;
+}): Promise<unknown> => {
+  const { db, name, plugin, specification, args, errorBehavior } = trigger;
+  return send(TRIGGER, {
+    body: {
+      db,
+      trigger_name: name,
+      plugin_filename: plugin,
+      trigger_specification: specification,
+      trigger_settings: { run_async: false, error_behavior: errorBehavior },
+      ...(Object.keys(args).length > 0 && { trigger_arguments: args }),
+      disabled: false,
+    },
+  });
+};
+
+export const switchTrigger = (db: string, name: string, isOn: boolean): Promise<unknown> =>
+  send(`${TRIGGER}/${isOn ? 'enable' : 'disable'}`, {
+    method: 'POST',
+    query: { db, trigger_name: name },
+  });
+
+/** One that runs is ended. */
+export const deleteTrigger = (db: string, name: string): Promise<unknown> =>
+  send(TRIGGER, { method: 'DELETE', query: { db, trigger_name: name, force: true } });

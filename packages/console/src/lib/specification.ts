@@ -1,0 +1,42 @@
+import { durationText } from './units.js';
+
+/** When a trigger runs, as the server keeps it (JSON), in words; what is not known is shown as it is. */
+export function specificationText(json: string): string {
+  let read: unknown;
+  try {
+    read = JSON.parse(json);
+  } catch {
+    return json;
+  }
+  if (read === 'all_tables_wal_write') return 'on writes to any table';
+  const [[kind, value] = ['', {}]] = Object.entries(Object(read) as Record<string, unknown>);
+  const of = Object(value) as Readonly<Record<string, unknown>>;
+  switch (kind) {
+    case 'all_tables_wal_write':
+      return 'on writes to any table';
+    case 'single_table_wal_write':
+      return `on writes to ${String(of['table_name'])}`;
+    case 'schedule':
+      return `by the clock: ${String(of['schedule'])}`;
+    case 'request_path':
+      return `on requests to /api/v3/engine/${String(of['path'])}`;
+    case 'every': {
+      const { secs = 0, nanos = 0 } = Object(of['duration']) as { secs?: number; nanos?: number };
+      return `every ${nanos === 0 ? durationText(secs) : `${secs + nanos / 1e9} s`}`;
+    }
+    default:
+      return json;
+  }
+}
+
+/** `a=1, b=2` as arguments of a plugin; `undefined`: it is something else. */
+export function parseArguments(text: string): Readonly<Record<string, string>> | undefined {
+  const args: Record<string, string> = {};
+  for (const part of text.split(/[,\n]/)) {
+    if (part.trim() === '') continue;
+    const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(part) ?? [];
+    if (key === '') return undefined;
+    args[key] = value;
+  }
+  return args;
+}

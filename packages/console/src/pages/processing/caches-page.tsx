@@ -1,0 +1,256 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import {
+  type Cache,
+  cacheQuery,
+  createCache,
+  deleteCache,
+  fetchCaches,
+} from '../../api/processing.js';
+import { fetchTables, type Table } from '../../api/tsdb.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { parseDuration } from '../../lib/time/duration.js';
+import { countText, durationText } from '../../lib/units.js';
+import { DatabaseChoice, useDatabase } from './database-choice.js';
+
+const MAX_TABLES = 500;
+
+/** Caches of last and of distinct values of a database. */
+export function CachesPage() {
+  const { db, names } = useDatabase();
+  const client = useQueryClient();
+  const [isCreating, setIsCreating] = useState(false);
+  const [going, setGoing] = useState<Cache | undefined>();
+  const caches = useQuery({
+    queryKey: ['tsdb', 'caches', db],
+    queryFn: () => fetchCaches(db),
+    enabled: db !== '',
+  });
+  const changed = async (text: string) => {
+    await client.invalidateQueries({ queryKey: ['tsdb', 'caches'] });
+    toast(text);
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Caches</h1>
+        <DatabaseChoice path="/caches" db={db} names={names} />
+        <button type="button" className="button primary end" onClick={() => setIsCreating(true)}>
+          <Icon name="plus" size={14} /> Create cache
+        </button>
+      </header>
+      {caches.isError && <ProblemNote error={caches.error} onRetry={() => void caches.refetch()} />}
+      {caches.data?.length === 0 && (
+        <p className="card empty soft">
+          {db} has no cache. One of last values answers “what is it now” for each series, one of
+          distinct values fills lists of names, both from memory.
+        </p>
+      )}
+      {caches.data !== undefined && caches.data.length > 0 && (
+        <TableWrap label="Caches">
+          <thead>
+            <tr>
+              <th>Cache</th>
+              <th>Of</th>
+              <th>Table</th>
+              <th>Columns of its key</th>
+              <th className="num">Keeps</th>
+              <th className="num">For</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {caches.data.map((cache) => (
+              <tr key={`${cache.kind} ${cache.table} ${cache.name}`}>
+                <td>
+                  <Link to="/explore" search={{ db, lang: 'sql', q: cacheQuery(cache) }}>
+                    {cache.name}
+                  </Link>
+                </td>
+                <td>{cache.kind} values</td>
+                <td>
+                  <Link to="/data/$db/$table" params={{ db, table: cache.table }}>
+                    {cache.table}
+                  </Link>
+                </td>
+                <td>{cache.columns.join(', ') || '–'}</td>
+                <td className="num">
+                  {cache.kind === 'last'
+                    ? `${countText(cache.count)} a series`
+                    : `${countText(cache.count)} at most`}
+                </td>
+                <td className="num nowrap">{durationText(cache.ageSec)}</td>
+                <td className="num">
+                  <button
+                    type="button"
+                    className="button icon small quiet"
+                    aria-label={`Delete ${cache.name}`}
+                    onClick={() => setGoing(cache)}
+                  >
+                    <Icon name="trash" size={14} />
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {isCreating && (
+        <CreateCache
+          db={db}
+          onClose={() => setIsCreating(false)}
+          onCreated={(table) => {
+            setIsCreating(false);
+            void changed(`A cache of ${table} is there`);
+          }}
+        />
+      )}
+      {going !== undefined && (
+        <ConfirmDelete
+          what="cache"
+          name={going.name}
+          loss={`Queries of ${going.kind}_cache('${going.table}') fail from then on. The rows of the table stay.`}
+          onClose={() => setGoing(undefined)}
+          act={async () => {
+            await deleteCache(db, going);
+            await changed(`${going.name} deleted`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function CreateCache(props: {
+  readonly db: string;
+  readonly onClose: () => void;
+  readonly onCreated: (table: string) => void;
+}) {
+  const { db, onClose, onCreated } = props;
+  const id = useId();
+  const [kind, setKind] = useState<Cache['kind']>('last');
+  const [table, setTable] = useState('');
+  const [name, setName] = useState('');
+  const [columns, setColumns] = useState('');
+  const [count, setCount] = useState('');
+  const [age, setAge] = useState('');
+  const tables = useQuery({
+    queryKey: ['tsdb', 'tables', db, MAX_TABLES],
+    queryFn: () => fetchTables({ db, limit: MAX_TABLES }),
+  });
+  const all: readonly Table[] = tables.data?.tables ?? [];
+  const chosen = all.find((each) => each.name === table) ?? all[0];
+  const tags = (chosen?.columns ?? [])
+    .filter((column) => column.kind === 'tag')
+    .map((tag) => tag.name);
+  const named = columns
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+  const unknown = named.filter((each) => !chosen?.columns.some((column) => column.name === each));
+  const seconds = age.trim() === '' ? undefined : parseDuration(age);
+  const most = count.trim() === '' ? undefined : Number(count);
+  const isCountRight = most === undefined || (Number.isInteger(most) && most > 0);
+  const isAgeRight = age.trim() === '' || seconds !== undefined;
+  const hasColumns = kind === 'last' || named.length > 0;
+  const isLast = kind === 'last';
+  return (
+    <FormDialog
+      title={`Create a cache in ${db}`}
+      action="Create"
+      doing="Creating …"
+      canAct={
+        chosen !== undefined && unknown.length === 0 && hasColumns && isCountRight && isAgeRight
+      }
+      act={async () => {
+        if (chosen === undefined) return;
+        await createCache({
+          kind,
+          db,
+          table: chosen.name,
+          name: name.trim(),
+          columns: named,
+          count: most,
+          ageSec: seconds,
+        });
+        onCreated(chosen.name);
+      }}
+      onClose={onClose}
+    >
+      <fieldset className="row">
+        <legend className="visually-hidden">What it keeps</legend>
+        <label className="row">
+          <input type="radio" checked={isLast} onChange={() => setKind('last')} />
+          last values
+        </label>
+        <label className="row">
+          <input type="radio" checked={!isLast} onChange={() => setKind('distinct')} />
+          distinct values
+        </label>
+      </fieldset>
+      <div className="field">
+        <label htmlFor={id}>Table</label>
+        <select
+          id={id}
+          className="input"
+          value={chosen?.name ?? ''}
+          onChange={(event) => setTable(event.target.value)}
+        >
+          {all.map((each) => (
+            <option key={each.name}>{each.name}</option>
+          ))}
+        </select>
+        {tables.data !== undefined && all.length === 0 && (
+          <span className="field-error">This database has no table yet.</span>
+        )}
+      </div>
+      <TextField
+        label="Columns of its key"
+        isCode
+        value={columns}
+        onChange={setColumns}
+        placeholder={tags.join(', ')}
+        mistake={
+          unknown.length === 0
+            ? undefined
+            : `${chosen?.name ?? 'The table'} has no column ${unknown.join(', ')}.`
+        }
+        hint={isLast ? 'Empty: all tags.' : 'Columns whose values are listed, as host, region.'}
+      />
+      <TextField
+        label={isLast ? 'Values of each series' : 'Values at most'}
+        isCode
+        value={count}
+        onChange={setCount}
+        placeholder={isLast ? '1' : '100000'}
+        mistake={isCountRight ? undefined : 'A whole number from 1 on.'}
+        hint={isLast ? 'At most 10.' : 'Beyond it the oldest go.'}
+      />
+      <TextField
+        label="Kept for"
+        isCode
+        value={age}
+        onChange={setAge}
+        placeholder={isLast ? '4h' : '24h'}
+        mistake={isAgeRight ? undefined : 'This is no duration: 30d, 12h or 1d 6h.'}
+        hint="A value that is older is left out."
+      />
+      <TextField
+        label="Name"
+        isCode
+        value={name}
+        onChange={setName}
+        hint="Empty: made from table and columns."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useId } from 'react';
+import { fetchDatabases } from '../../api/tsdb.js';
+
+/** The database that a page is about, from its address; without one the first that is not the server's own. */
+export function useDatabase(): { readonly db: string; readonly names: readonly string[] } {
+  const { db = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
+  const names = (databases.data ?? []).map(({ name }) => name);
+  const first = names.find((name) => name !== '_internal') ?? names[0] ?? '';
+  return {
+    db: db === '' ? first : db,
+    names: names.includes(db) || db === '' ? names : [db, ...names],
+  };
+}
+
+export function DatabaseChoice(props: {
+  readonly path: '/caches' | '/triggers';
+  readonly db: string;
+  readonly names: readonly string[];
+}) {
+  const { path, db, names } = props;
+  const navigate = useNavigate();
+  const id = useId();
+  return (
+    <span className="row small">
+      <label htmlFor={id}>of database</label>
+      <select
+        id={id}
+        className="input"
+        value={db}
+        onChange={(event) => void navigate({ to: path, search: { db: event.target.value } })}
+      >
+        {names.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </span>
+  );
+}

@@ -1,0 +1,2 @@
+export { CachesPage } from './caches-page.js';
+export { TriggersPage } from './triggers-page.js';

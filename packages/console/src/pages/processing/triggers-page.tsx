@@ -1,0 +1,278 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  createTrigger,
+  deleteTrigger,
+  fetchTriggerLog,
+  fetchTriggers,
+  switchTrigger,
+} from '../../api/processing.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { parseArguments, specificationText } from '../../lib/specification.js';
+import { DatabaseChoice, useDatabase } from './database-choice.js';
+
+const LOG_REFRESH_MS = 2000;
+
+/** Triggers of a database, and what their plugins wrote. */
+export function TriggersPage() {
+  const { db, names } = useDatabase();
+  const client = useQueryClient();
+  const [isCreating, setIsCreating] = useState(false);
+  const [going, setGoing] = useState<string | undefined>();
+  const [shown, setShown] = useState('');
+  const triggers = useQuery({
+    queryKey: ['tsdb', 'triggers', db],
+    queryFn: () => fetchTriggers(db),
+    enabled: db !== '',
+  });
+  const changed = async (text: string) => {
+    await client.invalidateQueries({ queryKey: ['tsdb', 'triggers'] });
+    toast(text);
+  };
+  const turn = async (name: string, isOn: boolean) => {
+    try {
+      await switchTrigger(db, name, isOn);
+      await changed(`${name} is ${isOn ? 'on' : 'off'}`);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Triggers</h1>
+        <DatabaseChoice path="/triggers" db={db} names={names} />
+        <button type="button" className="button primary end" onClick={() => setIsCreating(true)}>
+          <Icon name="plus" size={14} /> Create trigger
+        </button>
+      </header>
+      {triggers.isError && (
+        <ProblemNote error={triggers.error} onRetry={() => void triggers.refetch()} />
+      )}
+      {triggers.data?.length === 0 && (
+        <p className="card empty soft">
+          {db} has no trigger. A trigger runs a Python plugin when rows are written, by the clock,
+          or when somebody asks a path; the plugin lies in the folder that the server was started
+          with (--plugin-dir).
+        </p>
+      )}
+      {triggers.data !== undefined && triggers.data.length > 0 && (
+        <TableWrap label="Triggers">
+          <thead>
+            <tr>
+              <th>Trigger</th>
+              <th>State</th>
+              <th>Runs</th>
+              <th>Plugin</th>
+              <th>When it fails</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {triggers.data.map((trigger) => {
+              const { trigger_name: name, disabled } = trigger;
+              return (
+                <tr key={name}>
+                  <td>{name}</td>
+                  <td>
+                    <span className={disabled ? 'chip warn' : 'chip good'}>
+                      {disabled ? '– off' : '✓ on'}
+                    </span>
+                  </td>
+                  <td>{specificationText(trigger.trigger_specification)}</td>
+                  <td>
+                    <code>{trigger.plugin_filename}</code>
+                  </td>
+                  <td>{trigger.error_behavior}</td>
+                  <td className="num">
+                    <MenuButton
+                      label={`Actions for ${name}`}
+                      className="small quiet"
+                      entries={[
+                        { id: 'log', label: 'Show its log', act: () => setShown(name) },
+                        {
+                          id: 'turn',
+                          label: disabled ? 'Switch on' : 'Switch off',
+                          act: () => void turn(name, disabled),
+                        },
+                        { id: 'delete', label: 'Delete …', act: () => setGoing(name) },
+                      ]}
+                    >
+                      …
+                    </MenuButton>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </TableWrap>
+      )}
+      {db !== '' && <TriggerLog db={db} name={shown} onAll={() => setShown('')} />}
+      {isCreating && (
+        <CreateTrigger
+          db={db}
+          onClose={() => setIsCreating(false)}
+          onCreated={(name) => {
+            setIsCreating(false);
+            void changed(`${name} is on`);
+          }}
+        />
+      )}
+      {going !== undefined && (
+        <ConfirmDelete
+          what="trigger"
+          name={going}
+          loss="A run that is under way is ended. The file of the plugin and the rows it wrote stay."
+          onClose={() => setGoing(undefined)}
+          act={async () => {
+            await deleteTrigger(db, going);
+            await changed(`${going} deleted`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const LOOKS: Readonly<Record<string, string>> = { ERROR: 'bad', WARN: 'warn', INFO: '' };
+
+function TriggerLog(props: {
+  readonly db: string;
+  /** Empty: all of the database. */
+  readonly name: string;
+  readonly onAll: () => void;
+}) {
+  const { db, name, onAll } = props;
+  const log = useQuery({
+    queryKey: ['tsdb', 'trigger-log', db, name],
+    queryFn: () => fetchTriggerLog(db, name),
+    refetchInterval: LOG_REFRESH_MS,
+  });
+  return (
+    <section className="stack" aria-labelledby="log-title">
+      <div className="row">
+        <h2 id="log-title">{name === '' ? 'Log of all' : `Log of ${name}`}</h2>
+        {name !== '' && (
+          <button type="button" className="button small" onClick={onAll}>
+            Show all
+          </button>
+        )}
+        <span className="soft small">newest first, looked at every 2 s</span>
+      </div>
+      {log.isError && <ProblemNote error={log.error} onRetry={() => void log.refetch()} />}
+      {log.data?.length === 0 && <p className="card empty soft">Nothing was written yet.</p>}
+      {log.data !== undefined && log.data.length > 0 && (
+        <TableWrap label="Log">
+          <thead>
+            <tr>
+              <th>Time (UTC)</th>
+              <th>Trigger</th>
+              <th>Level</th>
+              <th className="wide">Text</th>
+            </tr>
+          </thead>
+          <tbody>
+            {log.data.map((line) => (
+              <tr key={`${line.event_time} ${line.trigger_name}`}>
+                <td className="nowrap">{line.event_time.slice(0, 23).replace('T', ' ')}</td>
+                <td>{line.trigger_name}</td>
+                <td>
+                  <span className={`chip ${LOOKS[line.log_level] ?? ''}`}>{line.log_level}</span>
+                </td>
+                <td className="wide">
+                  <code>{line.log_text}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+    </section>
+  );
+}
+
+const BEHAVIORS = ['log', 'retry', 'disable'] as const;
+
+function CreateTrigger(props: {
+  readonly db: string;
+  readonly onClose: () => void;
+  readonly onCreated: (name: string) => void;
+}) {
+  const { db, onClose, onCreated } = props;
+  const [name, setName] = useState('');
+  const [plugin, setPlugin] = useState('');
+  const [specification, setSpecification] = useState('');
+  const [args, setArgs] = useState('');
+  const [errorBehavior, setErrorBehavior] = useState<string>('log');
+  const parsed = parseArguments(args);
+  return (
+    <FormDialog
+      title={`Create a trigger in ${db}`}
+      action="Create"
+      doing="Creating …"
+      canAct={name !== '' && plugin !== '' && specification !== '' && parsed !== undefined}
+      act={async () => {
+        await createTrigger({
+          ...{ db, name: name.trim(), plugin: plugin.trim(), specification: specification.trim() },
+          ...{ args: parsed ?? {}, errorBehavior },
+        });
+        onCreated(name.trim());
+      }}
+      onClose={onClose}
+    >
+      <TextField label="Name" isCode value={name} onChange={setName} />
+      <TextField
+        label="Plugin"
+        isCode
+        value={plugin}
+        onChange={setPlugin}
+        placeholder="hourly.py"
+        hint="A file or folder below the server's plugin folder."
+      />
+      <TextField
+        label="Runs"
+        isCode
+        value={specification}
+        onChange={setSpecification}
+        placeholder="every:1h"
+        hint={
+          <>
+            <code>all_tables</code>, <code>table:cpu</code>, <code>every:10s</code>,{' '}
+            <code>cron:0 0 6 * * *</code> (in UTC) or <code>request:path</code>
+          </>
+        }
+      />
+      <TextField
+        label="Arguments"
+        isCode
+        value={args}
+        onChange={setArgs}
+        placeholder="host=a, limit=10"
+        mistake={parsed === undefined ? 'Pairs like host=a, limit=10.' : undefined}
+        hint="Whoever may list triggers reads them: no place for secrets."
+      />
+      <fieldset className="row">
+        <legend>When it fails</legend>
+        {BEHAVIORS.map((behavior) => (
+          <label key={behavior} className="row">
+            <input
+              type="radio"
+              checked={errorBehavior === behavior}
+              onChange={() => setErrorBehavior(behavior)}
+            />
+            {behavior}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}

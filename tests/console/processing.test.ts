@@ -1,0 +1,113 @@
+// Source: docs/CONSOLE.md.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser } from './browser.js';
+
+const PLUGIN = `
+def process_scheduled_call(influxdb3_local, call_time, args=None):
+    influxdb3_local.info("<b>seen</b> " + args["word"])
+`;
+
+let folder = '';
+let server: ServerProcess;
+let browser: TestBrowser;
+before(async () => {
+  if (SKIP) return;
+  folder = await mkdtemp(join(tmpdir(), 'plinth-console-plugins-'));
+  await writeFile(join(folder, 'tick.py'), PLUGIN);
+  server = await ServerProcess.start({
+    flags: ['--services', 'tsdb', '--without-auth', '--plugin-dir', folder],
+  });
+  browser = await TestBrowser.start();
+  const body = 'cpu,host=a,dc=x usage=1 1\ncpu,host=b,dc=x usage=2 1';
+  await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body });
+});
+after(async () => {
+  if (SKIP) return;
+  await browser.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const rows = async (q: string): Promise<unknown> => {
+  const { text } = await server.http.send(
+    `/api/v3/query_sql?${new URLSearchParams({ db: 'home', format: 'json_rows', q })}`,
+  );
+  return JSON.parse(text);
+};
+
+it('caches are made, asked in Explore and deleted by their name', { skip: SKIP }, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/caches`);
+  await page.getByText('home has no cache').waitFor();
+  await page.getByRole('button', { name: 'Create cache' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Columns of its key').fill('host, nothing');
+  await dialog.getByText('cpu has no column nothing.').waitFor();
+  const create = dialog.getByRole('button', { name: 'Create', exact: true });
+  assert.ok(await create.isDisabled());
+  await dialog.getByLabel('Columns of its key').fill('host');
+  await dialog.getByLabel('Kept for').fill('2h');
+  await create.click();
+  await page.getByRole('row', { name: /last values cpu host 1 a series 2 h/ }).waitFor();
+  assert.deepEqual(
+    await rows('SELECT "table", key_column_names, count, ttl FROM system.last_caches'),
+    [{ table: 'cpu', key_column_names: ['host'], count: 1, ttl: 7200 }],
+  );
+
+  await page.getByRole('button', { name: 'Create cache' }).click();
+  await dialog.getByLabel('distinct values', { exact: true }).check();
+  assert.ok(await create.isDisabled(), 'which columns?');
+  await dialog.getByLabel('Columns of its key').fill('dc, host');
+  await dialog.getByLabel('Values at most').fill('500');
+  await create.click();
+  await page.getByRole('row', { name: /distinct values cpu dc, host 500 at most/ }).waitFor();
+
+  await page.getByRole('button', { name: /^Delete cpu_host_last_cache/ }).click();
+  await dialog.getByRole('textbox').fill('cpu_host_last_cache');
+  await dialog.getByRole('button', { name: 'Delete cache' }).click();
+  await page.getByRole('row', { name: /last values/ }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /distinct_cache/ }).click();
+  await page.waitForURL(/\/console\/explore\?/);
+  assert.match(
+    decodeURIComponent(page.url()).replaceAll('+', ' '),
+    /SELECT \* FROM distinct_cache\('cpu', 'cpu_dc_host_distinct_cache'\)/,
+  );
+});
+
+it('triggers are made, read, switched and deleted, and what plugins write stays text', {
+  skip: SKIP,
+}, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/triggers?db=home`);
+  await page.getByText('home has no trigger').waitFor();
+  await page.getByRole('button', { name: 'Create trigger' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('tick');
+  await dialog.getByLabel('Plugin').fill('absent.py');
+  await dialog.getByLabel('Runs', { exact: true }).fill('every:1s');
+  await dialog.getByLabel('Arguments').fill('word=by eye');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await dialog.getByRole('alert').getByText('absent.py').first().waitFor();
+  await dialog.getByLabel('Plugin').fill('tick.py');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('row', { name: /tick ✓ on every 1 s tick\.py log/ }).waitFor();
+  await page.getByText('<b>seen</b> by eye').first().waitFor();
+
+  await page.getByRole('button', { name: 'Actions for tick' }).click();
+  await page.getByRole('menuitem', { name: 'Switch off' }).click();
+  await page.getByRole('row', { name: /tick – off/ }).waitFor();
+  assert.deepEqual(
+    await rows('SELECT trigger_name, disabled FROM system.processing_engine_triggers'),
+    [{ trigger_name: 'tick', disabled: true }],
+  );
+  await page.getByRole('button', { name: 'Actions for tick' }).click();
+  await page.getByRole('menuitem', { name: 'Delete …' }).click();
+  await dialog.getByRole('textbox').fill('tick');
+  await dialog.getByRole('button', { name: 'Delete trigger' }).click();
+  await page.getByText('home has no trigger').waitFor();
+});
