@@ -19,9 +19,16 @@ import { GroupStore } from './group-store.js';
 import { RelationalObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
-const CHANGE_COUNT = 150_000;
-/** The real one scaled down, with a history that took longer by a row at a time. */
-const MAX_TRANSACTION_MS = 2500;
+const CHANGE_COUNT = 40_000;
+/** The real one scaled down, as is the history. */
+const MAX_TRANSACTION_MS = 10_000;
+/** Makes a database that takes its time for each statement: 200 rows a statement took 20 s. */
+const SLOW = [
+  `create function take_time() returns trigger language plpgsql
+    as $$ begin perform pg_sleep(0.1); return null; end $$`,
+  `create trigger slow before insert on gamedata_history
+    for each statement execute function take_time()`,
+];
 
 it('a history that took longer to move than a transaction may kept its node from serving', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
@@ -44,6 +51,9 @@ it('a history that took longer to move than a transaction may kept its node from
       random,
     });
     for (const store of [own, shared]) await store.migrate('gamedata', GAMEDATA_MIGRATIONS);
+    await shared.transaction(async (tx) => {
+      for (const statement of SLOW) await sql.raw(statement).execute(tx);
+    });
     const changes = await new GroupStore(objects).put({ head: {}, lines: [] });
     await own.transaction<GameDataTables, void>(async (tx) => {
       await sql`insert into gamedata_versions values
