@@ -12,6 +12,7 @@ const steps = [
   ['layers', [script('layers.mjs')]],
   ['sizes', [script('sizes.mjs')]],
   ['sources', [script('sources.mjs')]],
+  ['changelog', [script('changelog.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
   ['lock file of docs', [script('lockfile.mjs'), path.join(root, 'docs/site/package-lock.json')]],
   ['settings page', [script('settings.mjs'), '--check']],

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // npm run console:shots [-- word ...]: takes the pictures of docs/console/ from a throw-away server with the sample data, each in
 // both themes; words choose pages. Needs a Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Look at each before it goes in.
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,16 +31,24 @@ const PAGES = {
   table: ['data/sample/weather', '[role=gridcell]'],
   caches: ['caches?db=sample', 'table'],
   triggers: ['triggers?db=sample', 'table >> nth=1'],
+  webhooks: ['webhooks/1', 'table >> nth=0'],
   server: ['server?from=now-1m', 'canvas'],
 };
 /** The server is to have measured something when its own page is looked at. */
 const MEASURED_MS = 45_000;
+/** Refuses every third delivery. */
+let deliveryCount = 0;
+const receiver = createServer((request, response) => {
+  request.resume();
+  response.writeHead(++deliveryCount % 3 === 0 ? 503 : 200).end('ok');
+});
 const words = process.argv.slice(2);
 const folder = path.join(root, 'docs', 'console');
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-'));
 const pluginDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-shots-plugins-'));
 const FLAGS = [
-  ...['--services', 'tsdb', '--tsdb-internal-metrics-interval-ms', '1000'],
+  ...['--services', 'tsdb,webhooks', '--tsdb-internal-metrics-interval-ms', '1000'],
+  ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
   ...['--plugin-dir', pluginDir],
 ];
 const server = await startServerProcess({ dataDir, flags: FLAGS });
@@ -52,6 +62,7 @@ try {
   const { text: lines } = await anonymous.call('GET', '/console/sample-weather.lp');
   await anonymous.withToken(token).write('sample', lines, 'second');
   await processSomething(anonymous.withToken(token));
+  await deliverSomething(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
   for (const theme of ['light', 'dark']) {
@@ -75,6 +86,7 @@ try {
 } finally {
   await browser.close();
   await server.stop();
+  receiver.close();
   for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
 }
 
@@ -103,6 +115,27 @@ async function processSomething(client) {
     trigger_settings: { run_async: false, error_behavior: 'log' },
     disabled: false,
   });
+}
+
+/** An app with deliveries, one of which fails. */
+async function deliverSomething(client) {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const headers = { 'content-type': 'application/json' };
+  const url = `http://127.0.0.1:${receiver.address().port}/hook`;
+  await client.call('POST', '/ops/v1/apps', {
+    body: JSON.stringify({ name: 'ci', webhook: { url, events: ['push', 'issues'] } }),
+    headers,
+  });
+  for (const [event, payload] of [
+    ['push', { ref: 'refs/heads/main', commits: [] }],
+    ['issues', { action: 'opened', issue: { number: 7 } }],
+    ['push', { ref: 'refs/heads/next', commits: [] }],
+  ]) {
+    const body = JSON.stringify({ event, payload, app_id: 1 });
+    const { status, text } = await client.call('POST', '/ops/v1/events', { body, headers });
+    if (status >= 300) throw new Error(`event: ${status} ${text}`);
+  }
 }
 
 async function beBusy(client) {

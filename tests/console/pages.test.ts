@@ -29,6 +29,7 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['data/sample/m', '[role=gridcell]'],
   ['caches?db=sample', 'h1'],
   ['triggers?db=sample', 'h2'],
+  ['webhooks', 'h1'],
   ['queries', 'h2'],
   ['tokens', 'table'],
   ['server', '.panel'],
@@ -52,8 +53,8 @@ describe('every page', { skip: SKIP }, () => {
   let emptyToken = '';
   before(async () => {
     [filled, empty] = await Promise.all([
-      ServerProcess.start({ flags: ['--services', 'tsdb'] }),
-      ServerProcess.start({ flags: ['--services', 'tsdb'] }),
+      ServerProcess.start({ flags: ['--services', 'tsdb,webhooks'] }),
+      ServerProcess.start({ flags: ['--services', 'tsdb,webhooks'] }),
     ]);
     [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);
     const start = Date.parse('2020-01-01T00:00:00Z') / 1000;
@@ -118,7 +119,7 @@ describe('every page', { skip: SKIP }, () => {
 describe('windows over a page', { skip: SKIP }, () => {
   it('are accessible, and closed by Esc', async () => {
     await using server = await ServerProcess.start({
-      flags: ['--without-auth', '--services', 'tsdb'],
+      flags: ['--without-auth', '--services', 'tsdb,webhooks'],
     });
     await server.http.send('/api/v3/write_lp?db=sample', { body: 'm v=1' });
     const own = await TestBrowser.start();

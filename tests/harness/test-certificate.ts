@@ -9,7 +9,9 @@ export interface TestCertificate {
   readonly ca: Buffer;
 }
 
-export function testCertificate(name: 'first' | 'second'): TestCertificate {
+export function testCertificate(
+  name: 'first' | 'second' | 'expired' | 'elsewhere',
+): TestCertificate {
   const fileOf = (part: string) =>
     fileURLToPath(new URL(`../../harness/tls/${name}-${part}.pem`, import.meta.url));
   const certFile = fileOf('cert');

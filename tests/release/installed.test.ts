@@ -102,7 +102,7 @@ describe('the package that is handed out', () => {
     const flags = ['--without-auth'];
     for (const round of [1, 2]) {
       await npm('install', fileOf(/^plinth-\d.*\.tgz$/));
-      const { stdout } = await run(join(prefix, 'bin', 'plinth'), ['version', '--json'], {
+      const { stdout } = await run(join(prefix, 'bin', 'plinth'), ['version', '--format', 'json'], {
         env: env(),
       });
       const told = JSON.parse(stdout) as { version: string; commit: string };

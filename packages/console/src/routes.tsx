@@ -28,6 +28,7 @@ const route = (path: string, load: () => Promise<Record<string, unknown>>, name:
 const explore = () => import('./pages/explore/explore-page.js');
 const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
+const webhooks = () => import('./pages/webhooks/index.js');
 const server = () => import('./pages/server/index.js');
 
 const routeTree = rootRoute.addChildren([
@@ -39,6 +40,9 @@ const routeTree = rootRoute.addChildren([
   route('/data/$db/$table', data, 'TablePage'),
   route('/caches', processing, 'CachesPage'),
   route('/triggers', processing, 'TriggersPage'),
+  route('/webhooks', webhooks, 'AppsPage'),
+  route('/webhooks/$app', webhooks, 'AppPage'),
+  route('/webhooks/$app/$delivery', webhooks, 'DeliveryPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
   route('/server', server, 'ServerPage'),
@@ -60,5 +64,5 @@ export const router = createRouter({
 
 /** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
 export function preloadPages(): void {
-  for (const load of [explore, data, processing, server]) load().catch(() => undefined);
+  for (const load of [explore, data, processing, webhooks, server]) load().catch(() => undefined);
 }

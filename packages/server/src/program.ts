@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { COMMANDS } from './commands/all-commands.js';
+import { COMMANDS, VERBS } from './commands/all-commands.js';
+import { inherit } from './commands/inherit.js';
 import { EXIT, endWith } from './commands/output/exit.js';
 import { readVersion } from './product-version.js';
 import { endStoreThread } from './store-thread.js';
@@ -11,8 +12,9 @@ Examples:
   plinth write --database home readings.lp
   plinth query --database home 'SELECT * FROM readings LIMIT 5'
 
-Connection (all commands but serve and completion): --host, --database, --token, or in the environment
-PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_AUTH_TOKEN; the same names with INFLUXDB3_ are understood.
+Connection (all commands but serve and completion): --host, --database, --token, --tls-ca, or in the environment
+PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_TOKEN, PLINTH_TLS_CA; the names of influxdb3 (INFLUXDB3_AUTH_TOKEN, ...) are
+understood, and so are its verbs: create database, show tokens, enable trigger, ...
 
 Exit codes: 0 done, 1 failed or done in part, 2 wrong usage, 3 server not reachable, 4 not authenticated.`;
 
@@ -28,14 +30,11 @@ async function main(argv: readonly string[]): Promise<void> {
     if (name === wanted) program.addCommand(inherit(await load(), program));
     else program.command(name).description(description);
   }
+  for (const [name, { load }] of Object.entries(VERBS)) {
+    const verb = name === wanted ? inherit(await load(), program) : new Command(name);
+    program.addCommand(verb, { hidden: true });
+  }
   await program.parseAsync(argv);
-}
-
-/** Subcommands made elsewhere do not inherit by themselves that wrong usage is an exception. */
-function inherit(command: Command, parent: Command): Command {
-  command.copyInheritedSettings(parent).exitOverride();
-  for (const child of command.commands) inherit(child, command);
-  return command;
 }
 
 // A reader that has seen enough (`| head`) closes the pipe; that is its right and no failure.

@@ -1,6 +1,7 @@
 // Source: webhooks, section 10 (command line).
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, it } from 'node:test';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerProcess, WebhookReceiver } from '../../harness/index.js';
 
 let server: ServerProcess;
 let folder: string;
@@ -36,7 +37,7 @@ const run = async (args: readonly string[], input?: string) => {
 };
 
 it('registers an app, publishes, receives, lists, shows and delivers again', async () => {
-  const listen = ['webhook', 'listen', '--port', '0', '--secret', 'dev', '--json'];
+  const listen = ['webhook', 'listen', '--port', '0', '--secret', 'dev', '--format', 'json'];
   const receiver = spawn(process.execPath, [CLI, ...listen], { stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     const lines: Record<string, unknown>[] = [];
@@ -105,4 +106,59 @@ it('registers an app, publishes, receives, lists, shows and delivers again', asy
   } finally {
     receiver.kill();
   }
+});
+
+it('registers an app for as long as it listens, hands deliveries on and answers as the receiver does', async () => {
+  const application = await WebhookReceiver.start((_, response) =>
+    response.writeHead(202).end('taken by the application'),
+  );
+  const listen = ['webhook', 'listen', '--port', '0', '--format', 'json', '--host', server.url];
+  const more = ['--forward-to', application.url, '--events', 'issues,push'];
+  const listener = spawn(process.execPath, [CLI, ...listen, ...more], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  listener.stderr.on('data', (bytes: Buffer) => {
+    said += bytes.toString();
+  });
+  const until = async (words: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = words.exec(said);
+      if (found !== null) return found;
+      assert.equal(listener.exitCode, null, said);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  try {
+    const [, app = '', secret = ''] = await until(/app (\d+) is registered .*its secret: (\S+)\n/);
+    await run(['event', 'trigger', 'issues.opened', '--app', app]);
+    const [delivery] = await application.until('issues', 1);
+    assert.ok(delivery);
+    assert.equal(delivery.path, '/hook');
+    const expected = createHmac('sha256', secret).update(delivery.body).digest('hex');
+    assert.equal(delivery.headers['x-hub-signature-256'], `sha256=${expected}`);
+    const { action, issue, sender } = JSON.parse(delivery.body);
+    assert.deepEqual([action, issue.number, sender.login], ['opened', 1, 'octo']);
+    for (let listed = ''; !/issues +opened +202 /.test(listed); )
+      listed = await run(['webhook', 'deliveries', app]);
+
+    await application.close();
+    await run(['event', 'trigger', 'push', '--app', app]);
+    for (let listed = ''; !/push +- +502 /.test(listed); )
+      listed = await run(['webhook', 'deliveries', app]);
+
+    const ended = once(listener, 'exit');
+    listener.kill('SIGINT');
+    assert.deepEqual(await ended, [0, null]);
+    assert.match(said, new RegExp(`app ${app} removed\\n$`));
+    assert.doesNotMatch(await run(['app', 'list']), /listen-/);
+  } finally {
+    listener.kill('SIGKILL');
+  }
+});
+
+it('names the samples when there is none of a name', async () => {
+  const { code, stderr } = await runCli(['event', 'trigger', 'nonsense', '--host', server.url]);
+  assert.equal(code, 2);
+  assert.match(stderr, /Allowed choices are push, create, delete, issues\.opened, /);
 });

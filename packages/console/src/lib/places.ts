@@ -2,7 +2,16 @@
 export interface Place {
   readonly path: string;
   readonly title: string;
-  readonly icon: 'home' | 'explore' | 'data' | 'save' | 'clock' | 'queries' | 'key' | 'server';
+  readonly icon:
+    | 'home'
+    | 'explore'
+    | 'data'
+    | 'save'
+    | 'clock'
+    | 'queries'
+    | 'key'
+    | 'server'
+    | 'share';
   /** Behind `g`. */
   readonly letter: string;
   /** Not shown unless this one runs. */
@@ -15,6 +24,7 @@ export const PLACES: readonly Place[] = [
   { path: '/data', title: 'Data', icon: 'data', letter: 'd', service: 'tsdb' },
   { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb' },
   { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
+  { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
   { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
   { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
   { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },

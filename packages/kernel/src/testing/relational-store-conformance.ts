@@ -248,6 +248,23 @@ export function relationalStoreConformance(
       }
     });
 
+    it('shows readers the columns that a migration adds or names anew, also in the middle of it', async () => {
+      await withItems(async (store, read) => {
+        await insert(store, { id: 1, name: 'a' });
+        assert.deepEqual(await ids(read), [1]); // The reader knows the table as it is.
+        const whole = sql<Record<string, unknown>>`select * from item`;
+        await store.transaction<Tables, void>(async (tx) => {
+          await sql`alter table item add column colour varchar(9)`.execute(tx);
+          await sql`alter table item rename column amount to number`.execute(tx);
+          if (store.engine === 'sqlite') await whole.execute(read); // Another engine lets it wait.
+        });
+        const expected = { id: 1, name: 'a', number: null, owner_id: null, colour: null };
+        assert.deepEqual((await whole.execute(read)).rows, [expected]);
+        const named = sql`select * from item where id = 1`;
+        assert.deepEqual((await named.execute(read)).rows, [expected]);
+      });
+    });
+
     it('applies nothing of migrations of which a statement fails', async () => {
       const store = await open();
       const makes = (name: string, text: string) => ({

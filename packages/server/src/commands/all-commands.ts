@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SPELLINGS } from './influxdb3/verbs.js';
 
 /** One line each for the overview; the code of a command is loaded only when it runs. */
 export const COMMANDS = {
@@ -74,18 +75,6 @@ export const COMMANDS = {
     description: 'create, regenerate, list and delete tokens',
     load: async () => (await import('./services/token.js')).tokenCommand(),
   },
-  create: {
-    description: '`create token`: another name of `token create`',
-    load: async () => (await import('./services/token.js')).tokenVerb('create'),
-  },
-  show: {
-    description: '`show tokens`: another name of `token list`',
-    load: async () => (await import('./services/token.js')).tokenVerb('show'),
-  },
-  delete: {
-    description: '`delete token`: another name of `token delete`',
-    load: async () => (await import('./services/token.js')).tokenVerb('delete'),
-  },
   identity: {
     description: 'register users, installations and OAuth apps, and give them tokens',
     load: async () => (await import('./services/identity.js')).identityCommand(),
@@ -111,7 +100,7 @@ export const COMMANDS = {
     load: async () => (await import('./services/deliveries.js')).deliveriesCommand(),
   },
   webhook: {
-    description: 'receive deliveries on this machine',
+    description: 'receive deliveries on this machine, and look at those of an app',
     load: async () => (await import('./services/webhook.js')).webhookCommand(),
   },
   status: {
@@ -136,11 +125,22 @@ export const COMMANDS = {
   },
 } as const;
 
+/** Verbs of `influxdb3`, which stand for these. */
+export const VERBS = Object.fromEntries(
+  Object.keys(SPELLINGS).map((verb) => [
+    verb,
+    {
+      load: async () =>
+        (await import('./influxdb3/verb-command.js')).verbCommand(verb, () => COMMANDS),
+    },
+  ]),
+);
+
 /** With all that may be said to each, by their names. */
 export async function allCommands(): Promise<ReadonlyMap<string, Command>> {
   const { serveCommand } = await import('./folder/serve.js');
   const commands = new Map<string, Command>();
-  for (const [name, { load }] of Object.entries(COMMANDS))
+  for (const [name, { load }] of [...Object.entries(COMMANDS), ...Object.entries(VERBS)])
     commands.set(name, name === 'serve' ? serveCommand(['--help']) : await load());
   return commands;
 }

@@ -1,7 +1,7 @@
 // Source: docs/formats/backup.md, "How it is consistent": every file is there with the bytes that the server has of it.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -30,5 +30,20 @@ it('reads the whole body of an answer that nobody else holds, whenever memory is
   } finally {
     server.close();
     server.closeAllConnections();
+  }
+});
+
+it('tells of an answer that is none instead of ending without a word', async () => {
+  const server = createNetServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'));
+  }).listen(0, '127.0.0.1');
+  try {
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const asked = callOk({ host: `http://127.0.0.1:${port}` }, '/');
+    await assert.rejects(asked, { name: 'CommandFailed', exitCode: 3 });
+  } finally {
+    server.close();
   }
 });

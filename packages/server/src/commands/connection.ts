@@ -1,10 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '@plinth/kernel';
 import { type Command, Option } from 'commander';
+import { reasonOf, send, wantsTls } from './http-call.js';
 import { CommandFailed, EXIT } from './output/exit.js';
 
 export interface Connection {
   readonly host: string;
   readonly database?: string;
   readonly token?: string;
+  /** File with the certificates that are believed instead of those that the system knows. */
+  readonly tlsCa?: string;
 }
 
 export interface CallOptions {
@@ -17,7 +22,7 @@ export interface CallOptions {
 
 const DEFAULT_HOST = 'http://127.0.0.1:8181';
 
-/** Adds `--host`, `--token` and, where it makes sense, `--database`. */
+/** Adds `--host`, `--token`, `--tls-ca` and, where it makes sense, `--database`. */
 export function withConnection(command: Command, needs: { readonly database: boolean }): Command {
   command.addOption(
     new Option('-H, --host <url>', 'address of the server').default(
@@ -29,6 +34,12 @@ export function withConnection(command: Command, needs: { readonly database: boo
       new Option('-d, --database <name>', 'database').default(fromEnvironment('DATABASE_NAME')),
     );
   }
+  command.addOption(
+    new Option(
+      '--tls-ca <file>',
+      'certificate to believe, in PEM, instead of those of the system',
+    ).default(fromEnvironment('TLS_CA')),
+  );
   // The value from the environment is read later, so that no help text ever shows a token.
   return command.addOption(new Option('--token <token>', 'token, if the server asks for one'));
 }
@@ -37,14 +48,17 @@ export function connectionOf(options: {
   readonly host?: unknown;
   readonly database?: unknown;
   readonly token?: unknown;
+  readonly tlsCa?: unknown;
 }): Connection {
   const host = normaliseHost(String(options.host));
   const database = textOf(options.database);
-  const token = textOf(options.token) ?? fromEnvironment('AUTH_TOKEN');
+  const token = textOf(options.token) ?? tokenFromEnvironment();
+  const tlsCa = textOf(options.tlsCa);
   return {
     host,
     ...(database !== undefined && { database }),
     ...(token !== undefined && { token }),
+    ...(tlsCa !== undefined && { tlsCa }),
   };
 }
 
@@ -58,10 +72,11 @@ export function databaseOf({ database }: Connection): string {
 
 /** One request; a connection that fails becomes advice, an answer of any status is returned. */
 export async function call(
-  { host, token }: Connection,
+  { host, token, tlsCa }: Connection,
   path: string,
   options: CallOptions = {},
 ): Promise<Response> {
+  const ca = tlsCa === undefined ? undefined : await readCertificate(tlsCa);
   const url = new URL(path, `${host}/`);
   for (const [name, value] of Object.entries(options.query ?? {}))
     url.searchParams.set(name, value);
@@ -71,19 +86,17 @@ export async function call(
   if (options.json !== undefined) headers.set('content-type', 'application/json');
   else if (body !== undefined) headers.set('content-type', 'text/plain; charset=utf-8');
   try {
-    return await fetch(url, {
+    return await send(url, {
       method: options.method ?? (body === undefined ? 'GET' : 'POST'),
       headers,
-      ...(body !== undefined && { body }),
-      ...(options.signal && { signal: options.signal }),
+      body,
+      ca,
+      signal: options.signal,
     });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new CommandFailed(
-      `cannot reach ${host}: ${reasonOf(error)}\n` +
-        '  Is the server running? Start one with `plinth serve`, or name another with --host <url>.',
-      EXIT.unreachable,
-    );
+    const { why, advice } = reasonOf(error, url);
+    throw new CommandFailed(`cannot reach ${host}: ${why}\n  ${advice}`, EXIT.unreachable);
   }
 }
 
@@ -98,16 +111,24 @@ export async function callOk(
   throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }
 
-/**
- * The bytes of an answer's body. Whoever keeps the body alone may read nothing of it, without a failure: the runtime cancels the
- * body of an answer that it has collected.
- */
+/** The bytes of an answer's body. */
 export async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body !== null) yield* response.body;
 }
 
 /** What to do about an answer, as far as its status tells. */
-export function failureOf(status: number, text: string, { token }: Connection): CommandFailed {
+export function failureOf(
+  status: number,
+  text: string,
+  { host, token }: Connection,
+): CommandFailed {
+  if (host.startsWith('http:') && wantsTls(status, text)) {
+    const secure = host.replace('http:', 'https:');
+    return new CommandFailed(
+      `cannot reach ${host}: the port speaks TLS\n  Say --host ${secure}.`,
+      EXIT.unreachable,
+    );
+  }
   if (status === 401 && token === undefined) {
     return new CommandFailed(
       'the server asks for a token and none was given\n' +
@@ -156,6 +177,19 @@ function detailsOf(errors: unknown): string {
   return ` (${details.join('; ')})`;
 }
 
+async function readCertificate(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CommandFailed(`--tls-ca: cannot read ${file}: ${messageOf(error)}`, EXIT.usage);
+  }
+}
+
+const tokenFromEnvironment = (): string | undefined =>
+  textOf(process.env['PLINTH_AUTH_TOKEN']) ??
+  textOf(process.env['PLINTH_TOKEN']) ??
+  textOf(process.env['INFLUXDB3_AUTH_TOKEN']);
+
 function fromEnvironment(name: string): string | undefined {
   return textOf(process.env[`PLINTH_${name}`]) ?? textOf(process.env[`INFLUXDB3_${name}`]);
 }
@@ -170,12 +204,4 @@ function normaliseHost(text: string): string {
     throw new CommandFailed(`--host ${text}: not an address like ${DEFAULT_HOST}`, EXIT.usage);
   }
   return url.replace(/\/+$/, '');
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code: unknown = Reflect.get(Object(cause), 'code');
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND') return 'no such host name';
-  return cause instanceof Error && cause.message !== '' ? cause.message : String(code ?? cause);
 }

@@ -1,8 +1,9 @@
 import type { Command, Option } from 'commander';
 import { COMMANDS } from './all-commands.js';
+import { describeSpellings } from './influxdb3/verb-command.js';
 
 /** Of most commands, and said once. */
-const COMMON = new Set(['--host', '--token', '--database', '--help']);
+const COMMON = new Set(['--host', '--token', '--tls-ca', '--database', '--help']);
 const HEAD = '| Option | Meaning | Default |\n|---|---|---|';
 
 /** `docs/COMMANDS.md`: every command with its options, made from the commands themselves. */
@@ -16,7 +17,7 @@ export async function describeCommands(): Promise<string> {
     const title = command.commands.length === 0 ? `## ${command.name()}\n` : about;
     return [title, ...told].join('\n');
   });
-  return `${INTRODUCTION}\n${sections.join('\n')}`;
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${VERBS_OF_INFLUXDB3}\n${describeSpellings()}`;
 }
 
 const INTRODUCTION = `# Commands
@@ -24,10 +25,20 @@ const INTRODUCTION = `# Commands
 Made from the commands themselves by \`node scripts/commands.mjs\`; do not edit.
 
 Each says more with \`--help\`, with examples. All but \`serve\`, \`completion\` and those that need no server take \`--host\`
-(\`PLINTH_HOST_URL\`, \`http://127.0.0.1:8181\` without it) and \`--token\` (\`PLINTH_AUTH_TOKEN\`); those of a database take
-\`--database\` (\`PLINTH_DATABASE_NAME\`). The same variables with \`INFLUXDB3_\` are understood.
+(\`PLINTH_HOST_URL\`, \`http://127.0.0.1:8181\` without it) \`--token\` (\`PLINTH_AUTH_TOKEN\` or \`PLINTH_TOKEN\`) and \`--tls-ca\`
+(\`PLINTH_TLS_CA\`: a file with the certificate to believe); those of a database take \`--database\` (\`PLINTH_DATABASE_NAME\`). The
+same variables with \`INFLUXDB3_\` are understood.
+
+What shows something prints JSON with \`--format json\`: all that the server tells, a list as an array. Apps, platforms and accounts
+are said by their ids, or by a name that no other has.
 
 Exit codes: 0 done, 1 failed or done in part, 2 wrong usage, 3 server not reachable, 4 not authenticated.
+`;
+
+const VERBS_OF_INFLUXDB3 = `## Verbs of influxdb3
+
+What \`influxdb3\` is told is understood, with its options; \`serve\`, \`query\` and \`write\` have the same name. \`-f\` of \`query\` is
+\`--format\`; say \`--file\`. \`--tls-no-verify\` has no counterpart: say whom to believe with \`--tls-ca\`.
 `;
 
 const SERVE =

@@ -1,24 +1,26 @@
 import { Command } from 'commander';
 import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
-import { print } from './output/terminal.js';
+import { printOne, withFormat } from './output/listing.js';
 
 /** `plinth status`. */
 export function statusCommand(): Command {
-  const command = withConnection(new Command('status'), { database: false })
+  const command = withFormat(withConnection(new Command('status'), { database: false }))
     .description('health, version and databases of a server')
     .addHelpText('after', '\nExample:\n  plinth status --host http://127.0.0.1:8181');
   return command.action(async () => {
     const connection = connectionOf(command.opts());
     const startMs = performance.now();
     const health = (await (await callOk(connection, 'health')).text()).trim();
-    const answerMs = (performance.now() - startMs).toFixed(0);
+    const answer_ms = Math.round(performance.now() - startMs);
     const ping = Object(await (await callOk(connection, 'ping')).json());
+    const version = String(Reflect.get(ping, 'version'));
     const databases = await readDatabases(connection);
-    print(
+    const known = { server: connection.host, health, answer_ms, version, databases };
+    printOne(command, known, () =>
       [
         `server     ${connection.host}`,
-        `health     ${health} (${answerMs} ms)`,
-        `version    ${String(Reflect.get(ping, 'version'))}`,
+        `health     ${health} (${answer_ms} ms)`,
+        `version    ${version}`,
         ...(databases === undefined ? [] : [`databases  ${databases.join(', ') || 'none yet'}`]),
         '',
       ].join('\n'),

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
 import { fetchTables, type Table } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
+import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
@@ -145,15 +146,6 @@ function NewestRows({ db, table }: { readonly db: string; readonly table: string
   }, [db, table]);
   if (error !== undefined) return <ProblemNote error={error} />;
   return <div className="newest-rows card">{result && <ResultGrid frame={result.frame} />}</div>;
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }
 
 /** So that a plot shows what there is. */

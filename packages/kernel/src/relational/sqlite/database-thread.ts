@@ -13,6 +13,8 @@ const FATAL_CODE = /^SQLITE_(IOERR(?!_WRITE$|_SHMSIZE$)|CORRUPT|NOTADB|PROTOCOL|
 export class DatabaseThread {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
+  /** The group that runs has changed the tables. */
+  #hasNewSchema = false;
   readonly #settings: WorkerSettings;
   /** Set when the group cannot be committed any more; everything up to its end fails with it. */
   #groupFailure: CommandFailure | undefined;
@@ -90,7 +92,7 @@ export class DatabaseThread {
     const connection = command.on === 'writer' ? this.#writer : this.#reader;
     try {
       const answer = connection.query(sql, parameters);
-      if (answer.changedSchema) this.#reader.forgetStatements();
+      this.#hasNewSchema ||= answer.changedSchema;
       return { id, answer };
     } catch (error) {
       const failure = toFailure(error);
@@ -118,13 +120,23 @@ export class DatabaseThread {
     this.#inGroup('COMMIT');
     const failure = this.#groupFailure;
     this.#groupFailure = undefined;
-    if (failure === undefined) return { id, answer: undefined };
     try {
+      if (failure === undefined) return { id, answer: undefined };
       if (this.#writer.isInTransaction) this.#writer.exec('ROLLBACK');
     } catch (error) {
       return { id, failure: { ...toFailure(error), isFatal: true } };
+    } finally {
+      this.#forgetSchema();
     }
     return { id, failure };
+  }
+
+  /** What was prepared until the end of the group is of the tables before it, or of those that a rollback took back. */
+  #forgetSchema(): void {
+    if (!this.#hasNewSchema) return;
+    this.#hasNewSchema = false;
+    this.#reader.forgetStatements();
+    this.#writer.forgetStatements();
   }
 }
 

@@ -9,7 +9,8 @@ const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
 interface Prepared {
   readonly statement: Statement;
   readonly returnsRows: boolean;
-  readonly columns: readonly string[];
+  /** Known once it has run: a connection learns of a change of the tables by another one when it runs a statement. */
+  columns: readonly string[] | undefined;
 }
 
 /** One connection with its prepared statements. Lives in the worker thread. */
@@ -40,9 +41,11 @@ export class SqliteConnection {
     const prepared = this.#prepare(sql);
     const bound = parameters.map(toBound);
     if (prepared.returnsRows) {
+      const rows = this.#rows(prepared.statement, bound);
+      prepared.columns ??= prepared.statement.columns().map(({ name }) => name);
       return {
         columns: prepared.columns,
-        rows: this.#rows(prepared.statement, bound),
+        rows,
         changedRowCount: undefined,
         insertId: undefined,
         changedSchema: false,
@@ -77,8 +80,7 @@ export class SqliteConnection {
     const returnsRows = statement.reader;
     if (returnsRows) statement.raw(true);
     statement.safeIntegers(true);
-    const columns = returnsRows ? statement.columns().map((column) => column.name) : [];
-    const prepared = { statement, returnsRows, columns };
+    const prepared: Prepared = { statement, returnsRows, columns: undefined };
     this.#prepared.set(sql, prepared);
     return prepared;
   }

@@ -2,6 +2,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { CommandFailed } from '../output/exit.js';
+import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 /** Where a start puts what it does not know, and a repair what is damaged. The server never reads them. */
@@ -9,7 +10,7 @@ const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
 
 /** `plinth aside`. */
 export function asideCommand(): Command {
-  const command = new Command('aside')
+  const command = withFormat(new Command('aside'))
     .description(
       'list stored files that a start has moved aside, or remove them; a server may run on the folder',
     )
@@ -23,13 +24,16 @@ export function asideCommand(): Command {
     const dataDir = resolve(String(command.opts()['dataDir']));
     const isRemoved = command.opts()['remove'] === true;
     await assertDataFolder(dataDir);
+    const rows: object[] = [];
     for (const name of FOLDERS) {
       const folder = join(dataDir, name);
       const { count, sizeBytes } = await contentOf(folder);
       if (isRemoved) await rm(folder, { recursive: true, force: true });
       const done = isRemoved ? ' removed' : '';
-      print(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
+      rows.push({ folder, count, size_bytes: sizeBytes, removed: isRemoved });
+      if (!isJson(command)) print(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
     }
+    if (isJson(command)) printJson(rows);
   });
 }
 

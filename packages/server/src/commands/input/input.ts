@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
@@ -34,6 +35,13 @@ export async function openInput(file: string, open: (path: string) => ReadStream
   }
 }
 
+/** What was given as text in place of a file. */
+export const textInput = (text: string): Input => ({
+  bytes: Readable.from([Buffer.from(text)]),
+  sizeBytes: undefined,
+  readBytes: () => 0,
+});
+
 async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const parts = stream[Symbol.asyncIterator]();
   const first = await parts.next();
@@ -46,7 +54,6 @@ async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerato
     yield* rest();
     return;
   }
-  const { Readable } = await import('node:stream');
   const source = Readable.from(rest());
   const gunzip = createGunzip();
   source.once('error', (error) => gunzip.destroy(error));

@@ -5,8 +5,8 @@ import { type Connection, call } from '../connection.js';
 import type { DumpChunk } from '../input/dump.js';
 import { type Chunk, linesIn } from '../input/line-chunks.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
+import { formatTable } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
-import { formatTable } from '../output/text-table.js';
 import { runStatement, send, sendAll } from '../rows/send-chunks.js';
 import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
@@ -234,10 +234,10 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
     return [database, table, String(lineCount), ...(now === undefined ? [] : [now])];
   });
   print(
-    formatTable(
+    formatTable([
       ['database', 'table', 'points read', ...(rows.size > 0 ? ['rows now'] : [])],
-      lines,
-    ),
+      ...lines,
+    ]),
   );
   print(`${total} points of ${lines.length} tables\n`);
 }

@@ -58,11 +58,8 @@ function systemText(error: unknown): string | undefined {
     const advice = ADVICE[code];
     return advice === undefined ? error.message : `${error.message}\n  ${advice}`;
   }
-  const { cause } = error;
-  const reason: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  // How the runtime's `fetch` tells of a connection that ends in the middle of an answer.
-  if (cause instanceof Error && typeof reason === 'string' && /^(?:UND_ERR_|E)/.test(reason)) {
-    return `the connection to the server was lost: ${cause.message}`;
-  }
-  return undefined;
+  // How the runtime tells of a connection that ends in the middle of an answer.
+  return code === 'ECONNRESET'
+    ? `the connection to the server was lost: ${error.message}`
+    : undefined;
 }

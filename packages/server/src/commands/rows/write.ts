@@ -4,8 +4,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { type CsvMapping, chunkCsv, type FieldType } from '../input/csv-lines.js';
 import { dumpChunks, isDump } from '../input/dump.js';
-import { openInput, withHead } from '../input/input.js';
+import { openInput, textInput, withHead } from '../input/input.js';
 import { chunkLines } from '../input/line-chunks.js';
+import { isLineProtocol } from '../input/line-text.js';
 import { TIME_FORMATS, type TimeFormat } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { runStatement, send, sendAll } from './send-chunks.js';
@@ -48,13 +49,15 @@ export interface WriteOptions {
 export function writeCommand(): Command {
   const command = new Command('write')
     .description('write line protocol or CSV from files (also gzip) or standard input')
-    .argument('[file...]', 'files; none or - means standard input');
+    .argument('[file...]', 'files, or line protocol itself; none or - means standard input');
   return withConnection(command, { database: true })
     .addOption(
       new Option('-p, --precision <unit>', 'unit of timestamps in line protocol')
         .choices(['auto', 's', 'ms', 'us', 'ns'])
         .default('auto'),
     )
+    .addOption(new Option('--file <file>', 'the same as an argument').hideHelp())
+    .addOption(new Option('--accept-partial', 'which it does').default(true).hideHelp())
     .option('--no-accept-partial', 'refuse a piece as a whole when one of its lines is bad')
     .option('--no-sync', 'do not wait until the data are on disk')
     .option('--concurrency <n>', 'pieces on their way at once, 1 to 16', parseConcurrency, 4)
@@ -71,6 +74,8 @@ export function writeCommand(): Command {
     .addOption(new Option('--time-format <format>', 'CSV').choices(TIME_FORMATS).default('auto'))
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[]) => {
+      const { file } = command.opts<{ file?: string }>();
+      if (file !== undefined) files.unshift(file);
       await writeFiles(files, command.opts<WriteOptions>(), connectionOf(command.opts()));
     });
 }
@@ -83,10 +88,11 @@ export async function writeFiles(
   const mapping = options.csv ? mappingOf(options) : undefined;
   const report = new WriteReport();
   for (const file of files.length === 0 ? ['-'] : files) {
-    const input = await openInput(file, (path) =>
-      createReadStream(path, { highWaterMark: 1 << 20 }),
-    );
-    report.beginFile(file === '-' ? 'stdin' : file, input);
+    const isLine = !mapping && !options.parquet && isLineProtocol(file);
+    const input = isLine
+      ? textInput(file)
+      : await openInput(file, (path) => createReadStream(path, { highWaterMark: 1 << 20 }));
+    report.beginFile(isLine ? 'argument' : file === '-' ? 'stdin' : file, input);
     const { head, bytes } = await withHead(input.bytes);
     const isOfDump = !mapping && !options.parquet && isDump(head);
     if (!isOfDump) databaseOf(connection);

@@ -8,7 +8,10 @@ import {
   withConnection,
 } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
+import { idOfName } from './named.js';
+import type { Item } from './pages.js';
 
 const EXAMPLES = `
 Examples:
@@ -20,9 +23,11 @@ Examples:
   plinth accounts tick --now 2027-01-01T00:00:00.000Z
   plinth accounts rotate-key
 
-All of them ask the operator's interface of a running server; --platform names another platform than plat_default.`;
+All of them ask the operator's interface of a running server; --platform names another platform than plat_default.
+Platforms and accounts are said by their ids, or by a name that no other has.`;
 
 const BASE = 'ops/v1/accounts';
+const DEFAULT = 'plat_default';
 
 /** What the operator's interface answers, as far as it is printed. */
 interface Row {
@@ -50,11 +55,11 @@ export function accountsCommand(): Command {
 }
 
 function platformsCommand(): Command {
-  const list = withServer(new Command('list'), false)
+  const list = withFormat(withServer(new Command('list'), false))
     .description('show all platforms')
     .action(async () => {
       const { data } = await ask(connectionOf(list.opts()), 'platforms');
-      printTable(data, ['id', 'name', 'country', 'state', 'created']);
+      printRows(list, data as Row[], ['id', 'name', 'country', 'state', 'created']);
     });
   const create = withServer(new Command('create'), false)
     .description('make a platform')
@@ -66,20 +71,19 @@ function platformsCommand(): Command {
       const made = await ask(connectionOf(create.opts()), 'platforms', { json });
       print(`${String(made.id)}\n`);
     });
-  const show = withServer(new Command('show'), false)
+  const show = withFormat(withServer(new Command('show'), false))
     .description('show the settings of a platform')
-    .argument('[platform]', 'id of the platform', 'plat_default')
-    .action(async (id: string) =>
-      printJson(await ask(connectionOf(show.opts()), `platforms/${id}`)),
-    );
-  const set = withServer(new Command('set'), false)
+    .argument('[platform]', 'id or name of the platform', DEFAULT)
+    .action(async (said: string) => {
+      const connection = connectionOf(show.opts());
+      printOne(show, await ask(connection, await platformPath(connection, said)));
+    });
+  const set = withServer(new Command('set'))
     .description('change settings of a platform by a JSON merge patch')
     .argument('<patch>', 'for example \'{"storer_preview":true}\'')
-    .option('--platform <id>', 'id of the platform', 'plat_default')
     .action(async (patch: string) => {
-      const { platform } = set.opts<{ platform: string }>();
       const options = { method: 'PATCH', json: readPatch(patch) };
-      printJson(await ask(connectionOf(set.opts()), `platforms/${platform}`, options));
+      printOne(set, await askPlatform(set, '', options));
     });
   const platforms = new Command('platforms').description('list, make, show and change platforms');
   platforms.addCommand(list, { isDefault: true });
@@ -87,11 +91,12 @@ function platformsCommand(): Command {
 }
 
 function keysCommand(): Command {
-  const list = withServer(new Command('list'))
+  const list = withFormat(withServer(new Command('list')))
     .description('show the keys of a platform, without their secrets')
     .action(async () => {
-      const { data } = await ask(connectionOf(list.opts()), `${platformOf(list)}/keys`);
-      printTable(data, ['id', 'kind', 'livemode', 'last4', 'created', 'expires_at', 'revoked_at']);
+      const { data } = await askPlatform(list, '/keys');
+      const columns = ['id', 'kind', 'livemode', 'last4', 'created', 'expires_at', 'revoked_at'];
+      printRows(list, data as Row[], columns);
     });
   const create = withServer(new Command('create'))
     .description('make a key; it is shown this once')
@@ -109,7 +114,7 @@ function keysCommand(): Command {
         livemode: live,
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
       };
-      const made = await ask(connectionOf(create.opts()), `${platformOf(create)}/keys`, { json });
+      const made = await askPlatform(create, '/keys', { json });
       print(`${String(made.value)}\n`);
       tell(`key ${String(made.id)} made; it is not shown again\n`);
     });
@@ -117,8 +122,7 @@ function keysCommand(): Command {
     .description('end a key at once')
     .argument('<key>', 'id of the key: key_...')
     .action(async (id: string) => {
-      const path = `${platformOf(revoke)}/keys/${id}`;
-      await ask(connectionOf(revoke.opts()), path, { method: 'DELETE' });
+      await askPlatform(revoke, `/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
       tell(`key ${id} revoked\n`);
     });
   return new Command('keys')
@@ -129,7 +133,7 @@ function keysCommand(): Command {
 }
 
 function listCommand(): Command {
-  const command = withServer(new Command('list'))
+  const command = withFormat(withServer(new Command('list')))
     .description('show accounts, newest first')
     .option('--live', 'live accounts instead of test accounts', false)
     .option('--closed', 'closed accounts instead of open ones', false)
@@ -141,29 +145,32 @@ function listCommand(): Command {
       limit: string;
     }>();
     const query = { livemode: String(live), closed: String(closed), limit };
-    const path = `${platformOf(command)}/accounts`;
-    const { data } = await ask(connectionOf(command.opts()), path, { query });
-    printTable(data, ['id', 'display_name', 'contact_email', 'applied_configurations', 'created']);
+    const { data } = await askPlatform(command, '/accounts', { query });
+    const columns = ['id', 'display_name', 'contact_email', 'applied_configurations', 'created'];
+    printRows(command, data as Row[], columns);
   });
 }
 
 function showCommand(): Command {
-  const command = withServer(new Command('show'))
+  const command = withFormat(withServer(new Command('show')))
     .description('show an account with every section and what only the operator sees')
-    .argument('<account>');
-  return command.action(async (id: string) => {
-    printJson(await ask(connectionOf(command.opts()), `${platformOf(command)}/accounts/${id}`));
+    .argument('<account>', SAID);
+  return command.action(async (said: string) => {
+    const { platform, account } = await accountOf(command, said);
+    const path = `${platform}/accounts/${account}`;
+    printOne(command, await ask(connectionOf(command.opts()), path));
   });
 }
 
 function closeCommand(): Command {
   const command = withServer(new Command('close'))
     .description('close an account without the conditions that its platform has to meet')
-    .argument('<account>');
-  return command.action(async (id: string) => {
-    const path = `${platformOf(command)}/accounts/${id}/close`;
+    .argument('<account>', SAID);
+  return command.action(async (said: string) => {
+    const { platform, account } = await accountOf(command, said);
+    const path = `${platform}/accounts/${account}/close`;
     await ask(connectionOf(command.opts()), path, { json: {} });
-    tell(`account ${id} closed\n`);
+    tell(`account ${account} closed\n`);
   });
 }
 
@@ -174,7 +181,7 @@ function tickCommand(): Command {
   return command.action(async () => {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
-    const done = await ask(connectionOf(command.opts()), `${platformOf(command)}/tick`, { json });
+    const done = await askPlatform(command, '/tick', { json });
     tell(`${String(done.evaluated)} accounts evaluated\n`);
   });
 }
@@ -191,12 +198,57 @@ function rotateCommand(): Command {
 
 function withServer(command: Command, hasPlatform = true): Command {
   withConnection(command, { database: false });
-  if (hasPlatform) command.option('--platform <id>', 'id of the platform', 'plat_default');
+  if (hasPlatform) command.option('--platform <id>', 'id or name of the platform', DEFAULT);
   return command;
 }
 
-const platformOf = (command: Command): string =>
-  `platforms/${command.opts<{ platform: string }>().platform}`;
+/** Asks about the platform that the command names. */
+async function askPlatform(command: Command, rest: string, options?: CallOptions): Promise<Row> {
+  const connection = connectionOf(command.opts());
+  const { platform } = command.opts<{ platform: string }>();
+  return await ask(connection, `${await platformPath(connection, platform)}${rest}`, options);
+}
+
+async function platformPath(connection: Connection, said: string): Promise<string> {
+  if (said.startsWith('plat_')) return `platforms/${encodeURIComponent(said)}`;
+  const platforms = async function* () {
+    yield* (await ask(connection, 'platforms')).data as Row[];
+  };
+  const list = 'plinth accounts platforms list';
+  const names = ({ name }: Item) => [name];
+  const id = await idOfName(platforms(), { what: 'platform', said, list, names });
+  return `platforms/${encodeURIComponent(id)}`;
+}
+
+const SAID = 'id, or the display name or e-mail address of one account alone';
+
+/** An id is one; all else is looked for among the open accounts of the platform, live and test. */
+async function accountOf(
+  command: Command,
+  said: string,
+): Promise<{ readonly platform: string; readonly account: string }> {
+  const connection = connectionOf(command.opts());
+  const platform = await platformPath(connection, command.opts<{ platform: string }>().platform);
+  if (said.startsWith('acct_')) return { platform, account: encodeURIComponent(said) };
+  const accounts = async function* () {
+    for (const livemode of ['true', 'false']) {
+      for (let page: string | undefined = ''; page !== undefined; ) {
+        const query = { livemode, limit: '100', ...(page !== '' && { page }) };
+        const answer: Row = await ask(connection, `${platform}/accounts`, { query });
+        yield* answer.data as Row[];
+        const next = answer['next_page_url'];
+        page =
+          typeof next === 'string'
+            ? (new URL(next, connection.host).searchParams.get('page') ?? undefined)
+            : undefined;
+      }
+    }
+  };
+  const names = ({ display_name, contact_email }: Item) => [display_name, contact_email];
+  const list = 'plinth accounts list';
+  const account = await idOfName(accounts(), { what: 'account', said, list, names });
+  return { platform, account };
+}
 
 async function ask(connection: Connection, path: string, options: CallOptions = {}): Promise<Row> {
   const response = await call(connection, `${BASE}/${path}`, options);
@@ -222,25 +274,4 @@ function readPatch(text: string): unknown {
   } catch {
     throw new CommandFailed('the patch is not valid JSON', EXIT.usage);
   }
-}
-
-function printJson(value: unknown): void {
-  print(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-/** Columns as wide as their widest cell; nothing else, so that other programs can read it. */
-function printTable(rows: unknown, columns: readonly string[]): void {
-  const cells = (rows as readonly Row[]).map((row) => columns.map((column) => cellOf(row[column])));
-  const widths = columns.map((column, index) =>
-    Math.max(column.length, ...cells.map((row) => row[index]?.length ?? 0)),
-  );
-  for (const row of [columns, ...cells]) {
-    const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
-    print(`${line.trimEnd()}\n`);
-  }
-}
-
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  return Array.isArray(value) ? value.join(',') || '-' : String(value);
 }

@@ -3,8 +3,10 @@ import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { readTextInput } from '../input/text-input.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printAnswer, printRows, withFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
-import { formatTable } from '../output/text-table.js';
+import { APPS, appOf } from './named.js';
+import { allItems, collected, type Item } from './pages.js';
 
 const EXAMPLES = `
 Examples:
@@ -13,7 +15,7 @@ Examples:
   plinth app update ci --content-type form
   plinth app rotate-secret 1 --overlap 24h
 
-An app is named by its id or its client id. Its private key is shown once, when it is made.`;
+An app is said by its id, its client id, or its name where no other has it. Its private key is shown once, when it is made.`;
 
 interface WebhookOptions {
   readonly webhookUrl?: string;
@@ -49,8 +51,8 @@ export function appCommand(): Command {
   return app;
 }
 
-const PATH = 'ops/v1/apps';
-const pathOf = (name: string, rest = ''): string => `${PATH}/${encodeURIComponent(name)}${rest}`;
+const pathOf = async (connection: Connection, name: string, rest = ''): Promise<string> =>
+  `${APPS}/${encodeURIComponent(await appOf(connection, name))}${rest}`;
 
 function withWebhook(command: Command): Command {
   return command
@@ -82,7 +84,7 @@ function createCommand(): Command {
         public_key: await readTextInput(options['publicKey']),
       }),
     };
-    const made = await answerOf(connectionOf(command.opts()), PATH, { json });
+    const made = await answerOf(connectionOf(command.opts()), APPS, { json });
     await printKey(made, options['keyOut']);
     printJson(made);
     if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
@@ -90,31 +92,31 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  const command = withConnection(new Command('list'), { database: false }).description(
-    'show all apps',
+  const command = withFormat(
+    withConnection(new Command('list'), { database: false }).description('show all apps'),
   );
   return command.action(async () => {
-    const connection = connectionOf(command.opts());
-    const rows: string[][] = [];
-    for (let cursor: number | undefined = 0; cursor !== undefined; ) {
-      const query = { per_page: '100', cursor: String(cursor) };
-      const response = await callOk(connection, PATH, { query });
-      const apps = (await response.json()) as Record<string, unknown>[];
-      rows.push(...apps.map(summaryOf));
-      const last = apps.at(-1);
-      const hasNext = response.headers.get('link')?.includes('rel="next"') === true;
-      cursor = hasNext && last !== undefined ? Number(last['id']) : undefined;
-    }
-    print(formatTable(['id', 'client id', 'name', 'state', 'url', 'events'], rows));
+    const apps = allItems(connectionOf(command.opts()), APPS, ({ id }) => id);
+    printRows(command, await collected(apps), {
+      id: ({ id }) => id,
+      'client id': ({ client_id }) => client_id,
+      name: ({ name }) => name,
+      state: stateOf,
+      url: ({ hook }) => fieldsOf(fieldsOf(hook)['config'])['url'],
+      events: ({ hook }) => fieldsOf(hook)['events'],
+    });
   });
 }
 
 function showCommand(): Command {
-  const command = withConnection(new Command('show'), { database: false })
-    .description('show one app with its keys and webhook')
-    .argument('<app>');
+  const command = withFormat(
+    withConnection(new Command('show'), { database: false })
+      .description('show one app with its keys and webhook')
+      .argument('<app>'),
+  );
   return command.action(async (name: string) => {
-    printJson(await answerOf(connectionOf(command.opts()), pathOf(name)));
+    const connection = connectionOf(command.opts());
+    await printAnswer(command, await callOk(connection, await pathOf(connection, name)));
   });
 }
 
@@ -134,7 +136,8 @@ function updateCommand(): Command {
     };
     if (Object.keys(json).length === 0) throw new CommandFailed('nothing to change', EXIT.usage);
     const method = 'PATCH';
-    printJson(await answerOf(connectionOf(command.opts()), pathOf(app), { method, json }));
+    const connection = connectionOf(command.opts());
+    printJson(await answerOf(connection, await pathOf(connection, app), { method, json }));
     if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
   });
 }
@@ -144,7 +147,8 @@ function deleteCommand(): Command {
     .description('remove an app; what is queued for it is cancelled')
     .argument('<app>');
   return command.action(async (name: string) => {
-    await callOk(connectionOf(command.opts()), pathOf(name), { method: 'DELETE' });
+    const connection = connectionOf(command.opts());
+    await callOk(connection, await pathOf(connection, name), { method: 'DELETE' });
     tell(`app ${name} deleted\n`);
   });
 }
@@ -164,7 +168,8 @@ function rotateCommand(): Command {
       sign_with: signWith,
     };
     const connection = connectionOf(command.opts());
-    printJson(await answerOf(connection, pathOf(name, '/secret/rotate'), { json }));
+    const path = await pathOf(connection, name, '/secret/rotate');
+    printJson(await answerOf(connection, path, { json }));
   });
 }
 
@@ -177,7 +182,8 @@ function addKeyCommand(): Command {
   return command.action(async (name: string) => {
     const { publicKey, keyOut } = command.opts<Record<string, string | undefined>>();
     const json = publicKey === undefined ? {} : { public_key: await readTextInput(publicKey) };
-    const made = await answerOf(connectionOf(command.opts()), pathOf(name, '/keys'), { json });
+    const connection = connectionOf(command.opts());
+    const made = await answerOf(connection, await pathOf(connection, name, '/keys'), { json });
     await printKey(made, keyOut);
     printJson(made);
   });
@@ -189,8 +195,9 @@ function removeKeyCommand(): Command {
     .argument('<app>')
     .argument('<key-id>');
   return command.action(async (name: string, key: string) => {
-    const path = pathOf(name, `/keys/${encodeURIComponent(key)}`);
-    await callOk(connectionOf(command.opts()), path, { method: 'DELETE' });
+    const connection = connectionOf(command.opts());
+    const path = await pathOf(connection, name, `/keys/${encodeURIComponent(key)}`);
+    await callOk(connection, path, { method: 'DELETE' });
     tell(`key ${key} removed\n`);
   });
 }
@@ -205,7 +212,8 @@ function verbCommand(verb: string): Command {
     .description(descriptions[verb] ?? '')
     .argument('<app>');
   return command.action(async (name: string) => {
-    await callOk(connectionOf(command.opts()), pathOf(name, `/${verb}`), { method: 'POST' });
+    const connection = connectionOf(command.opts());
+    await callOk(connection, await pathOf(connection, name, `/${verb}`), { method: 'POST' });
     tell(`${verb}: done\n`);
   });
 }
@@ -269,18 +277,9 @@ function printJson(value: unknown): void {
   print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-function summaryOf(app: Record<string, unknown>): string[] {
-  const hook = Object(app['hook']) as Record<string, unknown>;
-  const config = Object(hook['config']) as Record<string, unknown>;
-  const events = Array.isArray(hook['events']) ? hook['events'].join(',') : '';
-  const isOff = hook['active'] === false ? 'off' : 'on';
-  const state = app['suspended_at'] === null ? isOff : 'suspended';
-  return [
-    String(app['id']),
-    String(app['client_id']),
-    String(app['name']),
-    state,
-    String(config['url'] ?? ''),
-    events,
-  ];
+const fieldsOf = (value: unknown): Item => Object(value) as Item; // of a parsed answer
+
+function stateOf({ suspended_at, hook }: Item): string {
+  if (suspended_at !== null) return 'suspended';
+  return fieldsOf(hook)['active'] === false ? 'off' : 'on';
 }

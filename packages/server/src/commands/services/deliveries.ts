@@ -1,24 +1,25 @@
 import { Command } from 'commander';
-import { callOk, connectionOf, withConnection } from '../connection.js';
+import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printAnswer, printRows, withFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
-import { formatTable } from '../output/text-table.js';
+import { APPS, appOf } from './named.js';
 
 const EXAMPLES = `
 Examples:
-  plinth deliveries list --app 1 --status failure
-  plinth deliveries show 244179063250944 --app 1
-  plinth deliveries redeliver 244179063250944 --app 1
-  plinth deliveries redrive --app 1 --since 2026-01-01T00:00:00Z --dry-run`;
+  plinth deliveries list --app ci --status failure
+  plinth deliveries show 244179063250944 --app ci
+  plinth deliveries redeliver 244179063250944 --app ci
+  plinth deliveries redrive --app ci --since 2026-01-01T00:00:00Z --dry-run`;
 
 const withApp = (name: string): Command =>
   withConnection(new Command(name), { database: false }).requiredOption(
     '--app <id>',
-    'id or client id of the app',
+    'id, client id or name of the app',
   );
 
-const pathOf = (app: string | undefined, rest: string): string =>
-  `ops/v1/apps/${encodeURIComponent(app ?? '')}${rest}`;
+const pathOf = async (connection: Connection, app: string, rest: string): Promise<string> =>
+  `${APPS}/${encodeURIComponent(await appOf(connection, app))}${rest}`;
 
 /** `plinth deliveries`. */
 export function deliveriesCommand(): Command {
@@ -31,8 +32,17 @@ export function deliveriesCommand(): Command {
     .addCommand(redriveCommand());
 }
 
-function listCommand(): Command {
-  const command = withApp('list')
+const listCommand = (): Command => listing(withApp('list'), (command) => command.opts()['app']);
+
+/** `plinth webhook deliveries APP`. */
+export const deliveriesOf = (): Command =>
+  listing(
+    withConnection(new Command('deliveries'), { database: false }).argument('<app>'),
+    (command) => command.args[0] ?? '',
+  );
+
+function listing(connected: Command, appIn: (command: Command) => string): Command {
+  const command = withFormat(connected)
     .description('show deliveries, newest first')
     .option('--status <status>', 'success or failure')
     .option('--event <name>', 'of this event only')
@@ -42,35 +52,34 @@ function listCommand(): Command {
     .option('--state <states>', 'what is not finished instead: pending, leased, dead')
     .option('--limit <count>', 'how many', '30');
   return command.action(async () => {
-    const { app, limit, ...options } = command.opts<Record<string, string | undefined>>();
+    const { limit, ...options } = command.opts<Record<string, string | undefined>>();
     const names = ['status', 'event', 'guid', 'since', 'until', 'state'];
     const given = names.flatMap((name) => {
       const value = options[name];
       return value === undefined ? [] : [[name, value] as const];
     });
     const query = { per_page: limit ?? '30', ...Object.fromEntries(given) };
-    const response = await callOk(connectionOf(command.opts()), pathOf(app, '/deliveries'), {
-      query,
-    });
+    const connection = connectionOf(command.opts());
+    const path = await pathOf(connection, appIn(command), '/deliveries');
+    const response = await callOk(connection, path, { query });
     const items = (await response.json()) as Record<string, unknown>[];
     const columns =
       options['state'] === undefined
         ? ['id', 'delivered_at', 'event', 'action', 'status_code', 'status', 'redelivery', 'guid']
         : ['queue_id', 'due_at', 'event', 'action', 'state', 'attempt', 'guid'];
-    const rows = items.map((item) => columns.map((name) => String(item[name] ?? '')));
-    print(formatTable(columns, rows));
+    printRows(command, items, columns);
   });
 }
 
 function showCommand(): Command {
-  const command = withApp('show')
+  const command = withFormat(withApp('show'))
     .description('show one delivery: what was sent and what came back')
     .argument('<id>');
   return command.action(async (id: string) => {
     const { app } = command.opts<{ app: string }>();
-    const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}`);
-    const response = await callOk(connectionOf(command.opts()), path);
-    print(`${JSON.stringify(await response.json(), null, 2)}\n`);
+    const connection = connectionOf(command.opts());
+    const path = await pathOf(connection, app, `/deliveries/${encodeURIComponent(id)}`);
+    await printAnswer(command, await callOk(connection, path));
   });
 }
 
@@ -78,8 +87,9 @@ function redeliverCommand(): Command {
   const command = withApp('redeliver').description('send one delivery again').argument('<id>');
   return command.action(async (id: string) => {
     const { app } = command.opts<{ app: string }>();
-    const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}/attempts`);
-    await callOk(connectionOf(command.opts()), path, { method: 'POST' });
+    const connection = connectionOf(command.opts());
+    const path = await pathOf(connection, app, `/deliveries/${encodeURIComponent(id)}/attempts`);
+    await callOk(connection, path, { method: 'POST' });
     tell(`delivery ${id} is sent again\n`);
   });
 }
@@ -111,7 +121,8 @@ function redriveCommand(): Command {
       ...(until !== undefined && { until }),
       ...(dryRun === true && { dry_run: true }),
     };
-    const response = await callOk(connectionOf(command.opts()), pathOf(app, '/redrive'), { json });
+    const connection = connectionOf(command.opts());
+    const response = await callOk(connection, await pathOf(connection, app, '/redrive'), { json });
     const { matched, queued } = (await response.json()) as { matched: number; queued: number };
     print(`${matched} found, ${queued} sent again\n`);
   });

@@ -1,51 +1,80 @@
-import { isObject } from '@plinth/kernel';
-import { Command } from 'commander';
-import { callOk, connectionOf, withConnection } from '../connection.js';
+import { invariant, isObject } from '@plinth/kernel';
+import { Argument, Command } from 'commander';
+import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { readTextInput } from '../input/text-input.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { print } from '../output/terminal.js';
+import { appOf } from './named.js';
+import { SAMPLE_NAMES, sampleEvent } from './sample-events.js';
 
 const EXAMPLES = `
 Examples:
   echo '{"issue":{"number":1}}' | plinth event publish --event issues --action opened --payload -
-  plinth event publish --event deploy --payload deploy.json --app 1 --id deploy-42`;
+  plinth event publish --event deploy --payload deploy.json --app ci --id deploy-42
+  plinth event trigger issues.opened --app ci`;
+
+const APP = 'to this app only: its id, client id or name';
 
 /** `plinth event`. */
 export function eventCommand(): Command {
-  const event = new Command('event')
+  return new Command('event')
     .description('publish events to the webhooks of apps')
-    .addHelpText('after', EXAMPLES);
+    .addHelpText('after', EXAMPLES)
+    .addCommand(publishCommand())
+    .addCommand(triggerCommand());
+}
+
+function publishCommand(): Command {
   const publish = withConnection(new Command('publish'), { database: false })
     .description('publish one event')
     .requiredOption('--event <name>', 'name of the event')
     .requiredOption('--payload <file>', 'JSON object; - for standard input')
     .option('--action <action>', 'what happened')
-    .option('--app <id>', 'to this app only; an id or a client id')
+    .option('--app <id>', APP)
     .option('--id <key>', 'idempotency key: the same event is published once')
     .option('--ordering-key <key>', 'events with the same key go one after the other')
-    .option('--deliver-at <time>', 'not before this time, ISO 8601')
-    .action(async () => {
-      const options = publish.opts<Record<string, string | undefined>>();
-      const { app } = options;
-      const payload = (await readTextInput(options['payload'] ?? '-')).trim();
-      refuseOther(payload);
-      const fields = {
-        event: options['event'],
-        action: options['action'],
-        id: options['id'],
-        ordering_key: options['orderingKey'],
-        deliver_at: options['deliverAt'],
-        ...(app !== undefined &&
-          (/^\d+$/.test(app) ? { app_id: Number(app) } : { client_id: app })),
-      };
-      // The payload goes as it was written: its digits stay as they are.
-      const body = `${JSON.stringify(fields).slice(0, -1)},"payload":${payload}}`;
-      const response = await callOk(connectionOf(publish.opts()), 'ops/v1/events', {
-        body: Buffer.from(body),
-      });
-      print(`${JSON.stringify(await response.json(), null, 2)}\n`);
-    });
-  return event.addCommand(publish);
+    .option('--deliver-at <time>', 'not before this time, ISO 8601');
+  return publish.action(async () => {
+    const options = publish.opts<Record<string, string | undefined>>();
+    const payload = (await readTextInput(options['payload'] ?? '-')).trim();
+    refuseOther(payload);
+    const fields = {
+      event: options['event'],
+      action: options['action'],
+      id: options['id'],
+      ordering_key: options['orderingKey'],
+      deliver_at: options['deliverAt'],
+    };
+    await send(publish, fields, payload);
+  });
+}
+
+function triggerCommand(): Command {
+  const trigger = withConnection(new Command('trigger'), { database: false })
+    .description('publish an event with a sample payload')
+    .addArgument(new Argument('<name>', 'name of the event').choices(SAMPLE_NAMES))
+    .option('--app <id>', APP);
+  return trigger.action(async (name: string) => {
+    const sample = sampleEvent(name);
+    invariant(sample !== undefined, 'a choice has a sample');
+    const { payload, ...fields } = sample;
+    await send(trigger, fields, JSON.stringify(payload));
+  });
+}
+
+/** The payload goes as it was written: its digits stay as they are. */
+async function send(command: Command, fields: object, payload: string): Promise<void> {
+  const connection = connectionOf(command.opts());
+  const { app } = command.opts<{ app?: string }>();
+  const whole = { ...fields, ...(app !== undefined && (await targetOf(connection, app))) };
+  const body = Buffer.from(`${JSON.stringify(whole).slice(0, -1)},"payload":${payload}}`);
+  const response = await callOk(connection, 'ops/v1/events', { body });
+  print(`${JSON.stringify(await response.json(), null, 2)}\n`);
+}
+
+async function targetOf(connection: Connection, said: string): Promise<object> {
+  const app = await appOf(connection, said);
+  return /^\d+$/.test(app) ? { app_id: Number(app) } : { client_id: app };
 }
 
 function refuseOther(payload: string): void {

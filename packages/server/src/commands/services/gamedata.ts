@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 const EXAMPLES = `
@@ -252,18 +253,21 @@ function exportCommand(): Command {
 }
 
 function validateCommand(): Command {
-  const command = withServer('validate').description('look for faults of the draft');
+  const command = withFormat(withServer('validate')).description('look for faults of the draft');
   return command.action(async () => {
     const response = await callOk(connectionOf(command.opts()), 'api/editor/validate');
     const { valid, errors } = Object(await response.json()) as {
       valid: boolean;
       errors: readonly { type: string; id: string; path: string; message: string }[];
     };
-    for (const { type, id, path, message } of errors) {
-      print(`${type} ${id} ${path}: ${message}\n`);
-    }
+    printOne(command, { valid, errors }, () =>
+      valid
+        ? 'the draft is valid\n'
+        : errors
+            .map(({ type, id, path, message }) => `${type} ${id} ${path}: ${message}\n`)
+            .join(''),
+    );
     if (!valid) throw new CommandFailed(`the draft has ${errors.length} faults`);
-    print('the draft is valid\n');
   });
 }
 
@@ -283,15 +287,16 @@ function publishCommand(): Command {
 }
 
 function versionsCommand(): Command {
-  const command = withServer('versions').description('list published versions');
+  const command = withFormat(withServer('versions')).description('list published versions');
   return command.action(async () => {
     const response = await callOk(connectionOf(command.opts()), 'api/versions');
-    const { versions } = Object(await response.json()) as {
-      versions: readonly { version: number; publishedAt: string; actor: string; message: string }[];
-    };
-    for (const { version, publishedAt, actor, message } of versions) {
-      print(`${version}  ${publishedAt}  ${actor}  ${message}\n`);
-    }
+    const { versions } = Object(await response.json()) as { versions: readonly object[] };
+    printRows(command, versions as readonly Record<string, unknown>[], [
+      'version',
+      'publishedAt',
+      'actor',
+      'message',
+    ]);
   });
 }
 

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printAnswer, printRows, withFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
+import { allItems, collected } from './pages.js';
 
 const EXAMPLES = `
 Examples:
@@ -28,17 +30,21 @@ export function identityCommand(): Command {
       const own = id === undefined ? {} : { id: kind === 'oauth_app' ? id : Number(id) };
       await show(callOk(connectionOf(create.opts()), API, { json: { kind, ...own, ...set } }));
     });
-  const list = connected('list')
+  const list = withFormat(connected('list'))
     .description('show all, in order of their keys')
     .action(async () => {
-      const query = { per_page: '100' };
-      await show(callOk(connectionOf(list.opts()), API, { query }));
+      const all = allItems(connectionOf(list.opts()), API, ({ key }) => key);
+      printRows(list, await collected(all), {
+        key: ({ key }) => key,
+        kind: ({ kind }) => kind,
+        attributes: ({ key, kind, ...attributes }) => JSON.stringify(attributes),
+      });
     });
-  const one = connected('show')
+  const one = withFormat(connected('show'))
     .description('show one')
     .argument('<identity>')
     .action(async (key: string) => {
-      await show(callOk(connectionOf(one.opts()), pathOf(key)));
+      await printAnswer(one, await callOk(connectionOf(one.opts()), pathOf(key)));
     });
   const update = connected('update')
     .description('change attributes; null removes one')

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { print, tell } from '../output/terminal.js';
+import { formatTable, printOne, printRows, withFormat } from '../output/listing.js';
+import { tell } from '../output/terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,20 +24,22 @@ export function limitsCommand(name = 'limits'): Command {
   const add = (
     text: string,
     description: string,
-    run: (connection: Connection, options: Options, argument: string) => Promise<void>,
+    run: (connection: Connection, command: Command, argument: string) => Promise<void>,
     prepare: (command: Command) => Command = (command) => command,
   ): void => {
     const command = prepare(withConnection(new Command(text), { database: false }));
     command.description(description).action(async (first: unknown) => {
       const argument = typeof first === 'string' ? first : '';
-      await run(connectionOf(command.opts()), command.opts(), argument);
+      await run(connectionOf(command.opts()), command, argument);
     });
     limits.addCommand(command);
   };
   const withIdentity = (command: Command): Command => command.argument('<identity>');
-  add('show', 'buckets and sums of an identity', show, withIdentity);
+  add('show', 'buckets and sums of an identity', show, (command) =>
+    withFormat(withIdentity(command)),
+  );
   add('check', 'ask whether a request would pass, or charge one', check, (command) =>
-    command
+    withFormat(command)
       .option('--identity <key>', 'who asks')
       .option('--ip <address>', 'who asks, by address')
       .option('--resource <name>', 'bucket', 'core')
@@ -50,40 +53,41 @@ export function limitsCommand(name = 'limits'): Command {
     withIdentity(command).option('--for <duration>', 'how long: 10m, 1h, 1d', '10m'),
   );
   add('unban', 'let an identity in again', unban, withIdentity);
-  add('bans', 'list who is shut out', listBans);
+  add('bans', 'list who is shut out', listBans, withFormat);
   add('top', 'who has used most of a resource', top, (command) =>
-    command
+    withFormat(command)
       .option('--resource <name>', 'bucket', 'core')
       .option('--limit <number>', 'how many', '20'),
   );
-  add('routes', 'what the routes of services with limits cost', routes);
+  add('routes', 'what the routes of services with limits cost', routes, withFormat);
   return limits;
 }
 
-type Options = Readonly<Record<string, unknown>>;
 type Fields = Readonly<Record<string, unknown>>;
 
-async function show(connection: Connection, _options: Options, identity: string): Promise<void> {
+async function show(connection: Connection, command: Command, identity: string): Promise<void> {
   const shown = await read(connection, `${API}/${encodeURIComponent(identity)}`);
-  const buckets = Object.entries(fieldsOf(shown['buckets'])).map(([resource, bucket]) => {
-    const { used, remaining, limit, reset } = fieldsOf(bucket);
-    return [resource, String(used), String(remaining), String(limit), timeText(reset)];
+  printOne(command, shown, () => {
+    const buckets = Object.entries(fieldsOf(shown['buckets'])).map(([resource, bucket]) => {
+      const { used, remaining, limit, reset } = fieldsOf(bucket);
+      return [resource, String(used), String(remaining), String(limit), timeText(reset)];
+    });
+    const { points, ...sums } = fieldsOf(shown['secondary']);
+    const lines = Object.entries(sums).map(([sum, value]) => [sum, String(value)]);
+    const ofEndpoints = (Array.isArray(points) ? points.map(fieldsOf) : []).map(
+      ({ endpoint, points: count }) => [`points ${endpoint}`, String(count)],
+    );
+    const { ban } = shown;
+    return [
+      formatTable([['resource', 'used', 'left', 'limit', 'reset'], ...buckets]),
+      formatTable([...lines, ...ofEndpoints]),
+      ban === null ? '' : `banned until ${timeText(fieldsOf(ban)['until'])}\n`,
+    ].join('');
   });
-  printRows([['resource', 'used', 'left', 'limit', 'reset'], ...buckets]);
-  const { points, ...sums } = fieldsOf(shown['secondary']);
-  const lines = Object.entries(sums).map(([sum, value]) => [sum, String(value)]);
-  const ofEndpoints = Array.isArray(points) ? points.map(fieldsOf) : [];
-  printRows([
-    ...lines,
-    ...ofEndpoints.map(({ endpoint, points: count }) => [`points ${endpoint}`, String(count)]),
-  ]);
-  if (shown['ban'] !== null) {
-    print(`banned until ${timeText(fieldsOf(shown['ban'])['until'])}\n`);
-  }
 }
 
-async function check(connection: Connection, options: Options): Promise<void> {
-  const { identity, ip, resource, endpoint, method, cost, charge } = options;
+async function check(connection: Connection, command: Command): Promise<void> {
+  const { identity, ip, resource, endpoint, method, cost, charge } = command.opts<Fields>();
   if (identity === undefined && ip === undefined) {
     throw new CommandFailed('who asks? Say --identity <key> or --ip <address>', EXIT.usage);
   }
@@ -96,21 +100,23 @@ async function check(connection: Connection, options: Options): Promise<void> {
     ...(cost !== undefined && { cost: Number(cost) }),
   };
   const answer = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
-  const headers = fieldsOf(answer['headers']);
+  const headers = Object.entries(fieldsOf(answer['headers']));
   const why = answer['allowed'] === true ? 'passes' : `refused by ${String(answer['limit_kind'])}`;
-  print(`${why} (${String(answer['status'])})\n`);
-  printRows(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  printOne(command, answer, () => {
+    const table = formatTable(headers.map(([name, value]) => [name, String(value)]));
+    return `${why} (${String(answer['status'])})\n${table}`;
+  });
   if (answer['allowed'] !== true) process.exitCode = EXIT.failed;
 }
 
-async function reset(connection: Connection, _options: Options, identity: string): Promise<void> {
+async function reset(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/${encodeURIComponent(identity)}/reset`;
   await callOk(connection, path, { method: 'POST' });
   tell(`${identity} starts anew\n`);
 }
 
-async function ban(connection: Connection, options: Options, identity: string): Promise<void> {
-  const duration = String(options['for']);
+async function ban(connection: Connection, command: Command, identity: string): Promise<void> {
+  const duration = String(command.opts()['for']);
   const duration_seconds = secondsOf(duration);
   if (duration_seconds === undefined) {
     throw new CommandFailed(`--for ${duration}: written like 10m, 1h or 1d`, EXIT.usage);
@@ -120,37 +126,35 @@ async function ban(connection: Connection, options: Options, identity: string): 
   tell(`${identity} is banned until ${timeText(made['until'])}\n`);
 }
 
-async function unban(connection: Connection, _options: Options, identity: string): Promise<void> {
+async function unban(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
   tell(`${identity} is not banned any more\n`);
 }
 
-async function listBans(connection: Connection): Promise<void> {
+async function listBans(connection: Connection, command: Command): Promise<void> {
   const { bans } = await read(connection, `${API}/bans`);
-  const rows = (Array.isArray(bans) ? bans : []).map(fieldsOf);
-  printRows([
-    ['identity', 'until', 'level'],
-    ...rows.map(({ identity, until, level }) => [String(identity), timeText(until), String(level)]),
-  ]);
+  printRows(command, rowsOf(bans), {
+    identity: ({ identity }) => identity,
+    until: ({ until }) => timeText(until),
+    level: ({ level }) => level,
+  });
 }
 
-async function top(connection: Connection, options: Options): Promise<void> {
-  const query = { resource: String(options['resource']), limit: String(options['limit']) };
+async function top(connection: Connection, command: Command): Promise<void> {
+  const { resource, limit } = command.opts<Fields>();
+  const query = { resource: String(resource), limit: String(limit) };
   const answer = fieldsOf(await (await callOk(connection, `${API}/top`, { query })).json());
-  const rows = (Array.isArray(answer['top']) ? answer['top'] : []).map(fieldsOf);
-  printRows([
-    ['identity', 'used'],
-    ...rows.map(({ identity, used }) => [String(identity), String(used)]),
-  ]);
+  printRows(command, rowsOf(answer['top']), ['identity', 'used']);
 }
 
-async function routes(connection: Connection): Promise<void> {
+async function routes(connection: Connection, command: Command): Promise<void> {
   const answer = await read(connection, `${API}/routes`);
-  const rows = (Array.isArray(answer['routes']) ? answer['routes'] : []).map(fieldsOf);
   const columns = ['service', 'method', 'path', 'resource', 'cost', 'points', 'content', 'exempt'];
-  printRows([columns, ...rows.map((row) => columns.map((column) => String(row[column])))]);
+  printRows(command, rowsOf(answer['routes']), columns);
 }
+
+const rowsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
 async function read(connection: Connection, path: string): Promise<Fields> {
   return fieldsOf(await (await callOk(connection, path)).json());
@@ -161,14 +165,3 @@ const fieldsOf = (value: unknown): Fields => Object(value) as Fields; // of a pa
 /** Seconds since 1970 as a date. */
 const timeText = (seconds: unknown): string =>
   new Date(Number(seconds) * 1000).toISOString().replace('.000', '');
-
-/** Columns as wide as their widest cell. */
-function printRows(rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  for (const row of rows) {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    print(`${cells.join('  ').trimEnd()}\n`);
-  }
-}

@@ -10,6 +10,7 @@ import {
 } from '../connection.js';
 import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
 import { makeToken } from './identity.js';
 
@@ -36,31 +37,14 @@ export function tokenCommand(): Command {
       const path = 'api/v3/configure/token/admin/regenerate';
       await printToken(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
     });
-  for (const command of [
-    creating('create'),
-    regenerate,
-    listing('list'),
-    deleting('delete').argument('<name>'),
-  ]) {
+  for (const command of [creating(), regenerate, listing(), deleting()]) {
     token.addCommand(command);
   }
   return token;
 }
 
-/** The same as `influxdb3` spells it: `create token`, `show tokens`, `delete token`. */
-export function tokenVerb(verb: 'create' | 'show' | 'delete'): Command {
-  const parts = {
-    create: () => creating('token'),
-    show: () => listing('tokens'),
-    delete: () => deleting('token'),
-  };
-  return new Command(verb)
-    .description(`${verb} tokens, as influxdb3 spells it`)
-    .addCommand(parts[verb]());
-}
-
-function creating(word: string): Command {
-  const create = withConnection(new Command(word), { database: false })
+function creating(): Command {
+  const create = withConnection(new Command('create'), { database: false })
     .description('make the admin token, with a name another one, or one with permissions')
     .argument('[name]', 'name of the token')
     .option('--name <name>', 'the same')
@@ -97,25 +81,18 @@ function creating(word: string): Command {
   return create;
 }
 
-function listing(word: string): Command {
-  const list = withConnection(new Command(word), { database: false })
+function listing(): Command {
+  const list = withQueryFormat(withConnection(new Command('list'), { database: false }))
     .description('show all tokens, without their secrets')
-    .action(async () => {
-      const json = { db: '_internal', q: 'SELECT * FROM system.tokens', format: 'pretty' };
-      const response = await callOk(connectionOf(list.opts()), 'api/v3/query_sql', { json });
-      print(await response.text());
-    });
+    .action(() => printQuery(list, { db: '_internal', q: 'SELECT * FROM system.tokens' }));
   return list;
 }
 
-function deleting(word: string): Command {
-  const remove = withConnection(new Command(word), { database: false })
+function deleting(): Command {
+  const remove = withConnection(new Command('delete'), { database: false })
     .description('end a named token at once')
-    .option('--token-name <name>', 'name of the token')
-    .action(async () => {
-      const { tokenName } = remove.opts<{ tokenName?: string }>();
-      const name = oneOf(remove.args[0], tokenName, 'name');
-      if (name === undefined) throw new CommandFailed('which token? Say its name', EXIT.usage);
+    .argument('<name>')
+    .action(async (name: string) => {
       const options = { method: 'DELETE', query: { token_name: name } };
       await callOk(connectionOf(remove.opts()), 'api/v3/configure/token', options);
       tell(`token ${name} deleted\n`);

@@ -1,57 +1,78 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { Command } from 'commander';
+import { connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { isJson, withFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
+import { deliveriesOf } from './deliveries.js';
+import { type Answer, forward, newSecret, registerApp, removeApp, targetOf } from './relay.js';
 
 const EXAMPLES = `
-Example:
+Examples:
+  plinth webhook listen --forward-to localhost:3000/hook --events issues,push
+                        registers an app for as long as it runs, and hands on what comes
   plinth webhook listen --port 9000 --secret s3cret
   plinth app create --name dev --webhook-url http://127.0.0.1:9000/ --secret s3cret --events '*'
+  plinth webhook deliveries dev
 
 A server sends to this machine only when its setting webhooks.allow_private_targets says so.`;
 
 /** More than the largest payload, form-encoded. */
 const MAX_BODY_SIZE_BYTES = 128 * 1024 * 1024;
 
-/** `plinth webhook`. */
-export function webhookCommand(): Command {
-  const webhook = new Command('webhook')
-    .description('receive deliveries on this machine')
-    .addHelpText('after', EXAMPLES);
-  const listen = new Command('listen')
-    .description('verify deliveries and print them')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', '9000')
-    .option('--bind <address>', 'address to listen on', '127.0.0.1')
-    .option('--secret <text>', 'with which signatures are checked')
-    .option('--status <code>', 'status to answer with', '200')
-    .option('--json', 'one JSON object per delivery, for programs')
-    .action(async () => {
-      await runReceiver(
-        listen.opts<{ port: string; bind: string; secret?: string; status: string; json?: true }>(),
-      );
-    });
-  return webhook.addCommand(listen);
-}
-
-async function runReceiver(options: {
+interface ListenOptions {
   readonly port: string;
   readonly bind: string;
   readonly secret?: string;
   readonly status: string;
-  readonly json?: true;
-}): Promise<void> {
+  readonly forwardTo?: string;
+  readonly events?: string;
+  readonly url?: string;
+}
+
+/** `plinth webhook`. */
+export function webhookCommand(): Command {
+  return new Command('webhook')
+    .description('receive deliveries on this machine, and look at those of an app')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(listenCommand())
+    .addCommand(deliveriesOf());
+}
+
+function listenCommand(): Command {
+  const listen = withConnection(new Command('listen'), { database: false })
+    .description('verify deliveries and print them, one JSON object a line with --format json')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', '9000')
+    .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .option('--secret <text>', 'with which signatures are checked')
+    .option('--status <code>', 'status to answer with', '200')
+    .option('--forward-to <url>', 'hand on what comes, and answer with what is answered there')
+    .option('--events <list>', 'register an app for them, comma-separated, until the end')
+    .option('--url <url>', 'with --events: where the server reaches this machine');
+  return withFormat(listen).action(() => runReceiver(listen));
+}
+
+async function runReceiver(command: Command): Promise<void> {
+  const options = command.opts<ListenOptions>();
   const port = numberOf(options.port, 65_535, '--port');
   const status = numberOf(options.status, 599, '--status');
+  const target = options.forwardTo === undefined ? undefined : targetOf(options.forwardTo);
+  const { events } = options;
+  const secret = options.secret ?? (events === undefined ? undefined : newSecret());
   const server = createServer((request, response) => {
     readBody(request).then(
-      (body) => {
-        const verdict = judge(request, body, options.secret);
-        const refused = verdict === 'bad signature';
-        print(
-          options.json ? describeAsJson(request, body, verdict) : describe(request, body, verdict),
-        );
-        response.writeHead(refused ? 401 : status).end(refused ? 'bad signature' : 'ok');
+      async (body) => {
+        const verdict = judge(request, body, secret);
+        const answer: Answer =
+          verdict === 'bad signature'
+            ? { status: 401, body: verdict }
+            : target === undefined
+              ? { status, body: 'ok' }
+              : await forward(target, request, body);
+        const describe = isJson(command) ? describeAsJson : describeAsText;
+        print(describe(request, body, verdict, target && answer));
+        response.writeHead(answer.status).end(answer.body);
       },
       () => response.writeHead(413).end(),
     );
@@ -64,12 +85,29 @@ async function runReceiver(options: {
   });
   const address = server.address();
   const actual = typeof address === 'object' && address !== null ? address.port : port;
-  tell(`listening on http://${options.bind}:${actual}/ (stop with Ctrl-C)\n`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      server.close();
-      server.closeAllConnections();
-    });
+  const url = `http://${options.bind}:${actual}/`;
+  const end = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  try {
+    tell(`listening on ${url} (stop with Ctrl-C)\n`);
+    if (events === undefined || secret === undefined) return await stopped;
+    const connection = connectionOf(command.opts());
+    const app = await registerApp(connection, { url: options.url ?? url, secret, events });
+    try {
+      const made = options.secret === undefined ? `; its secret: ${secret}` : '';
+      tell(`app ${app} is registered until the end${made}\n`);
+      await stopped;
+    } finally {
+      await removeApp(connection, app);
+      tell(`app ${app} removed\n`);
+    }
+  } finally {
+    end();
   }
 }
 
@@ -85,19 +123,29 @@ function judge(request: IncomingMessage, body: Buffer, secret: string | undefine
   return isRight ? 'signature is right' : 'bad signature';
 }
 
-function describe(request: IncomingMessage, body: Buffer, verdict: Verdict): string {
+function describeAsText(
+  request: IncomingMessage,
+  body: Buffer,
+  verdict: Verdict,
+  answer: Answer | undefined,
+): string {
   const { event, guid } = namesOf(request);
   const text = payloadOf(request, body);
   const lines = [
-    `${new Date().toISOString()}  ${event}  ${guid}  ${verdict}`,
+    `${new Date().toISOString()}  ${event}  ${guid}  ${verdict}${answer ? `  -> ${answer.status}` : ''}`,
     ...pretty(text).split('\n'),
   ];
   return `${lines.join('\n  ')}\n\n`;
 }
 
-function describeAsJson(request: IncomingMessage, body: Buffer, verdict: Verdict): string {
+function describeAsJson(
+  request: IncomingMessage,
+  body: Buffer,
+  verdict: Verdict,
+  answer: Answer | undefined,
+): string {
   const { headers } = request;
-  return `${JSON.stringify({ ...namesOf(request), verdict, headers, payload: payloadOf(request, body) })}\n`;
+  return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: answer?.status, headers, payload: payloadOf(request, body) })}\n`;
 }
 
 /** Whatever the vendor is called. */

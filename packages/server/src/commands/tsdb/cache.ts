@@ -1,12 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type Connection,
-  callOk,
-  connectionOf,
-  databaseOf,
-  withConnection,
-} from '../connection.js';
+import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
+import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { askQuery, isJson, printJson, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 type Kind = 'last' | 'distinct';
@@ -43,9 +39,17 @@ function create(): Command {
     .option('--columns <names>', 'key columns of a last cache, columns of a distinct cache', split)
     .option('--values <names>', 'last: value columns; all others without it', split)
     .option('--count <n>', 'last: rows of each key', parseCount)
-    .option('--ttl <seconds>', 'last: how long a row is kept', parseCount)
+    .option(
+      '--ttl <duration>',
+      'last: how long a row is kept, in seconds or like 30m',
+      parseSeconds,
+    )
     .option('--max-cardinality <n>', 'distinct: combinations that are kept', parseCount)
-    .option('--max-age <seconds>', 'distinct: how old a combination may be', parseCount);
+    .option(
+      '--max-age <duration>',
+      'distinct: how old a combination may be, in seconds or like 30d',
+      parseSeconds,
+    );
   return command.action(async () => {
     const options = command.opts<CreateOptions>();
     const connection = connectionOf(command.opts());
@@ -74,21 +78,18 @@ function create(): Command {
 }
 
 function list(): Command {
-  const command = withConnection(new Command('list'), { database: true })
-    .description('list the caches of a database')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+  const connected = withConnection(new Command('list'), { database: true });
+  const command = withQueryFormat(connected).description('list the caches of a database');
   return command.action(async () => {
-    const connection = connectionOf(command.opts());
+    const answers: string[] = [];
     for (const kind of KINDS) {
       const q = `SELECT '${kind}' AS kind, * FROM system.${kind}_caches`;
-      print(`${(await read(connection, q, command)).trimEnd()}\n`);
+      answers.push(await askQuery(command, { q }));
     }
+    // The two kinds have other columns: as a table each has its own, as JSON they are one list.
+    if (!isJson(command)) print(answers.join(''));
+    else printJson(answers.flatMap((text) => JSON.parse(text) as object[]));
   });
-}
-
-async function read(connection: Connection, q: string, command: Command): Promise<string> {
-  const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
-  return await (await callOk(connection, 'api/v3/query_sql', { json })).text();
 }
 
 function remove(): Command {
@@ -111,6 +112,8 @@ function about(name: string, description: string): Command {
 
 const pathOf = (kind: Kind): string => `api/v3/configure/${kind}_cache`;
 const split = (text: string): string[] => text.split(',').filter((part) => part !== '');
+
+const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(text);
 
 function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number');

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
+import { withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 const PATH = 'api/v3/configure/database';
@@ -21,10 +22,10 @@ export function databaseCommand(): Command {
 }
 
 function list(): Command {
-  const command = withConnection(new Command('list'), { database: false })
+  const connected = withConnection(new Command('list'), { database: false });
+  const command = withQueryFormat(connected)
     .description('list databases')
-    .option('--show-deleted', 'deleted ones as well')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+    .option('--show-deleted', 'deleted ones as well');
   return command.action(async () => {
     const { showDeleted, format } = command.opts<{ showDeleted?: true; format: string }>();
     const query = { format, ...(showDeleted && { show_deleted: 'true' }) };

@@ -2,16 +2,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
+import { isLineProtocol } from '../input/line-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
+import { print } from '../output/terminal.js';
 import { readArguments } from './trigger.js';
 
 /** `plinth plugin`. */
 export function pluginCommand(): Command {
   return new Command('plugin')
-    .description('begin, try out and upload Python plugins')
+    .description('begin, try out, upload and list Python plugins')
     .addCommand(begin())
     .addCommand(tryOut())
     .addCommand(upload())
+    .addCommand(list())
     .addHelpText(
       'after',
       '\nExamples:\n  plinth plugin new alerts\n  plinth plugin upload alerts.py\n  plinth plugin test alerts.py -d home --lp sample.lp --args threshold=30',
@@ -89,8 +93,6 @@ if __name__ == "__main__":
     unittest.main()
 `;
 
-import { print } from '../output/terminal.js';
-
 function begin(): Command {
   return new Command('new')
     .description('write a plugin to start from, with a test')
@@ -114,6 +116,13 @@ function begin(): Command {
     });
 }
 
+function list(): Command {
+  const command = withQueryFormat(withConnection(new Command('list'), { database: false }));
+  return command
+    .description('list the files of plugins that triggers use')
+    .action(() => printQuery(command, { db: '_internal', q: 'SELECT * FROM system.plugin_files' }));
+}
+
 interface TestOptions {
   readonly lp?: string;
   readonly schedule?: string;
@@ -132,7 +141,10 @@ function tryOut(): Command {
   const command = withConnection(new Command('test'), { database: true })
     .description('run a plugin of the plugin folder without storing what it writes')
     .argument('<file>', 'as a trigger would name it')
-    .option('--lp <file>', 'line protocol for process_writes; - reads standard input')
+    .option(
+      '--lp <file>',
+      'file with line protocol for process_writes, or the lines themselves; - reads standard input',
+    )
     .option('--schedule <cron>', 'call process_scheduled_call at the next time of this schedule')
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
     .option('--cache <name>', 'cache that several tests share');
@@ -149,7 +161,10 @@ function tryOut(): Command {
       lp === undefined
         ? await callOk(connection, 'api/v3/plugin_test/schedule', { json: { ...json, schedule } })
         : await callOk(connection, 'api/v3/plugin_test/wal', {
-            json: { ...json, input_lp: readFileSync(lp === '-' ? 0 : lp, 'utf8') },
+            json: {
+              ...json,
+              input_lp: isLineProtocol(lp) ? lp : readFileSync(lp === '-' ? 0 : lp, 'utf8'),
+            },
           });
     const report = (await answer.json()) as Report;
     print(describe(report));

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 const PATH = 'api/v3/configure/table';
@@ -21,17 +22,13 @@ export function tableCommand(): Command {
 }
 
 function list(): Command {
-  const command = withConnection(new Command('list'), { database: true })
-    .description('list the tables of a database')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
-  return command.action(async () => {
-    const connection = connectionOf(command.opts());
-    const q =
-      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name";
-    const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
-    const answer = await callOk(connection, 'api/v3/query_sql', { json });
-    print(`${(await answer.text()).trimEnd()}\n`);
-  });
+  const connected = withConnection(new Command('list'), { database: true });
+  const command = withQueryFormat(connected).description('list the tables of a database');
+  return command.action(() =>
+    printQuery(command, {
+      q: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name",
+    }),
+  );
 }
 
 function create(): Command {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 const PATH = 'api/v3/configure/processing_engine_trigger';
@@ -64,20 +65,17 @@ function create(): Command {
 }
 
 function list(): Command {
-  const command = withConnection(new Command('list'), { database: true })
-    .description('list the triggers of a database')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
-  return command.action(() =>
-    show(command, 'SELECT * FROM system.processing_engine_triggers ORDER BY trigger_name'),
-  );
+  const connected = withConnection(new Command('list'), { database: true });
+  const command = withQueryFormat(connected).description('list the triggers of a database');
+  const q = 'SELECT * FROM system.processing_engine_triggers ORDER BY trigger_name';
+  return command.action(() => printQuery(command, { q }));
 }
 
 function logs(): Command {
-  const command = withConnection(new Command('logs'), { database: true })
+  const command = withQueryFormat(withConnection(new Command('logs'), { database: true }))
     .description('what the triggers of a database logged, oldest first')
     .argument('[name]', 'only this trigger')
-    .option('-n, --lines <n>', 'the last lines', '50')
-    .option('-f, --format <format>', 'pretty, json, jsonl, csv', 'pretty');
+    .option('-n, --lines <n>', 'the last lines', '50');
   return command.action(async (name: string | undefined) => {
     const count = Number(command.opts()['lines']);
     if (!Number.isInteger(count) || count < 1) {
@@ -85,7 +83,7 @@ function logs(): Command {
     }
     const where = name === undefined ? '' : ` WHERE trigger_name = '${name.replaceAll("'", "''")}'`;
     const last = `SELECT * FROM system.processing_engine_logs${where} ORDER BY event_time DESC LIMIT ${count}`;
-    await show(command, `SELECT * FROM (${last}) AS l ORDER BY event_time`);
+    await printQuery(command, { q: `SELECT * FROM (${last}) AS l ORDER BY event_time` });
   });
 }
 
@@ -115,13 +113,6 @@ function remove(): Command {
     await callOk(connection, PATH, { method: 'DELETE', json });
     print(`trigger ${name} deleted\n`);
   });
-}
-
-async function show(command: Command, q: string): Promise<void> {
-  const connection = connectionOf(command.opts());
-  const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
-  const text = await (await callOk(connection, 'api/v3/query_sql', { json })).text();
-  print(`${text.trimEnd()}\n`);
 }
 
 function named(name: string, description: string): Command {

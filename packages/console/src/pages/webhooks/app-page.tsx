@@ -1,0 +1,236 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useId } from 'react';
+import {
+  type Delivery,
+  fetchApp,
+  fetchDeliveries,
+  fetchQueue,
+  ping,
+  redeliver,
+  suspend,
+} from '../../api/webhooks.js';
+import { Fact } from '../../components/controls/fact.js';
+import { Icon } from '../../components/controls/icon.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { countText, millisText } from '../../lib/units.js';
+import { AppState } from './apps-page.js';
+import { StatusChip } from './status-chip.js';
+
+const REFRESH_MS = 3000;
+
+/** An app: its webhook, what waits, and its deliveries. */
+export function AppPage() {
+  const { app } = useParams({ strict: false }) as { app: string };
+  const client = useQueryClient();
+  const found = useQuery({ queryKey: ['webhooks', 'app', app], queryFn: () => fetchApp(app) });
+  const queue = useQuery({
+    queryKey: ['webhooks', 'queue', app],
+    queryFn: () => fetchQueue(app),
+    refetchInterval: REFRESH_MS,
+  });
+  const act = async (what: () => Promise<unknown>, done: string) => {
+    try {
+      await what();
+      toast(done);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['webhooks'] });
+  };
+  const { data } = found;
+  const isSuspended = data?.suspended_at != null;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <nav aria-label="Where this is">
+          <Link to="/webhooks">Webhooks</Link>
+        </nav>
+        <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
+        {data && <AppState app={data} />}
+        <span className="row end">
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              void act(
+                () => suspend(app, !isSuspended),
+                isSuspended ? 'Deliveries go on' : 'Suspended',
+              )
+            }
+          >
+            {isSuspended ? 'Go on' : 'Suspend'}
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => void act(() => ping(app), 'A ping is on its way')}
+          >
+            Send ping
+          </button>
+        </span>
+      </header>
+      {found.isError && <ProblemNote error={found.error} onRetry={() => void found.refetch()} />}
+      {data && (
+        <dl className="facts card">
+          <Fact name="Address" value={data.hook?.config.url ?? 'none'} />
+          <Fact name="Events" value={data.hook?.events.join(', ') || 'none'} />
+          <Fact name="Order" value={data.hook?.ordering ?? 'none'} />
+          <Fact
+            name="TLS"
+            value={data.hook?.config.insecure_ssl === '1' ? 'not checked!' : 'checked'}
+          />
+          <Fact
+            name="Waits"
+            value={countText((queue.data?.pending ?? 0) + (queue.data?.leased ?? 0))}
+          />
+          <Fact name="Given up" value={countText(queue.data?.dead ?? 0)} />
+          <Fact name="Client id" value={data.client_id} />
+        </dl>
+      )}
+      <Deliveries
+        app={app}
+        onRedeliver={(id) => act(() => redeliver(app, id), 'It is sent once more')}
+      />
+    </div>
+  );
+}
+
+function Deliveries(props: {
+  readonly app: string;
+  readonly onRedeliver: (id: number) => Promise<void>;
+}) {
+  const { app, onRedeliver } = props;
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { status = '', event = '', guid = '', cursor = '' } = search;
+  const navigate = useNavigate();
+  const id = useId();
+  const page = useQuery({
+    queryKey: ['webhooks', 'deliveries', app, status, event, guid, cursor],
+    queryFn: () => fetchDeliveries(app, { status, event, guid, cursor }),
+    // Older pages do not change.
+    refetchInterval: cursor === '' ? REFRESH_MS : false,
+    placeholderData: (before) => before,
+  });
+  const go = (change: Record<string, string>) =>
+    void navigate({
+      to: '/webhooks/$app',
+      params: { app },
+      search: { status, event, guid, cursor: '', ...change },
+    });
+  const list = page.data?.deliveries ?? [];
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <div className="row wrap">
+        <h2 id={id}>Deliveries</h2>
+        <select
+          className="input"
+          aria-label="Result"
+          value={status}
+          onChange={(change) => go({ status: change.target.value })}
+        >
+          <option value="">all results</option>
+          <option value="success">that arrived</option>
+          <option value="failure">that failed</option>
+        </select>
+        <input
+          className="input mono"
+          aria-label="Event"
+          placeholder="event"
+          value={event}
+          onChange={(change) => go({ event: change.target.value })}
+        />
+        <input
+          className="input mono"
+          data-find
+          aria-label="GUID"
+          placeholder="GUID   /"
+          value={guid}
+          onChange={(change) => go({ guid: change.target.value })}
+        />
+        <span className="soft small">newest first{cursor === '' && ', looked at every 3 s'}</span>
+      </div>
+      {page.isError && <ProblemNote error={page.error} onRetry={() => void page.refetch()} />}
+      {page.data !== undefined && list.length === 0 && (
+        <p className="card empty soft">No delivery is like that.</p>
+      )}
+      {list.length > 0 && <DeliveryTable app={app} list={list} onRedeliver={onRedeliver} />}
+      <div className="row">
+        {cursor !== '' && (
+          <button type="button" className="button" onClick={() => go({})}>
+            Newest
+          </button>
+        )}
+        {page.data?.next !== undefined && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => go({ cursor: page.data?.next ?? '' })}
+          >
+            Older
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function DeliveryTable(props: {
+  readonly app: string;
+  readonly list: readonly Delivery[];
+  readonly onRedeliver: (id: number) => Promise<void>;
+}) {
+  const { app, list, onRedeliver } = props;
+  return (
+    <TableWrap label="Deliveries">
+      <thead>
+        <tr>
+          <th>Time (UTC)</th>
+          <th>Event</th>
+          <th className="wide">Result</th>
+          <th className="num">Took</th>
+          <th>GUID</th>
+          <th>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((delivery) => (
+          <tr key={delivery.id}>
+            <td className="nowrap">
+              <Link to="/webhooks/$app/$delivery" params={{ app, delivery: String(delivery.id) }}>
+                {delivery.delivered_at.slice(0, 19).replace('T', ' ')}
+              </Link>
+            </td>
+            <td>
+              {delivery.event}
+              {delivery.action !== null && `.${delivery.action}`}{' '}
+              {delivery.redelivery && <span className="chip">again</span>}
+            </td>
+            <td className="wide">
+              <StatusChip delivery={delivery} />
+            </td>
+            <td className="num nowrap">{millisText(delivery.duration * 1000)}</td>
+            <td>
+              <code title={delivery.guid}>…{delivery.guid.slice(-8)}</code>
+            </td>
+            <td className="num">
+              <button
+                type="button"
+                className="button icon small quiet"
+                aria-label={`Send ${delivery.id} again`}
+                title="Send again"
+                onClick={() => void onRedeliver(delivery.id)}
+              >
+                <Icon name="refresh" size={14} />
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </TableWrap>
+  );
+}

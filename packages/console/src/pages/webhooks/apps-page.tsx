@@ -1,0 +1,206 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { Dialog } from '../../components/controls/dialog.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShownOnce } from '../../components/controls/shown-once.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { countText } from '../../lib/units.js';
+
+const REFRESH_MS = 5000;
+/** Queues are asked for one by one. */
+const MAX_QUEUES = 20;
+
+/** Apps with their webhooks, and what waits for each. */
+export function AppsPage() {
+  const client = useQueryClient();
+  const [isCreating, setIsCreating] = useState(false);
+  const [going, setGoing] = useState<App | undefined>();
+  const apps = useQuery({ queryKey: ['webhooks', 'apps'], queryFn: fetchApps });
+  const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const list = apps.data ?? [];
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Webhooks</h1>
+        <button type="button" className="button primary end" onClick={() => setIsCreating(true)}>
+          <Icon name="plus" size={14} /> Create app
+        </button>
+      </header>
+      {apps.isError && <ProblemNote error={apps.error} onRetry={() => void apps.refetch()} />}
+      {apps.data?.length === 0 && (
+        <p className="card empty soft">
+          No app yet. An app has a webhook: an address that is told of events, with every delivery
+          kept to look at and to send again.
+        </p>
+      )}
+      {list.length > 0 && (
+        <TableWrap label="Apps">
+          <thead>
+            <tr>
+              <th>App</th>
+              <th>State</th>
+              <th>Address</th>
+              <th>Events</th>
+              <th className="num">Waits</th>
+              <th className="num">Given up</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((app, index) => (
+              <tr key={app.id}>
+                <td>
+                  <Link to="/webhooks/$app" params={{ app: String(app.id) }}>
+                    {app.name}
+                  </Link>
+                </td>
+                <td>
+                  <AppState app={app} />
+                </td>
+                <td>
+                  <code>{app.hook?.config.url ?? '–'}</code>
+                </td>
+                <td>{app.hook?.events.join(', ') || '–'}</td>
+                {index < MAX_QUEUES ? <Waiting app={app.id} /> : <td colSpan={2} />}
+                <td className="num">
+                  <button
+                    type="button"
+                    className="button icon small quiet"
+                    aria-label={`Delete ${app.name}`}
+                    onClick={() => setGoing(app)}
+                  >
+                    <Icon name="trash" size={14} />
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {isCreating && (
+        <CreateApp
+          onClose={() => {
+            setIsCreating(false);
+            void refresh();
+          }}
+        />
+      )}
+      {going !== undefined && (
+        <ConfirmDelete
+          what="app"
+          name={going.name}
+          loss="Its keys and its webhook go, and what waits is ended. Records of deliveries stay."
+          onClose={() => setGoing(undefined)}
+          act={async () => {
+            await deleteApp(going.id);
+            await refresh();
+            toast(`${going.name} deleted`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+export function AppState({ app }: { readonly app: App }) {
+  if (app.suspended_at !== null) return <span className="chip warn">– suspended</span>;
+  if (app.hook?.config.url === undefined) return <span className="chip">no address</span>;
+  return app.hook.active ? (
+    <span className="chip good">✓ active</span>
+  ) : (
+    <span className="chip warn">– off</span>
+  );
+}
+
+function Waiting({ app }: { readonly app: number }) {
+  const queue = useQuery({
+    queryKey: ['webhooks', 'queue', app],
+    queryFn: () => fetchQueue(app),
+    refetchInterval: REFRESH_MS,
+  });
+  const { pending = 0, leased = 0, dead = 0 } = queue.data ?? {};
+  return (
+    <>
+      <td className="num">{queue.data && countText(pending + leased)}</td>
+      <td className="num">{queue.data && countText(dead)}</td>
+    </>
+  );
+}
+
+function CreateApp({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState('*');
+  const [secret, setSecret] = useState('');
+  // Nowhere but here.
+  const [pem, setPem] = useState('');
+  const [isStored, setIsStored] = useState(false);
+  const isUrlRight = url.trim() === '' || /^https?:\/\/\S+$/.test(url.trim());
+  if (pem !== '') {
+    return (
+      <Dialog title={`Private key of ${name}`} isOpen isFirm onClose={onClose}>
+        <p>The app signs its requests with it. It is shown this once and cannot be read again.</p>
+        <ShownOnce secret={pem} isStored={isStored} onStored={setIsStored}>
+          <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
+            Close
+          </button>
+        </ShownOnce>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title="Create an app"
+      action="Create"
+      doing="Creating …"
+      canAct={name.trim() !== '' && isUrlRight}
+      act={async () => {
+        const list = events
+          .split(',')
+          .map((each) => each.trim())
+          .filter((each) => each !== '');
+        const made = await createApp({ name: name.trim(), url: url.trim(), events: list, secret });
+        setPem(made.pem);
+      }}
+      onClose={onClose}
+    >
+      <TextField label="Name" value={name} onChange={setName} maxLength={64} />
+      <TextField
+        label="Address"
+        isCode
+        value={url}
+        onChange={setUrl}
+        placeholder="https://ci.example.com/hook"
+        mistake={isUrlRight ? undefined : 'An address begins with https:// or http://.'}
+        hint="Where deliveries go. Empty: none for now."
+      />
+      <TextField
+        label="Events"
+        isCode
+        value={events}
+        onChange={setEvents}
+        hint={
+          <>
+            <code>push, issues</code>, or <code>*</code> for all
+          </>
+        }
+      />
+      <TextField
+        label="Secret"
+        isCode
+        value={secret}
+        onChange={setSecret}
+        hint="Signs each delivery (X-Hub-Signature-256), so that its receiver knows whom it is from. Empty: none."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useId } from 'react';
+import { type DeliveryDetail, fetchDelivery, redeliver } from '../../api/webhooks.js';
+import { CopyBox } from '../../components/controls/copy-button.js';
+import { Fact } from '../../components/controls/fact.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { millisText } from '../../lib/units.js';
+import { StatusChip } from './status-chip.js';
+
+/** A delivery as it was sent, and what its receiver answered: as text, whatever it is. */
+export function DeliveryPage() {
+  const { app, delivery: id } = useParams({ strict: false }) as { app: string; delivery: string };
+  const client = useQueryClient();
+  const found = useQuery({
+    queryKey: ['webhooks', 'delivery', app, id],
+    queryFn: () => fetchDelivery(app, id),
+  });
+  const again = async () => {
+    try {
+      await redeliver(app, id);
+      toast('It is sent once more');
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['webhooks'] });
+  };
+  const { data } = found;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <nav aria-label="Where this is">
+          <Link to="/webhooks">Webhooks</Link> /{' '}
+          <Link to="/webhooks/$app" params={{ app }}>
+            app {app}
+          </Link>
+        </nav>
+        <h1 tabIndex={-1}>{data ? `${data.event}${data.action ? `.${data.action}` : ''}` : id}</h1>
+        {data && <StatusChip delivery={data} />}
+        <button type="button" className="button primary end" onClick={() => void again()}>
+          Send again
+        </button>
+      </header>
+      {found.isError && <ProblemNote error={found.error} onRetry={() => void found.refetch()} />}
+      {data && <Detail delivery={data} app={app} />}
+    </div>
+  );
+}
+
+function Detail({ delivery, app }: { readonly delivery: DeliveryDetail; readonly app: string }) {
+  const { delivered_at, duration, guid, url, redelivery, request, response } = delivery;
+  return (
+    <>
+      <dl className="facts card">
+        <Fact name="Time (UTC)" value={delivered_at.slice(0, 19).replace('T', ' ')} />
+        <Fact name="Took" value={millisText(duration * 1000)} />
+        <Fact name="To" value={url} />
+        <Fact name="Kind" value={redelivery ? 'sent again' : 'first attempt or retry'} />
+      </dl>
+      <p className="small">
+        <Link to="/webhooks/$app" params={{ app }} search={{ guid }}>
+          All attempts of {guid}
+        </Link>
+      </p>
+      <Part title="Request" message={request} />
+      <Part title="Response" message={response} />
+    </>
+  );
+}
+
+function Part(props: {
+  readonly title: string;
+  readonly message: DeliveryDetail['request'] | null;
+}) {
+  const { title, message } = props;
+  const id = useId();
+  const headers = Object.entries(message?.headers ?? {});
+  const payload = message?.payload ?? null;
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2);
+  return (
+    <section className="stack" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {headers.length === 0 && payload === null ? (
+        <p className="card empty soft">There was none.</p>
+      ) : (
+        <>
+          <TableWrap label={`Headers of the ${title.toLowerCase()}`}>
+            <tbody>
+              {headers.map(([name, value]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td className="wide">
+                    <code>{value}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </TableWrap>
+          {payload !== null && <CopyBox label={`Copy the ${title.toLowerCase()}`} text={text} />}
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,5 @@
+import { existsSync } from 'node:fs';
+
+/** Whether an argument is no file but a line of line protocol itself, as `influxdb3` takes it. */
+export const isLineProtocol = (argument: string): boolean =>
+  argument !== '-' && /^\S.*\s\S*=/s.test(argument) && !existsSync(argument);

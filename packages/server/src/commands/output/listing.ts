@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { callOk, connectionOf, databaseOf } from '../connection.js';
+import { print } from './terminal.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Adds `--format` to a command that shows something: for people, or JSON for programs. */
+export const withFormat = (command: Command): Command => withFormats(command, ['pretty', 'json']);
+
+/** The same where the server writes the answer, which knows more of them. */
+export const withQueryFormat = (command: Command): Command =>
+  withFormats(command, ['pretty', 'json', 'jsonl', 'csv']);
+
+function withFormats(command: Command, choices: readonly string[]): Command {
+  const option = new Option('-f, --format <format>', 'how it is shown');
+  return command.addOption(option.choices(choices).default('pretty'));
+}
+
+/** A list: as a table of some columns, or all that is known of each as an array. */
+export function printRows(
+  command: Command,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => unknown>> | readonly string[],
+): void {
+  if (isJson(command)) {
+    printJson(rows);
+    return;
+  }
+  const cells = Array.isArray(columns)
+    ? columns.map((name: string) => [name, (row: Row) => row[name]] as const)
+    : Object.entries(columns as Readonly<Record<string, (row: Row) => unknown>>);
+  const headline = cells.map(([name]) => name);
+  print(formatTable([headline, ...rows.map((row) => cells.map(([, of]) => cellOf(of(row))))]));
+}
+
+/** One thing: as `text`, or as JSON of many lines without one. */
+export function printOne(command: Command, value: unknown, text?: () => string): void {
+  if (isJson(command)) printJson(value);
+  else print(text?.() ?? `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** What an answer holds: its own bytes as JSON, so that no digit of a number is lost. */
+export async function printAnswer(command: Command, answer: Response): Promise<void> {
+  const text = await answer.text();
+  if (isJson(command)) print(`${text.trimEnd()}\n`);
+  else print(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+}
+
+/** What SQL finds. @param db without it the database that the command names */
+export async function printQuery(
+  command: Command,
+  { db, q }: { readonly db?: string; readonly q: string },
+): Promise<void> {
+  print(await askQuery(command, { q, ...(db !== undefined && { db }) }));
+}
+
+/** The same as text. */
+export async function askQuery(
+  command: Command,
+  { db, q }: { readonly db?: string; readonly q: string },
+): Promise<string> {
+  const connection = connectionOf(command.opts());
+  const format = isJson(command) ? 'json_rows' : command.opts()['format'];
+  const json = { db: db ?? databaseOf(connection), q, format };
+  const text = await (await callOk(connection, 'api/v3/query_sql', { json })).text();
+  return text === '' ? '' : `${text.trimEnd()}\n`;
+}
+
+export const isJson = (command: Command): boolean => command.opts()['format'] === 'json';
+
+/** Columns as wide as their widest cell, one line per row. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  return Array.isArray(value) ? value.join(',') || '-' : String(value);
+}
+
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,93 @@
+// Source: `plinth app --help`, `plinth accounts --help`: things are said by ids, or by a name that no other has.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-names-'));
+  server = await ServerProcess.start();
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => runCli([...args, '--host', server.url]);
+async function ok(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(...args);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+let keyCount = 0;
+async function makeApp(name: string): Promise<{ id: number; client_id: string }> {
+  const out = join(folder, `${keyCount++}.pem`);
+  return JSON.parse(await ok('app', 'create', '--name', name, '--key-out', out));
+}
+const shown = async (said: string): Promise<number> =>
+  (JSON.parse(await ok('app', 'show', said)) as { id: number }).id;
+
+it('says an app by id, client id or name', async () => {
+  const ci = await makeApp('ci');
+  for (const said of [String(ci.id), ci.client_id, 'ci']) assert.equal(await shown(said), ci.id);
+  await ok('app', 'update', 'ci', '--name', 'ci two');
+  assert.equal(await shown('ci two'), ci.id);
+  await ok('app', 'suspend', 'ci two');
+  await ok('app', 'unsuspend', 'ci two');
+
+  const unknown = await run('app', 'delete', 'nobody');
+  assert.equal(
+    unknown.stderr,
+    'plinth: there is no app nobody; `plinth app list` shows what there is\n',
+  );
+  assert.equal(unknown.code, 1);
+
+  // What could be an id is one.
+  const named = await makeApp(String(ci.id));
+  assert.equal(await shown(String(ci.id)), ci.id);
+  assert.equal(await shown(String(named.id)), named.id);
+});
+
+it('takes names of apps where one is an option', async () => {
+  await makeApp('publisher');
+  const publish = ['event', 'publish', '--event', 'push', '--payload', '-', '--app', 'publisher'];
+  const { code, stderr } = await runCli([...publish, '--host', server.url], { input: '{}' });
+  assert.equal(code, 0, stderr);
+  assert.match(await ok('deliveries', 'list', '--app', 'publisher'), /^id +delivered_at/);
+  assert.match(await ok('webhook', 'deliveries', 'publisher'), /^id +delivered_at/);
+});
+
+it('says platforms and accounts by name, and refuses a name of several', async () => {
+  const platform = (await ok('accounts', 'platforms', 'create', '--name', 'Second one')).trim();
+  const onIt = ['--platform', 'Second one'];
+  const key = (await ok('accounts', 'keys', 'create', ...onIt)).trim();
+  const make = async (display_name: string, contact_email: string): Promise<string> => {
+    const { status, text } = await server.http.send('/v2/core/accounts', {
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ display_name, contact_email }),
+    });
+    assert.equal(status, 200, text);
+    return (JSON.parse(text) as { id: string }).id;
+  };
+  const idOf = async (said: string): Promise<string> =>
+    (JSON.parse(await ok('accounts', 'show', said, ...onIt)) as { account: { id: string } }).account
+      .id;
+  const alone = await make('Alone', 'alone@example.com');
+  assert.equal(await idOf('Alone'), alone);
+  assert.equal(await idOf('alone@example.com'), alone);
+  const twins = [await make('Twin', 'a@example.com'), await make('Twin', 'b@example.com')];
+  const refused = await run('accounts', 'close', 'Twin', ...onIt);
+  assert.match(refused.stderr, /^plinth: 2 have the name Twin; say which by its id: acct_/);
+  for (const id of twins) assert.ok(refused.stderr.includes(id), refused.stderr);
+  await ok('accounts', 'close', 'b@example.com', ...onIt);
+  assert.equal(await idOf('Twin'), twins[0]); // A closed one is in nobody's way.
+  assert.equal(
+    (JSON.parse(await ok('accounts', 'platforms', 'show', 'Second one')) as { id: string }).id,
+    platform,
+  );
+});
