@@ -5,15 +5,27 @@ import { TestDatabase } from './test-database.js';
 /** A way to a server that can be cut and joined again. */
 export class DatabaseCable {
   readonly #to: URL;
-  readonly #sockets = new Set<Socket>();
+  /** By the near end of each connection, its far end; `undefined`: it was taken in silence. */
+  readonly #connections = new Map<Socket, Socket | undefined>();
   #server: Server | undefined;
   #isSilent = false;
   port = 0;
   /** It is cut when the near side says this. */
   breakingPoint: string | undefined;
+  /** The next connection on which the near side says this is lost with the answer to its commit: what is stored is not heard of. */
+  losingPoint: string | undefined;
+  readonly #losing = new Set<Socket>();
 
   constructor(to: URL) {
     this.#to = to;
+  }
+
+  /** What leads to the server through this cable. */
+  get url(): string {
+    const url = new URL(this.#to);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.href;
   }
 
   /** Lets new connections through; those that were silent stay so. */
@@ -21,24 +33,22 @@ export class DatabaseCable {
     this.#isSilent = false;
     if (this.#server?.listening) return;
     const server = createServer((near) => {
-      this.#sockets.add(near);
-      if (this.#isSilent) return; // It is taken, and nobody says a word.
+      this.#connections.set(near, undefined);
+      near.on('error', () => {}); // the end follows
+      near.on('close', () => {
+        this.#connections.get(near)?.destroy();
+        this.#connections.delete(near);
+        this.#losing.delete(near);
+      });
       near.on('data', (bytes) => {
         if (this.breakingPoint !== undefined && bytes.includes(this.breakingPoint)) this.cut();
+        if (this.losingPoint === undefined || !bytes.includes(this.losingPoint)) return;
+        this.losingPoint = undefined;
+        this.#losing.add(near);
       });
-      const far = connect(Number(this.#to.port || 5432), this.#to.hostname);
-      for (const [socket, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(socket);
-        socket.on('error', () => {}); // the end follows
-        socket.on('close', () => {
-          this.#sockets.delete(socket);
-          other.destroy();
-        });
-        socket.pipe(other);
-      }
+      if (this.#isSilent)
+        near.pause(); // It is taken, and nobody says a word.
+      else this.#connect(near);
     });
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
     this.#server = server;
@@ -48,14 +58,42 @@ export class DatabaseCable {
   /** Nothing gets through any more in either direction, and no connection is closed. */
   hush(): void {
     this.#isSilent = true;
-    for (const socket of this.#sockets) socket.unpipe().pause();
+    for (const [near, far] of this.#connections) {
+      near.unpipe().pause();
+      far?.unpipe().pause();
+    }
+  }
+
+  /** What was held since `hush` gets through, as from a server that was stopped and goes on. */
+  thaw(): void {
+    this.#isSilent = false;
+    for (const [near, far] of this.#connections) {
+      if (far === undefined) this.#connect(near);
+      else join(near, far);
+    }
   }
 
   cut(): void {
     this.breakingPoint = undefined;
     this.#server?.close();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const near of this.#connections.keys()) near.destroy();
   }
+
+  #connect(near: Socket): void {
+    const far = connect(Number(this.#to.port || 5432), this.#to.hostname);
+    this.#connections.set(near, far);
+    far.on('error', () => {}); // the end follows
+    far.on('close', () => near.destroy());
+    far.on('data', (bytes) => {
+      if (this.#losing.has(near) && bytes.includes('COMMIT')) near.destroy();
+    });
+    join(near, far);
+  }
+}
+
+function join(near: Socket, far: Socket): void {
+  near.pipe(far);
+  far.pipe(near);
 }
 
 /** A cable to an empty database. */
@@ -67,8 +105,5 @@ export async function layDatabaseCable(context: TestContext) {
   const cable = new DatabaseCable(url);
   await cable.join();
   context.after(() => cable.cut());
-  const throughCable = new URL(url);
-  throughCable.hostname = '127.0.0.1';
-  throughCable.port = String(cable.port);
-  return { cable, url, databaseFlag: `--server-database-url=${throughCable.href}` };
+  return { cable, url, databaseFlag: `--server-database-url=${cable.url}` };
 }

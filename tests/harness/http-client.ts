@@ -6,6 +6,8 @@ export interface HttpRequest {
   /** Sent as they are; nothing is added but `Host` and what frames the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Ends the connection, with or without an answer. */
+  readonly signal?: AbortSignal;
 }
 
 export interface HttpAnswer {
@@ -30,14 +32,19 @@ export class HttpClient {
   }
 
   async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
-    const { body, headers = {} } = options;
+    const { body, headers = {}, signal } = options;
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const framing = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
     return await new Promise((resolve, reject) => {
       const outgoing = (this.#isTls ? tlsRequest : request)(
         `${this.#url}${path}`,
-        { method, headers: { ...framing, ...headers }, agent: this.#agent },
+        {
+          method,
+          headers: { ...framing, ...headers },
+          agent: this.#agent,
+          ...(signal !== undefined && { signal }),
+        },
         (incoming) => {
           const chunks: Buffer[] = [];
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));

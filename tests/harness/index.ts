@@ -29,6 +29,7 @@ export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { runProgram } from './run-program.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
+export { SHARED_ENV, SharedNodes, until } from './shared-nodes.js';
 export { askFlight, MemoryPeak, readToEnd, residentMb, SlowReader } from './slow-readers.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';

@@ -41,7 +41,9 @@ export interface ServerProcessOptions {
 /** Without those that say what the tests do. */
 const ownVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^PLINTH_(?:TEST|CRASH|FUZZ)_/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^PLINTH_(?:TEST|CRASH|FUZZ|STORM)_/.test(name),
+    ),
   );
 
 /** A whole server in a process of its own, on a free port and with its own data folder. */

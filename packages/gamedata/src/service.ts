@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   type BackupMoment,
   type Clock,
+  type CountTogether,
   type DescribedRoute,
   type FileSystem,
   type FrozenFiles,
@@ -72,6 +73,8 @@ export interface GameDataNeeds {
   readonly ownsRoot: boolean;
   /** Who the `Authorization` header of an editor call speaks for, if it is an admin token of the server. */
   readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+  /** Of wrong tokens; without it each node counts those that it is shown. */
+  readonly countTogether?: CountTogether;
 }
 
 /**
@@ -179,6 +182,7 @@ class GameDataService implements GameData {
       ],
       clock,
       findAdmin: needs.findAdmin,
+      ...(needs.countTogether !== undefined && { countTogether: needs.countTogether }),
     });
     this.#dialect = new GameDataDialect({
       ownsRoot: needs.ownsRoot,
@@ -321,11 +325,12 @@ class GameDataService implements GameData {
 
   async #adoptFolder(): Promise<void> {
     if (this.#sharedObjects === undefined) return;
-    const { local, objects, log } = this.#needs;
+    const { local, objects, random, log } = this.#needs;
     const from = { relational: local, objects };
     const { version, leavesDraft } = await adoptFolder(from, {
       editions: this.#editions,
       objects: this.#sharedObjects,
+      random,
     });
     if (version !== undefined)
       log.info({ version }, 'game data moved from the folder to PostgreSQL');

@@ -171,7 +171,7 @@ export {
   type ClientAddress,
   ClientAddresses,
 } from './net/client-address.js';
-export { GuessGuard } from './net/guess-guard.js';
+export { type CountTogether, GuessGuard } from './net/guess-guard.js';
 export {
   addressKey,
   type IpAddress,

@@ -3,6 +3,7 @@ import {
   ClientAddresses,
   type Clock,
   ConfigInvalid,
+  type CountTogether,
   type Dialect,
   type HttpService,
   isNetwork,
@@ -76,6 +77,8 @@ export type BanEvent =
 export interface RateLimit extends HttpService {
   /** Goes in front of all services. */
   readonly gate: RequestGate;
+  /** How wrong credentials that `service` checks itself are counted, of all nodes together. */
+  countWrongLogins(service: string): CountTogether;
   /**
    * Counts an OAuth token that is about to be made for an app.
    * @param appKey `oauth-app:<id>` or `app:<id>`
@@ -136,7 +139,7 @@ class RateLimitService implements RateLimit {
       addresses: this.#addresses,
       logins: new LoginGuard({
         clock,
-        countTogether: (address, windowMs) => this.#store.countWrongLogin(address, windowMs),
+        countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
       }),
       routes: this.#routes,
       clock,
@@ -152,6 +155,10 @@ class RateLimitService implements RateLimit {
     });
     this.#envoyService = new EnvoyService(this.#decisions);
     this.dialect = rateLimitDialect(needs);
+  }
+
+  countWrongLogins(service: string): CountTogether {
+    return (address, windowMs) => this.#store.countWrongLogin({ address, service }, windowMs);
   }
 
   async countToken(appKey: string, base: string): Promise<Refusal | undefined> {

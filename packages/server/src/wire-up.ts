@@ -15,6 +15,7 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
+import { AlikeNodes } from './folder/alike-nodes.js';
 import type { DataFolder } from './folder/data-folder.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
@@ -123,6 +124,12 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());
+    const { shared, folderId } = stores;
+    if (shared !== undefined) {
+      const needs = { store: shared, folder: folderId, settings, clock, log };
+      const alike = await AlikeNodes.join(needs);
+      closers.push(() => alike.close());
+    }
     const audit = new AuditLog({
       folder: join(stores.dataDir, 'audit'),
       files: stores.files,
@@ -221,7 +228,9 @@ export async function wireUp(
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))
       : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
-    const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
+    const gamedata = runs('gamedata')
+      ? await openGameData(partsOf('gamedata'), rateLimit?.countWrongLogins('gamedata'))
+      : undefined;
     const services: HttpService[] = [
       // First: who comes back to a server with data asks for these at once.
       ...(tsdb ? [tsdb] : []),

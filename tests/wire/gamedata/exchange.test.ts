@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createGameDataClient } from '@plinth/gamedata-client';
 import { runCli } from '../../harness/cli.js';
-import { POSTGRES_URL, ServerProcess } from '../../harness/index.js';
+import { POSTGRES_URL, ServerProcess, until } from '../../harness/index.js';
 import type { Envelope, WireRecord } from './game-client.js';
-import { edit, isOpen, SharedNodes, shownBy, until } from './shared-nodes.js';
+import { edit, gamedataNodes, isOpen, shownBy } from './shared-nodes.js';
 
 const TOKEN = 'editor-token-for-tests';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -411,7 +411,7 @@ describe('the community layout', () => {
   it('stores nothing when another node has removed what an import is about to name', {
     skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
   }, async () => {
-    await using nodes = await SharedNodes.create();
+    await using nodes = await gamedataNodes();
     const node = await nodes.start();
     await until(() => isOpen(node), 'the node serves');
     const before = await shownBy(node);

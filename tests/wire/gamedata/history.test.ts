@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { POSTGRES_URL, ServerProcess } from '../../harness/index.js';
 import type { WireRecord } from './game-client.js';
-import { done, edit, NODE, SharedNodes } from './shared-nodes.js';
+import { done, edit, gamedataNodes, NODE } from './shared-nodes.js';
 
 interface Page {
   readonly total: number;
@@ -87,7 +87,7 @@ describe('the history of large records', () => {
   it('is bounded in bytes in PostgreSQL, kept and answered', {
     skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
   }, async () => {
-    await using nodes = await SharedNodes.create();
+    await using nodes = await gamedataNodes();
     await holdsItsBounds(await nodes.start({ flags: FLAGS }));
   });
 });

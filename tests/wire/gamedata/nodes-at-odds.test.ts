@@ -3,17 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { POSTGRES_URL, ServerProcess, type TestDatabase } from '../../harness/index.js';
-import {
-  done,
-  edit,
-  isOpen,
-  NODE,
-  SharedNodes,
-  shownBy,
-  until,
-  untilEqual,
-} from './shared-nodes.js';
+import { POSTGRES_URL, ServerProcess, type TestDatabase, until } from '../../harness/index.js';
+import { done, edit, gamedataNodes, isOpen, NODE, shownBy, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const ALONE = ['--gamedata-sample=false'];
@@ -42,7 +33,7 @@ const isReady = async (node: ServerProcess) => (await node.http.send('/ready')).
 it('an import undid what another node changed while it waited for its turn', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const [one, other] = await Promise.all([nodes.start(), nodes.start()]);
   for (const node of [one, other]) await until(() => isOpen(node), 'a node serves');
   await untilEqual([one, other]);
@@ -70,7 +61,7 @@ it('an import undid what another node changed while it waited for its turn', {
 it('an import that waited made its node lag behind the others, though it held up itself', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const node = await nodes.start();
   await until(() => isOpen(node), 'the node serves');
   const { json: set } = await done(node, 'GET', 'export');
@@ -87,7 +78,7 @@ it('an import that waited made its node lag behind the others, though it held up
 it('a node whose reading failed after its own publication took itself for up to date', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const node = await nodes.start();
   await until(() => isOpen(node), 'the node serves');
   await done(node, 'POST', 'items', thing('published'));
@@ -112,7 +103,7 @@ it('a node whose reading failed after its own publication took itself for up to 
 it('a damaged newest version took all services of a node from the balancer, though an older one was served', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const first = await nodes.start();
   await until(() => isOpen(first), 'the node serves');
   const objects = async () =>
@@ -140,7 +131,7 @@ it('a damaged newest version took all services of a node from the balancer, thou
 it('records of a publication that had failed were named after another node had removed them', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const first = await nodes.start();
   await until(() => isOpen(first), 'the node serves');
   await done(first, 'POST', 'items', thing('late'));
@@ -170,7 +161,7 @@ it('records of a publication that had failed were named after another node had r
 it('drafts made before any publication kept a folder from coming into the database, and its node from serving', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const alone = await ServerProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'the node serves');
@@ -194,7 +185,7 @@ it('drafts made before any publication kept a folder from coming into the databa
 it('drafts of a folder without any version were left behind without a word', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const alone = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, ...ALONE] });
   try {
     await until(() => isOpen(alone), 'the node serves');

@@ -3,15 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { layDatabaseCable, POSTGRES_URL, ServerProcess } from '../../harness/index.js';
+import { layDatabaseCable, POSTGRES_URL, ServerProcess, until } from '../../harness/index.js';
 import {
   type Answer,
   done,
   edit,
+  gamedataNodes,
   isOpen,
   NODE,
-  SharedNodes,
-  until,
   untilEqual,
 } from './shared-nodes.js';
 
@@ -23,7 +22,7 @@ const KILL_COUNT = 3;
 it('acknowledged drafts were lost with the node that had them in memory', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const servers = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
   for (const server of servers) await until(() => isOpen(server), 'a node serves');
   /** By record, the number of the last acknowledged edit, and of those that may have been stored. */
@@ -163,7 +162,7 @@ it('edits waited for ever while PostgreSQL was frozen, and the node said that it
 it('a node that shared a database for the first time began with nothing of its folder', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const alone = await ServerProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'the node serves');

@@ -2,17 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { POSTGRES_URL, ServerProcess } from '../../harness/index.js';
-import {
-  done,
-  edit,
-  isOpen,
-  NODE,
-  SharedNodes,
-  shownBy,
-  until,
-  untilEqual,
-} from './shared-nodes.js';
+import { POSTGRES_URL, ServerProcess, type SharedNodes, until } from '../../harness/index.js';
+import { done, edit, gamedataNodes, isOpen, NODE, shownBy, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
@@ -20,7 +11,7 @@ const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'bart
 it('a second node answered 503 for ever, because the records lay in the folder of the first', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const first = await nodes.start();
   await until(() => isOpen(first), 'the first node serves');
   const second = await nodes.start();
@@ -32,7 +23,7 @@ it('a second node answered 503 for ever, because the records lay in the folder o
 it('two nodes started at once served different versions for ever, and saves failed by unique keys', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const both = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
   for (const node of both) await until(() => isOpen(node), 'a node serves');
   await untilEqual(both);
@@ -47,7 +38,7 @@ it('two nodes started at once served different versions for ever, and saves fail
 });
 
 it('old versions went from one node alone', { skip: SKIP }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const flags = ['--gamedata-keep-versions=2'];
   const both = await Promise.all([nodes.start({ flags }), nodes.start({ flags })]);
   for (const node of both) await until(() => isOpen(node), 'a node serves');
@@ -72,7 +63,7 @@ it('old versions went from one node alone', { skip: SKIP }, async () => {
 it('records of versions that are gone stayed in the database, or those went that another node needed', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const flags = ['--gamedata-keep-versions=1'];
   const first = await nodes.start({ flags });
   await until(() => isOpen(first), 'a node serves');
@@ -99,7 +90,7 @@ it('records of versions that are gone stayed in the database, or those went that
 it('a node that could not read any version answered 503 while /ready was 200', {
   skip: SKIP,
 }, async () => {
-  await using nodes = await SharedNodes.create();
+  await using nodes = await gamedataNodes();
   const alone = await ServerProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'a node serves');
@@ -134,7 +125,7 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
   let one: ServerProcess;
   let other: ServerProcess;
   before(async () => {
-    nodes = await SharedNodes.create();
+    nodes = await gamedataNodes();
     [one, other] = await Promise.all([nodes.start(), nodes.start()]);
     for (const node of [one, other]) await until(() => isOpen(node), 'a node serves');
   });

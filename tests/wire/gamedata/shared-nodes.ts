@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess, TestDatabase } from '../../harness/index.js';
+import { type ServerProcess, SHARED_ENV, SharedNodes, until } from '../../harness/index.js';
 import type { WireRecord } from './game-client.js';
 
-const TOKEN = 'editor-token-for-tests';
-/** For what comes at once on a machine that has time. */
-const PATIENCE_MS = 20_000;
-
+export const EDITOR_TOKEN = 'editor-token-for-tests';
 export const NODE = {
   flags: ['--services', 'gamedata', '--disable-authz', 'health,ready,metrics'],
   env: {
-    PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN,
-    PLINTH_MASTER_KEY: 'one key for all the nodes of this test',
+    ...SHARED_ENV,
+    PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
   },
 };
 
@@ -21,37 +17,7 @@ export interface Answer {
   readonly json: Record<string, unknown> & { readonly data?: WireRecord };
 }
 
-/** Nodes with folders of their own on one database. */
-export class SharedNodes {
-  readonly database: TestDatabase;
-  readonly #started: ServerProcess[] = [];
-
-  static async create(): Promise<SharedNodes> {
-    return new SharedNodes(await TestDatabase.create());
-  }
-
-  private constructor(database: TestDatabase) {
-    this.database = database;
-  }
-
-  async start(
-    more: { readonly flags?: readonly string[]; readonly dataDir?: string } = {},
-  ): Promise<ServerProcess> {
-    const { flags = [], ...rest } = more;
-    const server = await ServerProcess.start({
-      ...NODE,
-      ...rest,
-      flags: [...NODE.flags, `--server-database-url=${this.database.url}`, ...flags],
-    });
-    this.#started.push(server);
-    return server;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of this.#started) await server.close();
-    await this.database[Symbol.asyncDispose]();
-  }
-}
+export const gamedataNodes = () => SharedNodes.create(NODE);
 
 export async function edit(
   server: ServerProcess,
@@ -63,7 +29,7 @@ export async function edit(
   const { status, text, ...answer } = await server.http.send(`/api/editor/${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${TOKEN}`,
+      authorization: `Bearer ${EDITOR_TOKEN}`,
       'content-type': 'application/json',
       ...headers,
     },
@@ -77,14 +43,6 @@ export async function done(...request: Parameters<typeof edit>): Promise<Answer>
   const answer = await edit(...request);
   assert.equal(answer.status, 200, `${request[1]} ${request[2]}: ${JSON.stringify(answer.json)}`);
   return answer;
-}
-
-export async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const startMs = performance.now();
-  while (!(await isSo())) {
-    assert.ok(performance.now() - startMs < PATIENCE_MS, `it never came: ${what}`);
-    await sleep(20);
-  }
 }
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];

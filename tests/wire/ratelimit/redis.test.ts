@@ -169,6 +169,26 @@ describe('nodes that share a Redis', { skip }, () => {
     }
   });
 
+  it('each node counted wrong tokens of editors of game data for itself', async () => {
+    const services = ['--services', 'gamedata,ratelimit'];
+    const flags = [...services, ...redisFlags(`test:${randomUUID()}:`)];
+    await using one = await ServerProcess.start({ flags });
+    await using other = await ServerProcess.start({ flags });
+    const headers = { authorization: 'Bearer no-editor-has-this-one' };
+    const guess = async (node: ServerProcess) =>
+      (await node.http.send('/api/editor/items', { headers })).status;
+    for (let count = 0; count < 4; count += 1) {
+      assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
+    }
+    assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
+    // The tenth has closed the door, wherever it came; the other node hears of it with the next.
+    for (const node of [one, other]) {
+      let status = 401;
+      for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);
+      assert.equal(status, 429);
+    }
+  });
+
   it('give a 304 back, keep windows over a restart, and free the slots of ended requests', async () => {
     const prefix = `test:${randomUUID()}:`;
     const flags = [...redisFlags(prefix), '--rate-limit-secondary-concurrency', '1'];

@@ -24,11 +24,12 @@ const ANSWER_MS = 40;
 interface NodeOptions {
   readonly databaseFlag: string;
   readonly dataDir?: string;
+  readonly flags?: readonly string[];
 }
 
 async function startNode(
   context: TestContext,
-  { databaseFlag, dataDir }: NodeOptions,
+  { databaseFlag, dataDir, flags = [] }: NodeOptions,
 ): Promise<ServerProcess> {
   const server = await ServerProcess.start({
     flags: [
@@ -37,6 +38,7 @@ async function startNode(
       '--webhooks-allow-private-targets=127.0.0.0/8',
       `--webhooks-concurrency-app=${AT_ONCE}`,
       databaseFlag,
+      ...flags,
     ],
     env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
     ...(dataDir !== undefined && { dataDir }),
@@ -151,12 +153,12 @@ for (const [what, ordering] of [
     const sent = new Set(receiver.of('load').map(guidOf));
     await startNode(context, { databaseFlag });
     await untilAll(receiver, guids, 60_000);
-    const before = guidsTwice(receiver);
     one.signal('SIGCONT');
     await sleep(5000);
     // What was sent and had no record yet came from both; nothing came because it woke.
-    for (const guid of before) assert.ok(sent.has(guid) && unrecorded.has(guid), guid);
-    assert.equal(timesTwice(receiver), before.length);
+    const twice = guidsTwice(receiver);
+    for (const guid of twice) assert.ok(sent.has(guid) && unrecorded.has(guid), guid);
+    assert.equal(new Set(twice).size, twice.length, 'nothing came three times');
     if (ordering !== undefined) assert.deepEqual(outOfOrder(receiver), []);
     // It has a lease again, and goes on.
     const more = await publish(one, app, 20, keyOf);
@@ -180,6 +182,55 @@ it('after an outage of PostgreSQL all that nodes had claimed came twice', {
   await untilAll(receiver, guids, 40_000);
   await sleep(8000);
   assert.ok(timesTwice(receiver) <= 2 * AT_ONCE, `${timesTwice(receiver)} came twice`);
+});
+
+for (const [what, losingPoint, flags] of [
+  ['take an event', 'unheard', []],
+  ['claim it', "set state = 'leased'", ['--webhooks-worker=false']],
+] as const) {
+  it(`an event stayed for ever with a node that had not heard of its own commit to ${what}`, {
+    skip,
+    timeout: 90_000,
+  }, async (context) => {
+    const { cable, url, databaseFlag } = await layDatabaseCable(context);
+    const receiver = await receive(context);
+    const taker = await startNode(context, { databaseFlag: `--server-database-url=${url}`, flags });
+    const app = await WebhookApp.register(taker, { url: receiver.url, events: ['unheard'] });
+    const one = await startNode(context, { databaseFlag });
+    await sleep(2000); // It knows the app.
+    cable.losingPoint = losingPoint;
+    const asked = what === 'take an event' ? one : taker;
+    const body = JSON.stringify({ event: 'unheard', payload: {}, app_id: app.id });
+    const publishOnce = () =>
+      asked.http.send('/ops/v1/events', { body, headers: { 'idempotency-key': 'once' } });
+    if (asked === one) assert.equal((await publishOnce()).status, 503);
+    assert.equal((await publishOnce()).status, 202);
+    await receiver.until('unheard', 1);
+    assert.equal(cable.losingPoint, undefined);
+    await sleep(5000);
+    assert.equal(receiver.of('unheard').length, 1);
+  });
+}
+
+it('an attempt had two records when its node had not heard that the first was stored', {
+  skip,
+  timeout: 60_000,
+}, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const receiver = await receive(context);
+  const one = await startNode(context, { databaseFlag });
+  const app = await WebhookApp.register(one, { url: receiver.url, events: ['unheard', 'load'] });
+  await app.untilRecorded('?event=ping', 1);
+  cable.losingPoint = 'insert into webhooks_deliveries';
+  const guid = await app.publish('unheard');
+  await receiver.until('unheard', 1);
+  const [record] = await app.untilRecorded('?event=unheard', 1);
+  assert.deepEqual([record?.guid, cable.losingPoint], [guid, undefined]);
+  await sleep(3000); // until the node has tried again
+  await app.publish('load');
+  await app.untilRecorded('?event=load', 1);
+  assert.equal((await app.deliveries('?event=unheard')).length, 1);
+  assert.equal(receiver.of('unheard').length, 1);
 });
 
 it('what a killed node had waited for its lease although its folder had a server again', {

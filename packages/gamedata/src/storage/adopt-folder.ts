@@ -1,7 +1,8 @@
-import type { ObjectStore, RelationalStore } from '@plinth/kernel';
+import type { ObjectStore, Random, RelationalStore } from '@plinth/kernel';
 import { sql } from 'kysely';
 import { EditionStore } from './edition-store.js';
 import { GroupStore, LINES_FOLDER } from './group-store.js';
+import { dropMovingHistory, MovingHistory } from './moving-history.js';
 import type { RelationalObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
@@ -18,11 +19,10 @@ export interface Adopted {
   readonly leavesDraft: boolean;
 }
 
-/** All but the state, and what is stored under its own name. */
+/** All but the state, the history, and what is stored under its own name. */
 const TABLES = [
   'gamedata_versions',
   'gamedata_drafts',
-  'gamedata_history',
   'gamedata_replies',
   'gamedata_overlays',
 ] as const;
@@ -35,7 +35,11 @@ const ROWS_AT_ONCE = 200;
  */
 export async function adoptFolder(
   from: OwnFolder,
-  to: { readonly editions: EditionStore; readonly objects: RelationalObjects },
+  to: {
+    readonly editions: EditionStore;
+    readonly objects: RelationalObjects;
+    readonly random: Random;
+  },
 ): Promise<Adopted> {
   const names = await from.objects.list(`${LINES_FOLDER}/`);
   const present = new Set(names.map(({ name }) => name.slice(LINES_FOLDER.length + 1)));
@@ -62,10 +66,15 @@ export async function adoptFolder(
       adopted = { version: undefined, leavesDraft };
     } else if (names.length > 0) {
       await copyMissing(await own.namedObjects());
-      const isMoved = await moveRows(from.relational, editions);
+      const isMoved = await moveRows(
+        from.relational,
+        editions,
+        new MovingHistory(editions, to.random.uuidV4()),
+      );
       if (isMoved) adopted = { version: newest, leavesDraft: false };
     }
   }
+  if (!(await editions.isUnused())) await dropMovingHistory(editions);
   if (names.length > 0) await copyMissing(await editions.namedObjects());
   return adopted;
 }
@@ -78,8 +87,13 @@ async function hasTables(store: RelationalStore): Promise<boolean> {
 }
 
 /** @returns false: another node was first. */
-async function moveRows(from: RelationalStore, editions: EditionStore): Promise<boolean> {
+async function moveRows(
+  from: RelationalStore,
+  editions: EditionStore,
+  history: MovingHistory,
+): Promise<boolean> {
   const reader = from.reader<GameDataTables>();
+  await history.bring(reader);
   const state = await reader.selectFrom('gamedata_state').selectAll().executeTakeFirstOrThrow();
   return await editions.transaction(async (tx) => {
     // Another node may have begun at the same moment.
@@ -98,6 +112,7 @@ async function moveRows(from: RelationalStore, editions: EditionStore): Promise<
         if (some.rows.length < ROWS_AT_ONCE) break;
       }
     }
+    await history.settle(tx);
     const lastSeq = Math.max(seq, state.last_seq + 1);
     await tx
       .updateTable('gamedata_state')

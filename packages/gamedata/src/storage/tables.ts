@@ -52,6 +52,8 @@ export type GameDataTables = {
     /** Version in which the change was published. */
     version: number | null;
   };
+  /** In PostgreSQL alone: what a node brings from its folder, until it becomes history. */
+  gamedata_moving_history: { attempt: string } & GameDataTables['gamedata_history'];
   gamedata_replies: {
     key: string;
     actor: string;
@@ -149,6 +151,16 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
         );
       }
       for (const statement of statements) await statement.execute(tx);
+    },
+  },
+  {
+    name: '0004_moving_history',
+    async up(tx, engine) {
+      if (engine !== 'postgresql') return;
+      await sql`create table gamedata_moving_history (
+        attempt text not null,
+        like gamedata_history,
+        primary key (attempt, seq))`.execute(tx);
     },
   },
 ];

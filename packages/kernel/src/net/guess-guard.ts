@@ -17,19 +17,24 @@ export interface GuessLimits {
   readonly lockMs?: number;
 }
 
+/** Counts one more where all nodes count; how many that makes within the time. Never rejects; `undefined`: this node is alone. */
+export type CountTogether = (address: string, windowMs: number) => Promise<number> | undefined;
+
 /**
  * Counts wrong credentials by address, and says which addresses have guessed too often. Of more than 100,000 the one is
  * forgotten that has been counted longest; the others keep their locks. Addresses are told apart as they are given: see
- * `addressKey`.
+ * `addressKey`. Another node that counts as well hears of a lock with the next wrong one that it sees.
  */
 export class GuessGuard {
   readonly #clock: Clock;
   readonly #limits: GuessLimits;
+  readonly #countTogether: CountTogether;
   readonly #byAddress = new Map<string, Failures>();
 
-  constructor(clock: Clock, limits: GuessLimits) {
+  constructor(clock: Clock, limits: GuessLimits, countTogether: CountTogether = () => undefined) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#countTogether = countTogether;
   }
 
   /** How long the address stays locked; 0 when it is not. */
@@ -52,10 +57,11 @@ export class GuessGuard {
     }
     failures.count += 1;
     this.#lockIfDue(failures);
+    void this.#countTogether(address, windowMs)?.then((total) => this.#noteTotal(address, total));
   }
 
   /** Others have counted as well: so many are known of an address that was counted here. */
-  noteTotal(address: string, count: number): void {
+  #noteTotal(address: string, count: number): void {
     const failures = this.#byAddress.get(address);
     if (failures === undefined || count <= failures.count) return;
     failures.count = count;

@@ -10,6 +10,7 @@ export {
 export { fileSystemConformance } from './file-system-conformance.js';
 export { ManualClock } from './manual-clock.js';
 export { objectStoreConformance } from './object-store-conformance.js';
+export { POSTGRES_URL, PostgresDatabase } from './postgres-database.js';
 export { relationalStoreConformance } from './relational-store-conformance.js';
 export { SeededRandom } from './seeded-random.js';
 export type { SimFaults } from './sim-faults.js';

@@ -6,6 +6,12 @@ import type { Resource } from './resource.js';
 /** What a store gives for one request; it is handed back when the request goes on and ends. */
 export type Admission = Decision & { readonly plan: Plan };
 
+export interface WrongLogin {
+  readonly address: string;
+  /** Whose credentials are counted apart; without it those of the server. */
+  readonly service?: string;
+}
+
 /**
  * Keeps all counters. `admit` checks every limit and then charges all of them or none, without a gap in between:
  * however many requests run side by side, none is let through too many.
@@ -42,7 +48,7 @@ export interface LimitStore {
   unban(key: string): boolean | Promise<boolean>;
   banOf(key: string): Ban | undefined | Promise<Ban | undefined>;
   /** Counts a wrong credential of an address among those of all nodes; `undefined`: there are no others. Never rejects. */
-  countWrongLogin(address: string, windowMs: number): Promise<number> | undefined;
+  countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined;
 
   /** At most `limit`, those that last longest first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;

@@ -2,7 +2,13 @@ import type { Clock } from '@plinth/kernel';
 import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
-import type { Admission, LimitRules, LimitStore, StoreStats } from '../model/limit-store.js';
+import type {
+  Admission,
+  LimitRules,
+  LimitStore,
+  StoreStats,
+  WrongLogin,
+} from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { MemoryStore } from './memory/memory-store.js';
@@ -157,11 +163,11 @@ export class GuardedStore implements LimitStore {
     return await this.#ask(this.#shared.serverNameOf(key), (store) => store.banOf(key));
   }
 
-  countWrongLogin(address: string, windowMs: number): Promise<number> | undefined {
+  countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined {
     // Without it each node counts for itself, as in an outage of everything else.
-    const server = this.#shared.serverNameOf(address);
+    const server = this.#shared.serverNameOf(login.address);
     if (this.#outages.isPaused(server)) return undefined;
-    return this.#shared.countWrongLogin(address, windowMs);
+    return this.#shared.countWrongLogin(login, windowMs);
   }
 
   async bans(limit: number): Promise<readonly Ban[]> {

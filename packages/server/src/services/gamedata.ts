@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { createGameData, type GameData } from '@plinth/gamedata';
-import { CredentialUncheckable } from '@plinth/kernel';
+import { type CountTogether, CredentialUncheckable } from '@plinth/kernel';
 import type { ServiceParts } from './service-parts.js';
 
-export async function openGameData(parts: ServiceParts): Promise<GameData> {
+/** @param countTogether where nodes count together what is wrong. */
+export async function openGameData(
+  parts: ServiceParts,
+  countTogether: CountTogether | undefined,
+): Promise<GameData> {
   const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   return await createGameData({
     settings: settings.gamedata,
@@ -17,6 +21,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     clock,
     random,
     log,
+    ...(countTogether !== undefined && { countTogether }),
     ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(authorization) {
       try {

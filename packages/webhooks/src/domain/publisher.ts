@@ -138,30 +138,33 @@ export class Publisher {
   }
 
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
-    let outcomes: readonly AcceptOutcome[];
-    try {
-      outcomes = await this.#queue.intake.accept(
-        batch.map(({ newEvent }) => newEvent),
-        this.#clock.nowMs(),
-      );
-    } catch (error) {
-      this.#unreserve(batch);
-      throw error;
-    }
-    return batch.map((prepared, index): PublishOutcome => {
-      const outcome = outcomes[index];
-      if (outcome?.kind === 'accepted') {
-        this.#engine.take(outcome.items);
-        this.#engine.metrics.accepted.inc();
-        return { answer: prepared.answer };
+    return await this.#engine.taking(async () => {
+      let outcomes: readonly AcceptOutcome[];
+      try {
+        outcomes = await this.#queue.intake.accept(
+          batch.map(({ newEvent }) => newEvent),
+          this.#clock.nowMs(),
+        );
+      } catch (error) {
+        this.#unreserve(batch);
+        throw error;
       }
-      this.#unreserve([prepared]);
-      if (outcome?.kind === 'duplicate') {
-        const first = JSON.parse(outcome.answer) as EventAnswer; // written below
-        return { answer: { ...first, duplicate: true } };
-      }
-      return { refused: webhookError('idempotency_conflict') };
+      return batch.map((prepared, index) => this.#outcomeOf(prepared, outcomes[index]));
     });
+  }
+
+  #outcomeOf(prepared: Prepared, outcome: AcceptOutcome | undefined): PublishOutcome {
+    if (outcome?.kind === 'accepted') {
+      this.#engine.take(outcome.items);
+      this.#engine.metrics.accepted.inc();
+      return { answer: prepared.answer };
+    }
+    this.#unreserve([prepared]);
+    if (outcome?.kind === 'duplicate') {
+      const first = JSON.parse(outcome.answer) as EventAnswer; // written below
+      return { answer: { ...first, duplicate: true } };
+    }
+    return { refused: webhookError('idempotency_conflict') };
   }
 
   #unreserve(batch: readonly Prepared[]): void {

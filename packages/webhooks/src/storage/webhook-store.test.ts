@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import {
   type StatementValue,
   SystemClock,
 } from '@plinth/kernel';
-import { SeededRandom } from '@plinth/kernel/testing';
+import { POSTGRES_URL, PostgresDatabase, SeededRandom } from '@plinth/kernel/testing';
 import { sql } from 'kysely';
 import type { AttemptRecord, DeliveryFilter } from '../model/delivery.js';
 import type { QueueItem } from '../model/event.js';
@@ -28,7 +27,6 @@ import { WEBHOOK_MIGRATIONS } from './tables.js';
 
 const NOW_MS = Date.UTC(2026, 0, 10);
 const DAY_MS = 86_400_000;
-const POSTGRES = process.env['PLINTH_TEST_POSTGRES_URL'];
 
 /** Runs `work` on a fresh store and removes it. */
 type WithStore = (work: (store: RelationalStore) => Promise<void>) => Promise<void>;
@@ -48,35 +46,20 @@ const onSqlite: WithStore = async (work) => {
 };
 
 const onPostgres: WithStore = async (work) => {
-  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
-  const open = async (url: string) =>
-    await openPostgresStore({
-      url,
-      clock: new SystemClock(),
-      random: new SeededRandom(1),
-      onConnectionLost: () => {},
-    });
-  const url = new URL(POSTGRES ?? '');
-  url.pathname = `/${name}`;
-  await asAdmin(`create database ${name}`);
-  const store = await open(url.href);
+  await using database = await PostgresDatabase.create();
+  const store = await openPostgresStore({
+    url: database.url,
+    clock: new SystemClock(),
+    random: new SeededRandom(1),
+    onConnectionLost: () => {},
+  });
   try {
     await store.migrate('webhooks', WEBHOOK_MIGRATIONS);
     await work(store);
   } finally {
     await store.close();
-    await asAdmin(`drop database ${name} with (force)`);
   }
 };
-
-/** Databases cannot be made within a transaction, so the client is used as it is. */
-async function asAdmin(statement: string): Promise<void> {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: POSTGRES });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
 
 let lastGuid = 0;
 async function newEvent(
@@ -392,7 +375,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
 }
 
 webhookStoreContract('SQLite', onSqlite);
-if (POSTGRES === undefined) {
+if (POSTGRES_URL === undefined) {
   it('webhook store on PostgreSQL', {
     skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
   });

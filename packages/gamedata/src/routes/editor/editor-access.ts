@@ -1,5 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { addressKey, type Clock, GuessGuard, type HttpHead, requestError } from '@plinth/kernel';
+import {
+  addressKey,
+  type Clock,
+  type CountTogether,
+  GuessGuard,
+  type HttpHead,
+  requestError,
+} from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 
 /** What is looked at of a request, which is the same object all its way. */
@@ -43,10 +50,11 @@ export class EditorAccess {
     readonly clock: Clock;
     /** An admin token of the server, by the whole `Authorization` header. */
     readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+    readonly countTogether?: CountTogether;
   }) {
     this.#tokens = needs.tokens;
     this.#clock = needs.clock;
-    this.#guesses = new GuessGuard(needs.clock, GUESSES);
+    this.#guesses = new GuessGuard(needs.clock, GUESSES, needs.countTogether);
     this.#findAdmin = needs.findAdmin;
   }
 

@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { SystemClock } from '../../clock/system-clock.js';
+import { POSTGRES_URL, PostgresDatabase } from '../../testing/postgres-database.js';
 import { relationalStoreConformance } from '../../testing/relational-store-conformance.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { openPostgresStore } from './open-postgres-store.js';
 import type { PostgresStoreOptions } from './postgres-store.js';
 
-const SERVER = process.env['PLINTH_TEST_POSTGRES_URL'];
-const made: string[] = [];
-
-async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: SERVER });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
+const made: PostgresDatabase[] = [];
 
 async function makeDatabase(): Promise<string> {
-  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(`create database ${name}`);
-  made.push(name);
-  const url = new URL(SERVER ?? '');
-  url.pathname = `/${name}`;
-  return url.href;
+  const database = await PostgresDatabase.create();
+  made.push(database);
+  return database.url;
 }
 
 const open = async (options: Partial<PostgresStoreOptions> = {}) =>
@@ -37,13 +25,13 @@ const open = async (options: Partial<PostgresStoreOptions> = {}) =>
     ...options,
   });
 
-if (SERVER === undefined) {
+if (POSTGRES_URL === undefined) {
   it('PostgreSQL as RelationalStore', {
     skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
   });
 } else {
   after(async () => {
-    for (const name of made) await asAdmin(`drop database if exists ${name} with (force)`);
+    for (const database of made) await database[Symbol.asyncDispose]();
   });
 
   relationalStoreConformance('PostgreSQL', open);
@@ -86,10 +74,9 @@ if (SERVER === undefined) {
     });
 
     it('is looked at again as long as it is read-only', async (t) => {
-      const url = await makeDatabase();
-      const name = new URL(url).pathname.slice(1);
-      await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
-      const store = await open({ url });
+      await using database = await PostgresDatabase.create();
+      await database.set('default_transaction_read_only', 'on');
+      const store = await open({ url: database.url });
       t.after(() => store.close());
       await assert.rejects(
         store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx)),

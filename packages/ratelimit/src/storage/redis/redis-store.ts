@@ -8,6 +8,7 @@ import {
   SLOT_LEASE_MS,
   SLOT_OF_NODE_MS,
   type StoreStats,
+  type WrongLogin,
 } from '../../model/limit-store.js';
 import type { Plan } from '../../model/plan.js';
 import { type Resource, UNLIMITED } from '../../model/resource.js';
@@ -220,8 +221,8 @@ export class RedisStore implements LimitStore {
     return await this.#bans.find(key);
   }
 
-  countWrongLogin(address: string, windowMs: number): Promise<number> {
-    const key = this.#keys.of(address, 'logins');
+  countWrongLogin({ address, service }: WrongLogin, windowMs: number): Promise<number> {
+    const key = this.#keys.of(address, service === undefined ? 'logins' : `logins:${service}`);
     return this.#calls.call(key, (client) => client.rlLogins(1, key, windowMs)).catch(() => 0);
   }
 

@@ -2,10 +2,12 @@ import type { Clock, Logger } from '@plinth/kernel';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 import type { Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
+import type { Strays } from './strays.js';
 
 export interface ClaimNeeds {
   readonly queue: QueueStore;
   readonly lanes: Lanes;
+  readonly strays: Strays;
   readonly clock: Clock;
   readonly log: Logger;
   /** These have got what there was for them. */
@@ -57,13 +59,16 @@ export class Claims {
     const hints = lanes.map((lane) => lane.moreHints);
     for (const lane of lanes) lane.isClaiming = true;
     try {
-      const claimed = await queue.claim(
-        lanes.map(({ appId }) => ({ appId, limit })),
-        clock.nowMs(),
-      );
-      // The lease may have been lost meanwhile, and they with it.
-      const items = claimed.filter(({ node }) => node === queue.node);
-      this.#needs.lanes.add(items);
+      const items = await this.#needs.strays.taking(async () => {
+        const claimed = await queue.claim(
+          lanes.map(({ appId }) => ({ appId, limit })),
+          clock.nowMs(),
+        );
+        // The lease may have been lost meanwhile, and they with it.
+        const own = claimed.filter(({ node }) => node === queue.node);
+        this.#needs.lanes.add(own);
+        return own;
+      });
       const counts = new Map<number, number>();
       for (const { appId } of items) counts.set(appId, (counts.get(appId) ?? 0) + 1);
       for (const [index, lane] of lanes.entries()) {

@@ -2,34 +2,17 @@ import type { QueueItem } from '../../model/event.js';
 import type { Hook } from '../../model/hook.js';
 import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-model.js';
 import { isReady } from '../hook-registry.js';
-import { type AttemptNeeds, type AttemptSettings, Attempts } from './attempts.js';
+import { Attempts } from './attempts.js';
 import { Claims } from './claims.js';
-import type { Endings } from './endings.js';
 import { EngineMetrics } from './engine-metrics.js';
+import type { EngineNeeds, EngineSettings } from './engine-needs.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
 import { type Host, Hosts } from './hosts.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import { OwnLease } from './own-lease.js';
-
-export interface EngineSettings extends AttemptSettings {
-  /** False: this node accepts and answers, others deliver. */
-  readonly isWorker: boolean;
-  readonly maxInflight: number;
-  readonly maxInflightPerApp: number;
-  readonly maxInflightPerHost: number;
-  /** Attempts per second; undefined: no limit. */
-  readonly ratePerApp: number | undefined;
-  readonly ratePerHost: number | undefined;
-  readonly hasBreaker: boolean;
-  readonly maxQueuedPerApp: number;
-}
-
-export interface EngineNeeds extends Omit<AttemptNeeds, 'metrics' | 'settings'> {
-  readonly settings: EngineSettings;
-  readonly endings: Pick<Endings, 'look'>;
-}
+import { Strays } from './strays.js';
 
 /** An app with fewer in memory gets more from the store. */
 const LOW_WINDOW_COUNT = 64;
@@ -60,6 +43,7 @@ export class Engine {
   readonly #hosts: Hosts;
   readonly #claims: Claims;
   readonly #lease: OwnLease;
+  readonly #strays: Strays;
   /** Lanes that may begin an attempt, in the order of their turns. */
   readonly #ready = new Set<Lane>();
   /** Lanes that our own limits hold back, and until when. */
@@ -84,9 +68,11 @@ export class Engine {
       makeRate: () => rateOf(settings.ratePerHost),
       hasBreaker: settings.hasBreaker,
     });
+    this.#strays = new Strays({ ...needs, ownIds: () => this.#lanes.ids() });
     this.#claims = new Claims({
       ...needs,
       lanes: this.#lanes,
+      strays: this.#strays,
       onClaimed: (lanes) => {
         for (const lane of lanes) this.#readyIfMore(lane);
         this.#pumpSoon();
@@ -100,7 +86,11 @@ export class Engine {
       log: needs.log,
       onWritten: (attempt) => this.#settle(attempt),
     });
-    this.#lease = new OwnLease({ ...needs, onLost: () => this.#dropAll() });
+    this.#lease = new OwnLease({
+      ...needs,
+      onLost: () => this.#dropAll(),
+      onDoubt: () => this.#strays.doubt(),
+    });
     needs.hooks.whenEnded((appId) => this.#endLane(appId));
   }
 
@@ -138,8 +128,7 @@ export class Engine {
 
   /** Whether the app's part of the queue has room. */
   hasRoom(appId: number): boolean {
-    const lane = this.#lanes.find(appId);
-    return lane === undefined || lane.queuedCount < this.#settings.maxQueuedPerApp;
+    return (this.#lanes.find(appId)?.queuedCount ?? 0) < this.#settings.maxQueuedPerApp;
   }
 
   /**
@@ -155,6 +144,11 @@ export class Engine {
 
   unreserve(appId: number): void {
     this.#lanes.unreserve(this.#lanes.of(appId));
+  }
+
+  /** @param take makes items durable, and hands them to `take` or gives their places back. */
+  async taking<T>(take: () => Promise<T>): Promise<T> {
+    return await this.#strays.taking(take);
   }
 
   /** Durable items: leased ones are begun as soon as it is their turn, others when they are due. */
@@ -266,11 +260,15 @@ export class Engine {
         (made) => {
           host.breaker?.end(made?.isFailure ?? true, this.#needs.clock.monotonicMs());
           if (made !== undefined) this.#finisher.push(made.attempt);
-          else if (isOwn()) this.#lanes.add([item]); // nobody has ended the lease
+          else {
+            this.#lanes.end(item);
+            if (isOwn()) this.#lanes.add([item]); // nobody has ended the lease
+          }
         },
         (err: unknown) => {
           this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
           host.breaker?.end(true, this.#needs.clock.monotonicMs());
+          this.#lanes.end(item);
           this.#lease.giveBack([item.id]); // the next poll finds it
         },
       )
@@ -301,6 +299,7 @@ export class Engine {
 
   /** The record is durable and the item has moved on. */
   #settle({ item, next }: FinishedAttempt): void {
+    this.#lanes.end(item);
     const lane = this.#lanes.of(item.appId);
     if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);
     else {
@@ -359,6 +358,7 @@ export class Engine {
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
+      this.#strays.look();
       this.#heartbeatCount += 1;
       if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#liveNodeCount = await queue.nodes.liveNodeCount();

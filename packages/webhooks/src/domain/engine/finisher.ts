@@ -47,9 +47,9 @@ export class Finisher {
   }
 
   async #write(batch: readonly FinishedAttempt[]): Promise<readonly undefined[]> {
-    while (!this.#isLost) {
+    for (let count = 1; !this.#isLost; count++) {
       try {
-        await this.#store.finish(batch, this.#clock.nowMs());
+        await this.#store.finish(batch, this.#clock.nowMs(), count > 1);
         for (const attempt of batch) this.#onWritten(attempt);
         break;
       } catch (err) {

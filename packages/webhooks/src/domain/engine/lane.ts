@@ -35,6 +35,10 @@ export class Lane {
     return this.moreHints > this.seenHints;
   }
 
+  get ids(): readonly number[] {
+    return this.#window.slice(this.#head).map(({ id }) => id);
+  }
+
   push(item: QueueItem): void {
     this.#window.push(item);
   }

@@ -13,6 +13,8 @@ export class Lanes {
   readonly #lanes = new Map<number, Lane>();
   /** Items in memory and places promised, of all lanes. */
   #placeCount = 0;
+  /** Taken out, and not written down yet. */
+  readonly #begun = new Set<number>();
 
   constructor(makeRate: () => AttemptRate | undefined) {
     this.#makeRate = makeRate;
@@ -72,8 +74,22 @@ export class Lanes {
 
   shift(lane: Lane): QueueItem | undefined {
     const item = lane.shift();
-    if (item !== undefined) this.#placeCount -= 1;
+    if (item === undefined) return undefined;
+    this.#placeCount -= 1;
+    this.#begun.add(item.id);
     return item;
+  }
+
+  /** What was taken out has ended, one way or the other. */
+  end({ id }: QueueItem): void {
+    this.#begun.delete(id);
+  }
+
+  /** Of all that this node has. */
+  ids(): ReadonlySet<number> {
+    const ids = new Set(this.#begun);
+    for (const lane of this.#lanes.values()) for (const id of lane.ids) ids.add(id);
+    return ids;
   }
 
   /** Empties the window of a lane. */

@@ -11,12 +11,11 @@ export class OwnLease {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #onLost: () => void;
+  readonly #onDoubt: () => void;
   #untilMs = Number.NEGATIVE_INFINITY;
   /** Since when it was never over. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
-  /** Claimed and not begun, and not given back because the store was away. */
-  #unreleased: number[] = [];
 
   constructor(needs: {
     readonly queue: QueueStore;
@@ -24,11 +23,14 @@ export class OwnLease {
     readonly log: Logger;
     /** Others have what was claimed. */
     readonly onLost: () => void;
+    /** It is not known whether something was given back. */
+    readonly onDoubt: () => void;
   }) {
     this.#queue = needs.queue;
     this.#clock = needs.clock;
     this.#log = needs.log;
     this.#onLost = needs.onLost;
+    this.#onDoubt = needs.onDoubt;
   }
 
   get isHeld(): boolean {
@@ -58,11 +60,9 @@ export class OwnLease {
     if (!(await nodes.heartbeat(this.#clock.nowMs()))) {
       this.#log.warn('leases lost: others go on with what this node had');
       this.#over.abort(new Error('the lease is lost'));
-      this.#unreleased = [];
       this.#onLost();
     }
     this.#renew(sinceMs);
-    if (this.#unreleased.length > 0) this.giveBack(this.#unreleased.splice(0));
     // After an outage of the store all leases are over, and each node comes back in its own time.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#clock.nowMs());
@@ -73,7 +73,7 @@ export class OwnLease {
   giveBack(ids: readonly number[]): void {
     this.#queue.nodes.release(ids).catch((err: unknown) => {
       this.#log.error({ err }, 'leases not given back');
-      this.#unreleased.push(...ids);
+      this.#onDoubt();
     });
   }
 

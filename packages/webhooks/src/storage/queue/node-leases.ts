@@ -107,6 +107,16 @@ export class NodeLeases {
     });
   }
 
+  /** Of this node. */
+  async leasedIds(): Promise<readonly number[]> {
+    const rows = await this.#base.sql.all<{ readonly id: number }>(
+      this.#base.reader,
+      `select id from webhooks_queue where state = 'leased' and node = ?`,
+      [this.#base.node],
+    );
+    return rows.map(({ id }) => Number(id));
+  }
+
   /** Gives back items that were claimed and not begun. */
   async release(ids: readonly number[]): Promise<void> {
     await this.#base.write(async (tx) => {

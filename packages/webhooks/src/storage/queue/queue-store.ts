@@ -9,7 +9,7 @@ import { QueueIntake } from './queue-intake.js';
 import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
 import { type QueueRow, toItem } from './queue-rows.js';
 import { RecordIds } from './record-ids.js';
-import { recordInsertion } from './record-rows.js';
+import { findRecords, recordInsertion } from './record-rows.js';
 
 /** Larger payloads stay in the database until their attempt begins. */
 const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
@@ -84,15 +84,27 @@ export class QueueStore {
     return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }
 
-  /** Writes records and moves their items on. @returns the ids of the records, in order. */
-  async finish(batch: readonly FinishedAttempt[], nowMs: number): Promise<readonly number[]> {
+  /**
+   * Writes records and moves their items on.
+   * @param isRepeated it was tried before, and may have been stored although nobody heard of it.
+   * @returns the ids of the records that were not there, in order.
+   */
+  async finish(
+    batch: readonly FinishedAttempt[],
+    nowMs: number,
+    isRepeated = false,
+  ): Promise<readonly number[]> {
     return await this.#base.write(async (tx) => {
       await this.#base.lockKeys(
         tx,
         batch.map(({ item }) => item),
       );
       const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
-      const records = batch.map((one) => ({ ...one, id: ids.next() }));
+      // An earlier try that is not over has kept its numbers until here.
+      const isStored = isRepeated ? await findRecords(this.#base, tx, batch) : () => false;
+      const records = batch
+        .filter((one) => !isStored(one))
+        .map((one) => ({ ...one, id: ids.next() }));
       const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
       const { sql } = this.#base;

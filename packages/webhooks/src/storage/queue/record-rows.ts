@@ -49,6 +49,36 @@ export function recordInsertion(
   ];
 }
 
+type Recorded = Pick<RecordToWrite, 'item' | 'record'>;
+
+/** Which of these attempts have their records already: no two of an event end with the same times. */
+export async function findRecords(
+  { sql }: QueueBase,
+  tx: unknown,
+  attempts: readonly Recorded[],
+): Promise<(attempt: Recorded) => boolean> {
+  const rows = await sql.all<{
+    app_id: number;
+    guid: string;
+    delivered_ms: number;
+    duration_ms: number;
+  }>(
+    tx,
+    `select app_id, guid, delivered_ms, duration_ms from webhooks_deliveries
+      where ${sql.isOneOfNumbers('app_id')} and ${sql.isOneOf('guid')}`,
+    [
+      JSON.stringify([...new Set(attempts.map(({ item }) => item.appId))]),
+      JSON.stringify(attempts.map(({ item }) => item.guid)),
+    ],
+  );
+  const nameOf = (...parts: readonly (string | number)[]): string => parts.join(' ');
+  const stored = new Set(
+    rows.map((row) => nameOf(row.app_id, row.guid, row.delivered_ms, row.duration_ms)),
+  );
+  return ({ item, record }) =>
+    stored.has(nameOf(item.appId, item.guid, record.deliveredMs, record.durationMs));
+}
+
 function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
   return [
     id,

@@ -1,0 +1,94 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { EditionStore, EditionTransaction } from './edition-store.js';
+import type { GameDataTables } from './tables.js';
+
+type Row = Selectable<GameDataTables['gamedata_history']>;
+
+const READ_AT_ONCE = 1000;
+/** Of one statement: a record may have 256 KiB, and each change has two. */
+const MAX_PIECE_BYTES = 1_048_576;
+/** Read pieces that become history by one statement. */
+const PIECES_AT_ONCE = 5;
+
+/**
+ * A history on its way into the database. A long one takes longer than a transaction may, so it is brought beside the history
+ * first, in pieces, where nobody looks for it; in the transaction that moves all else it then goes from there to its place.
+ */
+export class MovingHistory {
+  readonly #editions: EditionStore;
+  /** Others may be bringing theirs. */
+  readonly #attempt: string;
+  /** The last number of each part, in order. */
+  readonly #edges: number[] = [];
+
+  constructor(editions: EditionStore, attempt: string) {
+    this.#editions = editions;
+    this.#attempt = attempt;
+  }
+
+  async bring(from: Kysely<GameDataTables>): Promise<void> {
+    let lastSeq = -1;
+    for (let round = 1; ; round++) {
+      const rows = await from
+        .selectFrom('gamedata_history')
+        .selectAll()
+        .where('seq', '>', lastSeq)
+        .orderBy('seq')
+        .limit(READ_AT_ONCE)
+        .execute();
+      for (const piece of piecesOf(rows)) await this.#bringPiece(piece);
+      lastSeq = rows.at(-1)?.seq ?? lastSeq;
+      const isEnd = rows.length < READ_AT_ONCE;
+      if (isEnd || round % PIECES_AT_ONCE === 0) this.#edges.push(lastSeq);
+      if (isEnd) return;
+    }
+  }
+
+  /** What was brought is history when the transaction is over; nothing is on its way then, because nobody else's can be any more. */
+  async settle(tx: EditionTransaction): Promise<void> {
+    let afterSeq = -1;
+    for (const edge of this.#edges) {
+      await sql`insert into gamedata_history
+        select seq, at_ms, actor, op, kind, id, before_body, after_body, replaced_by, about_seq, version
+        from gamedata_moving_history
+        where attempt = ${this.#attempt} and seq > ${afterSeq} and seq <= ${edge}`.execute(tx);
+      afterSeq = edge;
+    }
+    await sql`truncate gamedata_moving_history`.execute(tx);
+  }
+
+  async #bringPiece(rows: readonly Row[]): Promise<void> {
+    await this.#editions.transaction(async (tx) => {
+      const values = rows.map((row) => ({ ...row, attempt: this.#attempt }));
+      await tx.insertInto('gamedata_moving_history').values(values).execute();
+    });
+  }
+}
+
+/** Once the database is in use: what nodes have left that were killed, or came too late. */
+export async function dropMovingHistory(editions: EditionStore): Promise<void> {
+  await editions.transaction(async (tx) => {
+    const left = await tx
+      .selectFrom('gamedata_moving_history')
+      .select('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (left !== undefined) await sql`truncate gamedata_moving_history`.execute(tx);
+  });
+}
+
+function* piecesOf(rows: readonly Row[]): Generator<readonly Row[]> {
+  let piece: Row[] = [];
+  let sizeBytes = 0;
+  for (const row of rows) {
+    const rowBytes = (row.before_body?.length ?? 0) + (row.after_body?.length ?? 0);
+    if (piece.length > 0 && sizeBytes + rowBytes > MAX_PIECE_BYTES) {
+      yield piece;
+      piece = [];
+      sizeBytes = 0;
+    }
+    piece.push(row);
+    sizeBytes += rowBytes;
+  }
+  if (piece.length > 0) yield piece;
+}

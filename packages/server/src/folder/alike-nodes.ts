@@ -1,0 +1,135 @@
+import {
+  type Clock,
+  ConfigInvalid,
+  type Logger,
+  type Migration,
+  RawStatements,
+  repeatJob,
+  type SharedStore,
+} from '@plinth/kernel';
+import type { Settings } from '../settings.js';
+
+const raw = new RawStatements('postgresql');
+const MIGRATIONS: readonly Migration[] = [
+  {
+    name: '0001_nodes',
+    async up(tx) {
+      await raw.run(
+        tx,
+        `create table server_nodes (
+          folder text primary key,
+          settings text not null,
+          alive_until_ms bigint not null)`,
+      );
+    },
+  },
+];
+
+/** A node that was killed keeps others from starting with other settings for so long. */
+const LIFE_MS = 15_000;
+const RENEW_MS = 5_000;
+/** Clocks of nodes differ. */
+const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/**
+ * Says to the nodes that share a database what settings this one has that they need as well. A node that would spoil what the
+ * others do is not started; which may be changed on one node after the other is not looked at.
+ */
+export class AlikeNodes {
+  readonly #store: SharedStore;
+  readonly #folder: string;
+  readonly #settings: string;
+  readonly #renewing: Disposable;
+
+  /** Throws `ConfigInvalid` when a node that is alive has others. */
+  static async join(needs: {
+    readonly store: SharedStore;
+    readonly folder: string;
+    readonly settings: Settings;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }): Promise<AlikeNodes> {
+    await needs.store.migrate('server', MIGRATIONS);
+    const nodes = new AlikeNodes(needs);
+    try {
+      await nodes.#say(sharedSettings(needs.settings));
+    } catch (error) {
+      nodes.#renewing[Symbol.dispose]();
+      throw error;
+    }
+    return nodes;
+  }
+
+  private constructor(needs: {
+    readonly store: SharedStore;
+    readonly folder: string;
+    readonly settings: Settings;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }) {
+    const { clock, log } = needs;
+    this.#store = needs.store;
+    this.#folder = needs.folder;
+    this.#settings = JSON.stringify(sharedSettings(needs.settings));
+    const job = { clock, log, name: 'settings of nodes', intervalMs: RENEW_MS };
+    this.#renewing = repeatJob(job, () => this.#say());
+  }
+
+  /** Others may have other settings from here on. */
+  async close(): Promise<void> {
+    this.#renewing[Symbol.dispose]();
+    await this.#store
+      .transaction((tx) => raw.run(tx, 'delete from server_nodes where folder = ?', [this.#folder]))
+      .catch(() => undefined); // the row ends by itself
+  }
+
+  /** @param own is compared with what the others have. */
+  async #say(own?: Readonly<Record<string, string>>): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      if (own !== undefined) {
+        await raw.run(tx, `delete from server_nodes where alive_until_ms < ${NOW_MS}`);
+        const others = await raw.all<{ readonly settings: string }>(
+          tx,
+          'select settings from server_nodes where folder <> ?',
+          [this.#folder],
+        );
+        const problems = others.flatMap(({ settings }) => differences(own, JSON.parse(settings)));
+        if (problems.length > 0) throw new ConfigInvalid([...new Set(problems)]);
+      }
+      await raw.run(
+        tx,
+        `insert into server_nodes (folder, settings, alive_until_ms) values (?, ?, ${NOW_MS} + ${LIFE_MS})
+          on conflict (folder) do update
+          set settings = excluded.settings, alive_until_ms = excluded.alive_until_ms`,
+        [this.#folder, this.#settings],
+      );
+    });
+  }
+}
+
+/** What one node gives out by them, another one with others would not know, or would count apart. */
+function sharedSettings(settings: Settings): Readonly<Record<string, string>> {
+  const { identity, accounts, webhooks, rateLimit } = settings;
+  const runs = (name: string) => settings.server.services.some((service) => service === name);
+  return {
+    'identity.credential_prefix': identity.credential_prefix,
+    ...(runs('accounts') && { 'accounts.vendor_word': accounts.vendor_word }),
+    ...(runs('webhooks') && { 'webhooks.vendor_name': webhooks.vendor_name }),
+    ...(runs('ratelimit') && {
+      'rate_limit.store': rateLimit.store,
+      'rate_limit.redis_prefix': rateLimit.redis_prefix,
+    }),
+  };
+}
+
+function differences(
+  own: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): readonly string[] {
+  return Object.entries(own)
+    .filter(([name, value]) => (theirs[name] ?? value) !== value)
+    .map(
+      ([name, value]) =>
+        `${name} is ${JSON.stringify(value)} here and ${JSON.stringify(theirs[name])} on another node that runs on this database: give all the same, or stop the others before it changes`,
+    );
+}

@@ -1,0 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Chance,
+  DatabaseCable,
+  type HttpAnswer,
+  type HttpRequest,
+  KEYS,
+  type ServerProcess,
+  SharedNodes,
+  StartFailed,
+} from '../harness/index.js';
+import { EDITOR_TOKEN } from '../wire/gamedata/shared-nodes.js';
+import { OwnRedis } from '../wire/ratelimit/own-redis.js';
+
+export const NODE_COUNT = 3;
+/** Units of the resource that limit clients ask about. */
+export const LIMIT = 40;
+export const LIMITED_RESOURCE = 'checked';
+
+const ALIKE = {
+  flags: [
+    ...['--without-auth', '--services=accounts,webhooks,ratelimit,gamedata'],
+    '--webhooks-allow-private-targets=127.0.0.0/8',
+    '--accounts-allow-private-targets=127.0.0.0/8',
+    ...['--rate-limit-resources', JSON.stringify({ [LIMITED_RESOURCE]: { limit: LIMIT } })],
+    '--server-drain-ms=1000',
+  ],
+  env: {
+    PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: KEYS.sk_test,
+    PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
+  },
+};
+/** Long enough for a Redis that is well, on a busy machine. */
+const REDIS_TIMEOUT_MS = 1000;
+/** A client does not wait for a node that is stopped. */
+const REQUEST_TIMEOUT_MS = 4000;
+const PAUSE_MS = 150;
+/** A start may fail while a store is away; as a supervisor does, it is tried again. */
+const MAX_START_COUNT = 200;
+
+export interface StormNode {
+  readonly index: number;
+  readonly dataDir: string;
+  readonly database: DatabaseCable;
+  readonly redis: DatabaseCable;
+  server: ServerProcess | undefined;
+  /** Something is being done to it. */
+  isTaken: boolean;
+}
+
+/** Three nodes, each with cables of its own to PostgreSQL and Redis, and how clients ask them. */
+export class StormPlatform implements AsyncDisposable {
+  readonly nodes: readonly StormNode[];
+  readonly shared: SharedNodes;
+  readonly redis: OwnRedis;
+  /** What must not happen, whatever the weather. */
+  readonly complaints: string[] = [];
+  readonly figures = { requests: 0, repeats: 0, timeouts: 0, refusals: 0, failedStarts: 0 };
+  readonly #chance: Chance;
+
+  static async start(seed: number): Promise<StormPlatform> {
+    const shared = await SharedNodes.create(ALIKE);
+    const redis = await OwnRedis.start();
+    const redisUrl = new URL(`redis://127.0.0.1:${redis.ports[0]}`);
+    const nodes = await Promise.all(
+      Array.from({ length: NODE_COUNT }, async (_, index) => ({
+        index,
+        dataDir: await mkdtemp(join(tmpdir(), 'plinth-storm-')),
+        database: await laid(new URL(shared.database.url)),
+        redis: await laid(redisUrl),
+        server: undefined,
+        isTaken: false,
+      })),
+    );
+    const platform = new StormPlatform({ shared, redis, nodes, seed });
+    for (const node of nodes) await platform.startNode(node);
+    return platform;
+  }
+
+  private constructor(at: {
+    readonly shared: SharedNodes;
+    readonly redis: OwnRedis;
+    readonly nodes: readonly StormNode[];
+    readonly seed: number;
+  }) {
+    this.shared = at.shared;
+    this.redis = at.redis;
+    this.nodes = at.nodes;
+    this.#chance = new Chance(at.seed);
+  }
+
+  async startNode(node: StormNode): Promise<void> {
+    const redis = ['--rate-limit-store=redis', `--rate-limit-redis-url=${node.redis.url}`];
+    for (let count = 0; ; count++) {
+      try {
+        node.server = await this.shared.start({
+          dataDir: node.dataDir,
+          databaseUrl: node.database.url,
+          flags: [...redis, `--rate-limit-redis-timeout-ms=${REDIS_TIMEOUT_MS}`],
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof StartFailed) || count === MAX_START_COUNT) throw error;
+        this.figures.failedStarts += 1;
+        await sleep(500);
+      }
+    }
+  }
+
+  /** Of a node that ended without being told to. */
+  noteEnded(): void {
+    for (const { server, index, isTaken } of this.nodes) {
+      if (server === undefined || isTaken || server.isRunning) continue;
+      this.complaints.push(`node ${index} ended by itself:\n${server.logText.slice(-3000)}`);
+    }
+  }
+
+  /** Asks one node after the other until one gives an answer that says what became of the request. */
+  async ask(
+    path: string,
+    request: HttpRequest,
+    isAgain: (answer: HttpAnswer) => boolean = () => false,
+  ): Promise<HttpAnswer> {
+    for (;;) {
+      const answer = await this.tryOnce(path, request);
+      if (answer !== undefined && !isAgain(answer)) return answer;
+      this.figures.repeats += 1;
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** One try at one node; `undefined`: nobody knows what became of it, or the node could not. */
+  async tryOnce(path: string, request: HttpRequest): Promise<HttpAnswer | undefined> {
+    const running = this.nodes.flatMap(({ server }) => (server === undefined ? [] : [server]));
+    if (running.length === 0) return undefined;
+    this.figures.requests += 1;
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    try {
+      const answer = await this.#chance.pick(running).http.send(path, { ...request, signal });
+      if (answer.status < 500 && answer.status !== 429) return answer;
+      this.figures.refusals += 1;
+      if (answer.status > 500 && answer.status !== 503) return undefined;
+      if (answer.status === 500) {
+        this.complaints.push(`${request.method ?? 'GET'} ${path}: 500 ${answer.text}`);
+      }
+      return undefined;
+    } catch {
+      if (signal.aborted) this.figures.timeouts += 1;
+      return undefined;
+    }
+  }
+
+  /** As `ask`, for what has to succeed; the text is of JSON. */
+  async done<T>(
+    path: string,
+    request: HttpRequest,
+    isAgain?: (answer: HttpAnswer) => boolean,
+  ): Promise<T> {
+    const { status, text } = await this.ask(path, request, isAgain);
+    if (status >= 300) throw new Error(`${request.method ?? 'GET'} ${path}: ${status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { server } of this.nodes) {
+      if (server?.isRunning) server.signal('SIGCONT');
+    }
+    await this.shared[Symbol.asyncDispose]();
+    await this.redis[Symbol.asyncDispose]();
+    for (const { database, redis, dataDir } of this.nodes) {
+      database.cut();
+      redis.cut();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+}
+
+async function laid(to: URL): Promise<DatabaseCable> {
+  if (to.protocol.startsWith('postgres')) to.password ||= 'a-password-of-no-use';
+  const cable = new DatabaseCable(to);
+  await cable.join();
+  return cable;
+}
