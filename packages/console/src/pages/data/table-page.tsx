@@ -12,6 +12,7 @@ import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
+import { TableFiles } from './table-files.js';
 import './table-page.css';
 
 const NUMERIC = new Set(['float64', 'int64', 'uint64']);
@@ -128,6 +129,7 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
         <h2 id="sample-title">Newest rows</h2>
         <NewestRows db={db} table={table.name} />
       </section>
+      <TableFiles db={db} table={table.name} />
     </>
   );
 }
