@@ -109,7 +109,7 @@ function rowsOf(results: readonly Result[]): unknown {
 /** Everything as `influx_inspect export` writes it: a line for each value. */
 export async function* exported(url: string): AsyncGenerator<string> {
   yield '# INFLUXDB EXPORT: 1677-09-21T00:12:43Z - 2262-04-11T23:47:16Z\n# DDL\n';
-  yield 'CREATE DATABASE telegraf WITH NAME autogen\nCREATE DATABASE plant WITH NAME autogen\n# DML\n';
+  yield 'CREATE DATABASE telegraf WITH NAME autogen\nCREATE DATABASE telegraf WITH NAME weekly\nCREATE DATABASE plant WITH NAME autogen\n# DML\n';
   for (const { db, rp, table, hosts } of PLACES) {
     yield `# CONTEXT-DATABASE:${db}\n# CONTEXT-RETENTION-POLICY:${rp}\n# writing tsm data\n`;
     for (let host = 0; host < hosts; host++) {

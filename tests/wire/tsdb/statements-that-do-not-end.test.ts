@@ -124,6 +124,34 @@ describe('statements that take long in one row', () => {
     }
   });
 
+  it('functions that are computed row by row leave the main thread to others', async () => {
+    await using server = await ServerProcess.start({
+      flags: [...FLAGS, '--tsdb-query-timeout-ms', '5000'],
+    });
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'n v=1' });
+    const q =
+      "SELECT max(to_timestamp('2024-01-02 ' || (value % 10), '%Y-%m-%d %H')) AS n FROM generate_series(1, 100000000)";
+    const asked = Array.from({ length: 6 }, () => askAlone(server, queryPath(q)));
+    for (const { text } of await Promise.all(asked)) {
+      assert.match(text, /row by row outside of the engine|time limit|timed out/);
+    }
+    // One that is short enough is computed as ever.
+    const short = q.replace('100000000', '1000');
+    assert.deepEqual(await rows(server, 'd', short), [{ n: '2024-01-02T09:00:00' }]);
+  });
+
+  it('common formats of times are written by the engine, whatever the number of rows', async () => {
+    await using server = await ServerProcess.start({ flags: FLAGS });
+    const days =
+      "SELECT to_char(to_timestamp_seconds(value), '%F') AS day FROM generate_series(1, 3000000) GROUP BY 1";
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'n v=1' });
+    // 3,000,000 s are 34.7 days.
+    const asked = `SELECT count(*) AS n, min(day) AS first, max(day) AS last FROM (${days})`;
+    assert.deepEqual(await rows(server, 'd', asked), [
+      { n: 35, first: '1970-01-01', last: '1970-02-04' },
+    ]);
+  });
+
   it('with all places taken writes are synced and answered, and time is up at the deadline', async () => {
     const server = await ServerProcess.start({
       flags: [...FLAGS, '--tsdb-query-timeout-ms', '3000', '--max-concurrent-queries', '64'],

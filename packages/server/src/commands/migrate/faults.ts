@@ -6,7 +6,8 @@ const MAX_TOLD_COUNT = 20;
 export class Faults {
   readonly #told: string[] = [];
   #count = 0;
-  #isComplete = false;
+  /** Everything was looked at once: what comes now is no fault of the source. */
+  isComplete = false;
 
   get count(): number {
     return this.#count;
@@ -19,14 +20,9 @@ export class Faults {
   }
 
   add(text: string): void {
-    if (this.#isComplete) return;
+    if (this.isComplete) return;
     this.#count += 1;
     if (this.#told.length < MAX_TOLD_COUNT) this.#told.push(text);
-  }
-
-  /** Everything was looked at once. */
-  complete(): void {
-    this.#isComplete = true;
   }
 
   /** For `catch`: a file that is damaged or foreign becomes a fault, and `instead` goes on in its place. */

@@ -77,7 +77,8 @@ async function* whole(
   try {
     yield* chunks;
   } catch (error) {
-    if (!(error instanceof CommandFailed) && !isOfZlib(error)) throw error;
+    // What fails once everything was looked at is not of the file.
+    if (faults.isComplete || (!(error instanceof CommandFailed) && !isOfZlib(error))) throw error;
     faults.add(`${path}: ${messageOf(error)}`);
   }
 }

@@ -7,7 +7,7 @@ import { type Chunk, linesIn } from '../input/line-chunks.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { formatTable } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
-import { runStatement, send, sendAll } from '../rows/send-chunks.js';
+import { runDumpStatement, runStatement, send, sendAll } from '../rows/send-chunks.js';
 import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
 import { TableFacts } from './table-facts.js';
@@ -72,7 +72,7 @@ export async function runMigration(
       report.beginFile(piece.name, { sizeBytes, readBytes: () => readBytes });
       const numbered = async function* () {
         for await (const chunk of piece.chunks((statement) =>
-          runStatement(statement, connection),
+          runDumpStatement(statement, connection),
         )) {
           const number = next++;
           readBytes += chunk.bytes.length;
@@ -113,7 +113,7 @@ async function lookThrough(
       }
     }
   }
-  faults.complete();
+  faults.isComplete = true;
   for (const text of faults.texts) tell(`${text}\n`);
   if (faults.count > 0 && !keep) {
     throw new CommandFailed(

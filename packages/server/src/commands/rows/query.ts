@@ -8,6 +8,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printable } from '../output/terminal.js';
+import { tellPolicies } from '../tsdb/policies.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
 
@@ -71,6 +72,9 @@ async function query(argument: string | undefined, command: Command): Promise<vo
     },
   });
   await output(response, options);
+  // 1.x lists those of its policies beside them.
+  if (/^show\s+(?:measurements|tables)\b/i.test(q) && connection.database !== undefined)
+    await tellPolicies(connection);
 }
 
 async function output(response: Response, { output: file, format }: QueryOptions): Promise<void> {

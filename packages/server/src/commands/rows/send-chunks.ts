@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '@plinth/kernel';
 import { type Connection, call, callOk, databaseOf, failureOf } from '../connection.js';
 import type { Chunk } from '../input/line-chunks.js';
 import { CommandFailed } from '../output/exit.js';
@@ -19,6 +20,19 @@ export async function runStatement(statement: string, connection: Connection): P
   const { results } = (await response.json()) as { results?: readonly { error?: string }[] };
   const error = results?.find((result) => result.error !== undefined)?.error;
   if (error !== undefined) throw new CommandFailed(`${statement}: ${error}`);
+}
+
+/**
+ * Runs a statement of a dump. Those of databases with several retention policies make the database once for each of them, which is
+ * refused from the second on: points make their policy themselves.
+ */
+export async function runDumpStatement(statement: string, connection: Connection): Promise<void> {
+  try {
+    await runStatement(statement, connection);
+  } catch (error) {
+    const isKnown = messageOf(error).endsWith('retention policy conflicts with an existing policy');
+    if (!(isKnown && /^create\s+database\s/i.test(statement))) throw error;
+  }
 }
 
 /** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */

@@ -9,7 +9,7 @@ import { chunkLines } from '../input/line-chunks.js';
 import { isLineProtocol } from '../input/line-text.js';
 import { TIME_FORMATS, type TimeFormat } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { runStatement, send, sendAll } from './send-chunks.js';
+import { runDumpStatement, send, sendAll } from './send-chunks.js';
 import { WriteReport } from './write-report.js';
 
 const CHUNK_SIZE_BYTES = 4 * 1024 * 1024;
@@ -105,7 +105,7 @@ export async function writeFiles(
     const chunks = mapping
       ? chunkCsv(bytes, mapping, CHUNK_SIZE_BYTES, (row) => report.refuse(row.line, row.message))
       : isOfDump
-        ? dumpChunks(await lines(), (statement) => runStatement(statement, connection))
+        ? dumpChunks(await lines(), (statement) => runDumpStatement(statement, connection))
         : await lines();
     await sendAll(chunks, options.concurrency, (chunk) =>
       send(

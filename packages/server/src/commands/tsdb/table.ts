@@ -3,6 +3,7 @@ import { callOk, connectionOf, databaseOf, withConnection } from '../connection.
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
+import { tellPolicies } from './policies.js';
 
 const PATH = 'api/v3/configure/table';
 
@@ -24,11 +25,12 @@ export function tableCommand(): Command {
 function list(): Command {
   const connected = withConnection(new Command('list'), { database: true });
   const command = withQueryFormat(connected).description('list the tables of a database');
-  return command.action(() =>
-    printQuery(command, {
+  return command.action(async () => {
+    await printQuery(command, {
       q: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name",
-    }),
-  );
+    });
+    await tellPolicies(connectionOf(command.opts()));
+  });
 }
 
 function create(): Command {

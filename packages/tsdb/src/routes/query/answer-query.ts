@@ -1,16 +1,18 @@
 import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
+import { CatalogView } from '../../domain/catalog/access/catalog-view.js';
 import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { arrowAnswer } from './arrow-answer.js';
 import { parquetAnswer } from './parquet-answer.js';
 import type { QueryInput } from './query-input.js';
 import { resultAnswer } from './result-answer.js';
+import { withTableElsewhere } from './table-elsewhere.js';
 
 /** Runs a query in SQL and answers with its result. */
 export async function answerQuery(
   { format, ...asked }: QueryInput,
   request: HttpRequest,
-  { engine, files, formats, pieces, isAuthRequired }: RouteDeps,
+  { engine, files, formats, pieces, isAuthRequired, catalog }: RouteDeps,
 ): Promise<HttpAnswer> {
   const query = {
     ...asked,
@@ -20,8 +22,13 @@ export async function answerQuery(
       return request.leaving();
     },
   } as const;
-  if (format === 'parquet') return await parquetAnswer(await engine.queryToParquet(query), files);
-  const result = await engine.query(query);
+  const tell = (error: unknown): never => {
+    throw withTableElsewhere(error, query.database, new CatalogView(catalog, query.access));
+  };
+  if (format === 'parquet') {
+    return await parquetAnswer(await engine.queryToParquet(query).catch(tell), files);
+  }
+  const result = await engine.query(query).catch(tell);
   return format === 'arrow'
     ? await arrowAnswer(result)
     : await resultAnswer(result, formats[format], pieces);

@@ -37,11 +37,14 @@ export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): Quer
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
 }
 
-/** The same for InfluxQL, whose text may name the database itself. */
+/** The same for InfluxQL, whose text may name the database itself, with the retention policy `rp`. */
 export function readInfluxqlInput(
   request: HttpRequest,
   isInfluxdb3: boolean,
-): Omit<QueryInput, 'database'> & { readonly database: string | undefined } {
+): Omit<QueryInput, 'database'> & {
+  readonly database: string | undefined;
+  readonly policy: string | undefined;
+} {
   const accepted = formatOfAccept(request.headers['accept']);
   const input =
     request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
@@ -49,8 +52,17 @@ export function readInfluxqlInput(
   return {
     ...rest,
     database: database === '' ? undefined : database,
+    policy: policyOf(request),
     format: resolveFormat(requested ?? accepted, isInfluxdb3),
   };
+}
+
+function policyOf({ method, url, body }: HttpRequest): string | undefined {
+  const policy =
+    method === 'POST'
+      ? readText(parseJsonObject(jsonTextOf(body)), 'rp')
+      : readParameter(parseParameters(queryStringOf(url) ?? ''), ['rp']);
+  return policy === '' ? undefined : policy;
 }
 
 type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };

@@ -25,6 +25,8 @@ export async function openNative(
     readonly text: string;
     readonly params: ReadonlyMap<string, ParameterValue>;
     readonly database: string | undefined;
+    /** Retention policy; a name with one of its own goes before it. */
+    readonly policy?: string | undefined;
     readonly access: DatabaseAccess;
   },
   deps: Pick<RouteDeps, 'influxql' | 'catalog'>,
@@ -65,12 +67,11 @@ export function rowsOf({ run, statement, result }: NativeAnswer): ResultStream {
 }
 
 async function open(
-  { text, params, database, access }: Parameters<typeof openNative>[0],
+  { text, params, database, policy, access }: Parameters<typeof openNative>[0],
   { influxql }: Pick<RouteDeps, 'influxql'>,
   signal: AbortSignal,
 ): Promise<InfluxqlRun> {
   try {
-    const policy = undefined;
     return await influxql.open({
       ...{ text, params, database, policy, signal, access },
       dialect: 'native',

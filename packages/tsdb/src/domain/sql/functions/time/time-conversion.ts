@@ -192,6 +192,27 @@ function bindMakeDate(call: FunctionCall): FunctionResult {
   return { text: `plinth_make_date(${parts.join(', ')})`, type: DATE };
 }
 
+/** Specifiers of chrono that the engine writes alike, as it has them. */
+const ENGINE_SPECIFIERS: Readonly<Record<string, string>> = {
+  ...{ '%': '%%', Y: '%Y', m: '%m', d: '%d', H: '%H', M: '%M', S: '%S', j: '%j', y: '%y' },
+  ...{ a: '%a', A: '%A', b: '%b', h: '%b', B: '%B', p: '%p', I: '%I' },
+  ...{ F: '%Y-%m-%d', T: '%H:%M:%S', X: '%H:%M:%S', R: '%H:%M', D: '%m/%d/%y', x: '%m/%d/%y' },
+};
+const MAX_ENGINE_FORMAT = 256;
+
+/** A format for the engine, which writes in its own threads; `undefined`: some of it is written on the main thread alone. */
+function engineFormat(format: string): string | undefined {
+  if (format.length > MAX_ENGINE_FORMAT || format.includes('\0')) return undefined;
+  let text = '';
+  for (let at = 0; at < format.length; at++) {
+    const letter = format.charAt(at);
+    const written = letter === '%' ? ENGINE_SPECIFIERS[format.charAt(++at)] : letter;
+    if (written === undefined) return undefined;
+    text += written;
+  }
+  return text;
+}
+
 function bindToChar(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const arg = argAt(call, 0);
@@ -202,8 +223,15 @@ function bindToChar(call: FunctionCall): FunctionResult {
   if (isNumeric(arg.type) || arg.type.kind === 'boolean') throw badArguments(call);
   const time = timeArg(call, 0);
   const zone = time.type.kind === 'timestamp' ? time.type.zone : undefined;
-  const text = `plinth_to_char(epoch_ns(${time.text}), ${format.text}, ${quoteText(zone ?? '')})`;
   const [value, formatValue] = [time.constant?.value, format.constant?.value];
+  const ofEngine =
+    zone === undefined && typeof formatValue === 'string' ? engineFormat(formatValue) : undefined;
+  const ns = `epoch_ns(${time.text})`;
+  const text =
+    ofEngine === undefined
+      ? `plinth_to_char(${ns}, ${format.text}, ${quoteText(zone ?? '')})`
+      : // Whole seconds, downwards also before 1970; none of these formats shows more.
+        `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteText(ofEngine)})`;
   if (typeof formatValue !== 'string') return { text, type: UTF8 };
   const sample = formatTime(typeof value === 'bigint' ? value : 0n, formatValue, zone);
   if (sample === undefined) {

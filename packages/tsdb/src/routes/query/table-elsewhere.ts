@@ -1,0 +1,23 @@
+import type { CatalogView } from '../../domain/catalog/access/catalog-view.js';
+import { withPolicies } from '../../domain/influxql/plan/compile/find-sources.js';
+import { tsdbError } from '../../errors.js';
+
+const NOT_FOUND = /^Error during planning: table 'public\.iox\.(.+)' not found$/s;
+const MAX_NAMED = 3;
+
+/**
+ * A table that is not there may lie in a retention policy of its database, or in the database that a policy belongs to: after a
+ * move from InfluxDB 1.x its rows look lost. The failure says where there is one of that name, as far as who asks may see it.
+ */
+export function withTableElsewhere(error: unknown, database: string, view: CatalogView): unknown {
+  if (!tsdbError.is(error) || error.kind !== 'plan_error') return error;
+  const [, table] = NOT_FOUND.exec(error.message) ?? [];
+  const here = view.databases().find(({ name }) => name === database);
+  if (table === undefined || here === undefined) return error;
+  const names = withPolicies(here, view.databases())
+    .filter(({ tables }) => tables.get(table) !== undefined)
+    .map(({ name }) => `'${name}'`);
+  if (names.length === 0) return error;
+  const shown = names.slice(0, MAX_NAMED).join(', ');
+  return tsdbError('plan_error', `${error.message}; there is one in the database ${shown}`);
+}
