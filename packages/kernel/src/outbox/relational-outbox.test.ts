@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { LocalLeases } from '../lease/local-leases.js';
@@ -105,6 +106,7 @@ async function openStill(context: TestContext) {
     async turnUntil(isSo: () => boolean | Promise<boolean>) {
       for (let minute = 0; minute < 24 * 60 && !(await isSo()); minute++) {
         await clock.advanceMs(60_000);
+        await sleep(1); // The store is a real one and has its own pace.
       }
     },
   };
