@@ -69,7 +69,11 @@ describe('the console of a server', { skip: SKIP }, () => {
       await page.waitForURL(
         ({ searchParams }) => searchParams.get('q')?.endsWith('answer') === true,
       );
-      await page.waitForLoadState('networkidle'); // pages come a moment after the first one
+      // Pages come a moment after the first one: this one is there once it was looked at.
+      await page.getByRole('link', { name: 'Data' }).click();
+      await page.getByRole('heading', { name: 'Data' }).waitFor();
+      await page.goBack();
+      await editor.waitFor();
       await context.setOffline(true);
       await page.getByRole('link', { name: 'Data' }).click();
       await page.getByText(/No answer from the server since/).waitFor();
