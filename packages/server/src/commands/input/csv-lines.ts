@@ -1,6 +1,7 @@
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { type CsvRecord, readCsv } from './csv-records.js';
 import type { Chunk } from './line-chunks.js';
+import { escapedKey, escapedTable, quotedText } from './line-text.js';
 import { readTimeNs, type TimeFormat } from './time-text.js';
 
 export type FieldType = 'float' | 'int' | 'uint' | 'string' | 'bool';
@@ -94,14 +95,14 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
       EXIT.usage,
     );
   };
-  const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapeKey(name) }));
+  const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapedKey(name) }));
   const timeIndex = mapping.time === undefined ? undefined : at(mapping.time);
   const isTaken = (name: string) => mapping.tags.includes(name) || name === mapping.time;
   const chosen =
     mapping.fields.size > 0 ? [...mapping.fields.keys()] : names.filter((n) => !isTaken(n));
   const types = new Map([...(mapping.types ?? []), ...mapping.fields]);
-  const fields = chosen.map((name) => ({ name, index: at(name), key: escapeKey(name) }));
-  const table = mapping.table.replace(/[, \\]/g, '\\$&');
+  const fields = chosen.map((name) => ({ name, index: at(name), key: escapedKey(name) }));
+  const table = escapedTable(mapping.table);
   return (cells) => {
     const tagText = tags
       .filter(({ index }) => (cells[index] ?? '') !== '')
@@ -170,7 +171,7 @@ function guessType(cell: string): FieldType {
 }
 
 function fieldValue(name: string, cell: string, type: FieldType): string {
-  if (type === 'string') return `"${cell.replace(/["\\]/g, '\\$&')}"`;
+  if (type === 'string') return quotedText(cell);
   const text = cell.trim();
   if (type === 'bool') {
     const value = BOOLEANS.get(text.toLowerCase());
@@ -191,12 +192,8 @@ function timeText(cell: string, { time, timeFormat }: CsvMapping): string {
   throw new BadCell(`column '${time}': '${cell}' is no time in the format ${timeFormat}`);
 }
 
-function escapeKey(text: string): string {
-  return text.replace(/[,= \\]/g, '\\$&');
-}
-
 /** Line protocol has no way to write these: a tab or newline ends the value. */
 function escapeTag(name: string, text: string): string {
-  if (!/[\t\r\n]/.test(text)) return escapeKey(text);
+  if (!/[\t\r\n]/.test(text)) return escapedKey(text);
   throw new BadCell(`column '${name}': a tag cannot hold a tab or a newline`);
 }

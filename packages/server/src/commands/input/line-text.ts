@@ -3,3 +3,12 @@ import { existsSync } from 'node:fs';
 /** Whether an argument is no file but a line of line protocol itself, as `influxdb3` takes it. */
 export const isLineProtocol = (argument: string): boolean =>
   argument !== '-' && /^\S.*\s\S*=/s.test(argument) && !existsSync(argument);
+
+/** A tag, a field or a value of a tag as line protocol writes it. */
+export const escapedKey = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
+
+/** A table's name as line protocol writes it. */
+export const escapedTable = (text: string): string => text.replace(/[, \\]/g, '\\$&');
+
+/** A field that is a text as line protocol writes it. */
+export const quotedText = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -1,4 +1,5 @@
 import { readCsv } from '../input/csv-records.js';
+import { quotedText } from '../input/line-text.js';
 import { readTimeNs } from '../input/time-text.js';
 import { BadLine, escaped, escapedTable, type Format } from './line-files.js';
 
@@ -100,7 +101,7 @@ function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): strin
 }
 
 function valueText(text: string, type: string | undefined): string {
-  if (type === 'string') return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  if (type === 'string') return quotedText(text);
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text;
   if (type === 'long' && /^-?\d+$/.test(text)) return `${text}i`;
   if (type === 'unsignedLong' && /^\d+$/.test(text)) return `${text}u`;

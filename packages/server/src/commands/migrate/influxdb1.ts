@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DumpChunk } from '../input/dump.js';
+import { escapedKey, quotedText } from '../input/line-text.js';
 import { tell } from '../output/terminal.js';
 import { Faults } from './faults.js';
 import { type Database, type PortableBackup, readBackup, unpackShard } from './portable-backup.js';
@@ -187,7 +188,7 @@ async function* linesOf(
     }
   };
   const readings: Reading[] = fields.map((field) => ({
-    key: field.field.replace(/[,= \\]/g, '\\$&'),
+    key: escapedKey(field.field),
     type: field.type,
     blocks: file.blocks(field),
     block: { times: new BigInt64Array(0), values: [] },
@@ -219,7 +220,7 @@ function valueText(
   value: number | bigint | boolean | string | undefined,
   type: TsmField['type'],
 ): string {
-  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+  if (typeof value === 'string') return quotedText(value);
   if (type === 'integer') return `${value}i`;
   if (type === 'unsigned') return `${value}u`;
   return Object.is(value, -0) ? '-0' : String(value);

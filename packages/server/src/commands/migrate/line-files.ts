@@ -5,6 +5,7 @@ import { messageOf } from '@plinth/kernel';
 import { type DumpChunk, dumpChunks, isDump } from '../input/dump.js';
 import { openInput, withHead } from '../input/input.js';
 import { type Chunk, chunkLines } from '../input/line-chunks.js';
+import { escapedKey } from '../input/line-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { Faults } from './faults.js';
 import type { Source } from './run-migration.js';
@@ -175,7 +176,7 @@ async function* textLines(
 export function escaped(text: string): string {
   if (/[\t\r\n]/.test(text))
     throw new BadLine('a name or label holds a tab or a line end, which line protocol cannot');
-  return text.replace(/[,= \\]/g, '\\$&');
+  return escapedKey(text);
 }
 
 /** A table's name; `=` may stand in it as it is. */

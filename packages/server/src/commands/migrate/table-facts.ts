@@ -1,4 +1,5 @@
 import type { ReadLine } from '@plinth/tsdb';
+import { escapedKey, escapedTable, quotedText } from '../input/line-text.js';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 
@@ -131,22 +132,19 @@ function freeName(wanted: string, { tags, fields }: Table): string {
 function textOf({ series, fields, timestamp }: ReadLine, change: Change): string {
   const tags = series.tagKeys.map(
     (key, i) =>
-      `,${escapeKey(change.tags.get(key) ?? key)}=${escapeKey(series.tagValues[i] ?? '')}`,
+      `,${escapedKey(change.tags.get(key) ?? key)}=${escapedKey(series.tagValues[i] ?? '')}`,
   );
   const values = fields.map(({ name, value }) => {
     const key = change.fields.get(name)?.get(value.type) ?? name;
-    return `${escapeKey(key)}=${valueText(value, change.floats.has(name))}`;
+    return `${escapedKey(key)}=${valueText(value, change.floats.has(name))}`;
   });
-  const table = series.table.replace(/[, \\]/g, '\\$&');
+  const table = escapedTable(series.table);
   return `${table}${tags.join('')} ${values.join(',')}${timestamp === undefined ? '' : ` ${timestamp}`}\n`;
 }
 
 function valueText(value: ReadLine['fields'][number]['value'], isFloat: boolean): string {
-  if (value.type === 'utf8')
-    return `"${Buffer.from(value.value).toString().replace(/["\\]/g, '\\$&')}"`;
+  if (value.type === 'utf8') return quotedText(Buffer.from(value.value).toString());
   if (value.type === 'float64') return Object.is(value.value, -0) ? '-0' : String(value.value);
   if (value.type === 'bool' || isFloat) return String(value.value);
   return `${value.value}${value.type === 'int64' ? 'i' : 'u'}`;
 }
-
-const escapeKey = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
