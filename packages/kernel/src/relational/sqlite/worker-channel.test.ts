@@ -23,6 +23,14 @@ it('rejects everything that waits, and whatever comes later, when the thread fai
   await channel.close();
 });
 
+it('refuses what is asked behind its end: the driver would end the process', async () => {
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
+  const closing = channel.close();
+  await assert.rejects(channel.query('writer', 'select 1', []), { kind: 'store_unusable' });
+  await closing;
+});
+
 it('opens in a thread that was started ahead', async () => {
   const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
   const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };

@@ -27,6 +27,7 @@ export class WorkerChannel {
   #lastId = 0;
   #broken: DomainError | undefined;
   #full: DiskFull | undefined;
+  #isClosing = false;
 
   private constructor(worker: Worker, maxWaitingCount: number) {
     this.#worker = worker;
@@ -88,7 +89,7 @@ export class WorkerChannel {
   }
 
   send(command: SilentCommand): void {
-    if (this.#broken === undefined) this.#unsent.push(command);
+    if (this.#broken === undefined && !this.#isClosing) this.#unsent.push(command);
   }
 
   async query(
@@ -111,8 +112,11 @@ export class WorkerChannel {
 
   /** Twice is harmless, also on a broken channel. */
   async close(): Promise<void> {
-    if (this.#broken === undefined) {
-      await this.#ask({ op: 'close', id: this.#nextId() });
+    if (this.#broken === undefined && !this.#isClosing) {
+      const closed = this.#ask({ op: 'close', id: this.#nextId() });
+      // Nothing may follow: the driver ends the process when it is asked about a database that it has closed.
+      this.#isClosing = true;
+      await closed;
       this.break('it is closed');
     }
     // Twice for one that has closed, which does not hear it.
@@ -135,6 +139,7 @@ export class WorkerChannel {
 
   async #ask(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
     if (this.#broken !== undefined) throw this.#broken;
+    if (this.#isClosing) throw storeError('store_unusable', 'it is closed');
     return await new Promise((resolve, reject) => {
       this.#waiting.set(command.id, { resolve, reject });
       this.#unsent.push(command);
