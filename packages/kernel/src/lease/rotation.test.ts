@@ -21,6 +21,25 @@ describe('Rotation', () => {
     assert.deepEqual([rotation.count, rotation.next()], [0, undefined]);
   });
 
+  it('gives out of turn, and forgets what waits no longer', () => {
+    const rotation = filled('a1', 'a2', 'b1', 'c1');
+    assert.deepEqual(
+      [...rotation.firsts()],
+      [
+        ['a', 'a1'],
+        ['b', 'b1'],
+        ['c', 'c1'],
+      ],
+    );
+    assert.equal(rotation.nextOf('b'), 'b1');
+    assert.equal(rotation.nextOf('b'), undefined);
+    rotation.add('b', 'b2');
+    rotation.remove('a', 'a1');
+    rotation.remove('c', 'c1');
+    rotation.remove('c', 'c1');
+    assert.deepEqual([rotation.count, rest(rotation)], [2, ['a2', 'b2']]);
+  });
+
   it('takes the last of whoever has the most, and of nobody who has few or one', () => {
     const rotation = filled('a1', 'b1', 'b2', 'b3');
     assert.equal(rotation.takeLastOfMost(3), undefined);
