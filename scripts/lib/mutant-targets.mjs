@@ -40,6 +40,18 @@ export const TARGETS = [
     tests: [wire('tsdb/permissions')],
   },
   {
+    file: 'packages/kernel/dist/lease/rotation.js',
+    tests: [unit('kernel', 'lease/rotation')],
+  },
+  {
+    file: 'packages/identity/dist/domain/fair-line.js',
+    tests: [unit('identity', 'domain/fair-line')],
+  },
+  {
+    file: 'packages/tsdb/dist/model/fair-places.js',
+    tests: [unit('tsdb', 'model/fair-places')],
+  },
+  {
     file: 'packages/identity/dist/domain/page-guard.js',
     tests: [unit('identity', 'domain/page-guard')],
   },
