@@ -218,6 +218,8 @@ export const TARGETS = [
 
 /** Changes that make no difference, each with why. */
 export const EQUIVALENT = [
+  // Nobody leaves without a signal.
+  { file: 'fair-places.js', text: 'signal !== undefined -> true' },
   // Saves work; the longer way has the same result.
   { file: 'app-jwt.js', text: 'known !== undefined -> false' },
   { file: 'app-jwt.js', text: 'known === undefined -> true' },

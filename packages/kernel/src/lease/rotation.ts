@@ -27,8 +27,8 @@ export class Rotation<Asker, Thing> {
 
   /** Takes the first of whoever is next out; `undefined` when nothing waits. */
   next(): Thing | undefined {
-    const [first] = this.#waiting.keys();
-    return first === undefined ? undefined : this.nextOf(first);
+    for (const first of this.#waiting.keys()) return this.nextOf(first);
+    return undefined;
   }
 
   /** Takes an asker's first out, and puts the asker behind all others. */

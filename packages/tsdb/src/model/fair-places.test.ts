@@ -51,9 +51,16 @@ describe('FairPlaces', () => {
     places.give('b', 2);
     await setImmediate();
     assert.deepEqual(begun, ['a', 'b', 'c']);
+    places.give('c', 4);
+    // Who has given all back has nothing again.
+    void wait('c', 5);
+    void wait('e', 1);
+    await setImmediate();
+    assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+    assert.ok(!places.takeAtOnce('f'));
     places.give('a', 4);
     await setImmediate();
-    assert.deepEqual(begun.slice(3).sort(), ['a', 'd']);
+    assert.deepEqual(begun.slice(4), ['a', 'c', 'e']);
   });
 
   it('lets those behind one that leaves begin', async () => {
@@ -82,5 +89,7 @@ describe('FairPlaces', () => {
     assert.equal(places.move('server', 'a'), true);
     assert.equal(places.freeCount, 1);
     assert.equal(places.move('b', 'a'), false);
+    places.give('a', 2);
+    assert.deepEqual([places.takeAtOnce('b'), places.takeAtOnce('b')], [true, false]);
   });
 });

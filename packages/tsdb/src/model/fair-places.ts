@@ -14,7 +14,7 @@ interface Waiting {
  */
 export class FairPlaces {
   #free: number;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string | undefined, number>();
   readonly #waiting = new Rotation<string | undefined, Waiting>();
 
   constructor(count: number) {
@@ -42,7 +42,6 @@ export class FairPlaces {
 
   /** Resolves when it has the places. Rejects with the end of the query whose signal it is. */
   async take({ owner, signal }: Partial<Asker>, size = 1): Promise<void> {
-    if (this.takeAtOnce(owner, size)) return;
     // It may be asked for late, by then for nobody.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {
@@ -90,14 +89,13 @@ export class FairPlaces {
         return true;
       }
       // Nobody overtakes one that has nothing: small ones could keep a large one waiting for ever.
-      if (owner === undefined || !this.#held.has(owner)) return false;
+      if (!this.#held.has(owner)) return false;
     }
     return false;
   }
 
   #fits(owner: string | undefined, size: number): boolean {
-    const held = owner === undefined ? 0 : (this.#held.get(owner) ?? 0);
-    return held + size <= this.#free;
+    return (this.#held.get(owner) ?? 0) + size <= this.#free;
   }
 
   #change(owner: string | undefined, by: number): void {
