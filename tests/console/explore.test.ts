@@ -208,6 +208,32 @@ describe('Explore', { skip: SKIP }, () => {
     assert.equal(text.trim().split('\n').length, 101);
   });
 
+  it('has a field for each parameter, sends what stands there as its value, and exports the same', async () => {
+    await open({
+      db: 'metrics',
+      q: 'SELECT host, n FROM (SELECT host, 9223372036854775807 AS n FROM cpu) WHERE host = $host AND n = $n LIMIT 2',
+      view: 'table',
+    });
+    const host = page.getByRole('textbox', { name: '$host' });
+    await host.fill("b' OR '1'='1");
+    await page.getByRole('textbox', { name: '$n' }).fill('9223372036854775807');
+    await page.getByRole('combobox', { name: 'Type of $n' }).selectOption('number');
+    await button('Run').click();
+    await page
+      .getByText(/0 rows/)
+      .first()
+      .waitFor();
+    await host.fill('b');
+    await host.press('Enter');
+    await cell('9223372036854775807').first().waitFor();
+    assert.match(page.url(), /p\.host=b/);
+    await button('Export').click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: /Download CSV/ }).click();
+    const text = await readFile(await (await saving).path(), 'utf8');
+    assert.deepEqual(text.trim().split(/\r?\n/), ['host,n', `b,${BIG}`, `b,${BIG}`]);
+  });
+
   it('ends a query on the server when it is cancelled', async () => {
     await open({ db: 'metrics' });
     await type(

@@ -9,6 +9,7 @@ import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
 import { isQueryFromElsewhere } from '../../lib/opened-from.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
+import { parameterNames } from '../../lib/query/parameters.js';
 import { plotQuery } from '../../lib/query/plot-query.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import {
@@ -22,6 +23,7 @@ import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { ParameterRow } from './parameter-row.js';
 import { ResultPane } from './result-pane.js';
 import { SchemaTree } from './schema-tree.js';
 import { TabBar } from './tab-bar.js';
@@ -188,6 +190,7 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
+  const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
   const hasNothing =
     databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
@@ -225,6 +228,7 @@ export function ExplorePage() {
               handle={editor}
             />
           </section>
+          <ParameterRow names={names} search={search} onChange={patch} onRun={runWith} />
           <ExploreActions
             search={{ ...search, q: draft }}
             state={state}
