@@ -1,9 +1,24 @@
 import { type Chunk, linesIn } from './line-chunks.js';
 
-/** Points of a dump, and the database that they are of; a retention policy is `database/policy`. */
+/** Points of a dump, and the database that they go to. */
 export interface DumpChunk extends Chunk {
   readonly database: string | undefined;
 }
+
+/** What places and statements of a dump are here. `undefined`: it is left out. */
+export interface DumpNames {
+  place(database: string, policy: string): string | undefined;
+  statement(text: string): string | undefined;
+}
+
+/** Names as they stand there; a retention policy is `database/policy`. */
+const AS_THEY_ARE: DumpNames = {
+  place: (database, policy) =>
+    policy === '' || policy === 'autogen' || policy === 'default'
+      ? database
+      : `${database}/${policy}`,
+  statement: (text) => text,
+};
 
 const HEAD = /^(?:\s*#[^\n]*\n)*?\s*# (?:INFLUXDB EXPORT|DDL|DML|CONTEXT-DATABASE)/;
 const CONTEXT = /^# CONTEXT-(DATABASE|RETENTION-POLICY):\s*(.+?)\s*$/;
@@ -19,6 +34,7 @@ export const isDump = (head: string): boolean => HEAD.test(head);
 export async function* dumpChunks(
   chunks: AsyncIterable<Chunk>,
   run: (statement: string) => Promise<void>,
+  names: DumpNames = AS_THEY_ARE,
 ): AsyncGenerator<DumpChunk> {
   let isDdl = false;
   let database: string | undefined;
@@ -28,12 +44,13 @@ export async function* dumpChunks(
     const upTo = function* (end: number): Generator<DumpChunk> {
       if (pointCount === 0) return;
       const from = firstLine;
-      const isItself = policy === '' || policy === 'autogen' || policy === 'default';
+      const place = database === undefined ? undefined : names.place(database, policy);
+      if (database !== undefined && place === undefined) return;
       yield {
         bytes: bytes.subarray(start, end),
         pointCount,
         fileLineOf: (line) => fileLineOf(from + line - 1),
-        database: database === undefined || isItself ? database : `${database}/${policy}`,
+        database: place,
       };
     };
     for (const line of linesIn(bytes)) {
@@ -45,7 +62,8 @@ export async function* dumpChunks(
       yield* upTo(line.start);
       [start, firstLine, pointCount] = [line.end, line.number + 1, 0];
       if (!isComment) {
-        if (line.text !== '') await run(line.text);
+        const statement = line.text === '' ? undefined : names.statement(line.text);
+        if (statement !== undefined) await run(statement);
       } else if (/^# D[DM]L\b/.test(line.text)) isDdl = line.text.startsWith('# DDL');
       else {
         const [, what, name] = CONTEXT.exec(line.text) ?? [];

@@ -12,3 +12,7 @@ export const escapedTable = (text: string): string => text.replace(/[, \\]/g, '\
 
 /** A field that is a text as line protocol writes it. */
 export const quotedText = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** A name as InfluxQL has it. */
+export const quoted = (name: string): string =>
+  `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

@@ -1,3 +1,5 @@
+import type { OldNames } from './old-names.js';
+
 /** A continuous query as a trigger of the processing engine. */
 export interface QueryTrigger {
   readonly fileName: string;
@@ -6,10 +8,13 @@ export interface QueryTrigger {
   readonly command: string;
 }
 
-/** The database of a query, as the old server and as this one calls it. */
-interface Home {
+/** A continuous query, and where it stands. */
+export interface ContinuousQuery {
   readonly name: string;
-  readonly here: string;
+  readonly query: string;
+  /** Of the plugin, with its ending. */
+  readonly fileName: string;
+  readonly names: OldNames;
 }
 
 interface Place {
@@ -54,19 +59,23 @@ const UNITS_NS: Readonly<Record<string, bigint>> = {
 
 /**
  * Makes a trigger of a continuous query of InfluxDB 1.x: aggregates of single fields over a time, with any tags.
- * @param database what its database is called here.
  * @returns `undefined` for what is beyond that; somebody has to write it.
  */
-export function triggerOf(database: string, name: string, query: string): QueryTrigger | undefined {
+export function triggerOf({
+  name,
+  query,
+  fileName,
+  names,
+}: ContinuousQuery): QueryTrigger | undefined {
   const parts = QUERY.exec(query);
   if (parts === null) return undefined;
   const [, , on = '', every, span, list = '', into = '', from = '', where, interval = '', by = ''] =
     parts;
-  const home: Home = { name: unquote(on), here: database };
+  const home = unquote(on);
   const columns = list.split(/\s*,\s*/).map(columnOf);
   if (columns.includes(undefined)) return undefined;
-  const source = placeOf(from, home);
-  const target = placeOf(into, home);
+  const source = placeOf(from, home, names);
+  const target = placeOf(into, home, names);
   // Patterns of InfluxQL have no place here; quoted texts and comparisons are the same in both languages.
   if (
     source === undefined ||
@@ -78,7 +87,6 @@ export function triggerOf(database: string, name: string, query: string): QueryT
   const everyNs = every === undefined ? intervalNs : nanoseconds(every);
   const spanNs = span === undefined ? intervalNs : nanoseconds(span);
   const tags = by.split(/\s*,\s*/).filter((tag) => tag !== '');
-  const fileName = `${`${database}_${name}`.replace(/[^A-Za-z0-9_]/g, '_')}.py`;
   const text = (value: string): string => JSON.stringify(value);
   const plugin = PLUGIN.replace(/@(\w+)@/g, (_, key: string) =>
     String(
@@ -112,14 +120,13 @@ function columnOf(item: string): { readonly sql: string; readonly name: string }
 }
 
 /** `table`, `policy.table`, `database.policy.table`, or `database..table`. */
-function placeOf(text: string, { name, here }: Home): Place | undefined {
+function placeOf(text: string, home: string, places: OldNames): Place | undefined {
   const names = text.match(new RegExp(`${NAME}|(?<=\\.)(?=\\.)`, 'g'))?.map(unquote) ?? [];
   const table = names.at(-1);
   if (table === undefined || names.length > 3) return undefined;
   const policy = names.length > 1 ? (names.at(-2) ?? '') : '';
-  const database = names.length > 2 && names[0] !== name ? (names[0] ?? here) : here;
-  const isPlain = policy === '' || policy === 'autogen';
-  return { database: isPlain ? database : `${database}/${policy}`, table };
+  const database = places.place(names.length > 2 ? (names[0] ?? home) : home, policy);
+  return database === undefined ? undefined : { database, table };
 }
 
 const unquote = (name: string): string =>

@@ -2,17 +2,15 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DumpChunk } from '../input/dump.js';
-import { escapedKey, quotedText } from '../input/line-text.js';
-import { tell } from '../output/terminal.js';
+import { escapedKey, quoted, quotedText } from '../input/line-text.js';
 import { Faults } from './faults.js';
+import { OldNames } from './old-names.js';
 import { type Database, type PortableBackup, readBackup, unpackShard } from './portable-backup.js';
 import type { Piece, Source } from './run-migration.js';
 import type { TsmBlock } from './tsm-blocks.js';
 import { type TsmField, TsmFile } from './tsm-file.js';
 
 const CHUNK_BYTES = 4 << 20;
-/** What the old server wrote about itself. */
-const OWN_DATABASE = '_internal';
 
 export interface BackupSource extends Source {
   readonly backup: PortableBackup;
@@ -24,17 +22,16 @@ export async function portableSource(
   folder: string,
   temp: string = tmpdir(),
 ): Promise<BackupSource> {
-  const { backup, told } = withAllowedNames(await readBackup(folder));
-  for (const sentence of told) tell(`${sentence}\n`);
+  const names = new OldNames();
+  const backup = named(await readBackup(folder), names);
   const place = await mkdtemp(join(temp, 'plinth-migrate-'));
   const close = () => rm(place, { recursive: true, force: true });
   const faults = new Faults();
   try {
     const pieces: Piece[] = [];
     for (const shard of backup.shards) {
-      if (shard.database === OWN_DATABASE) continue;
-      const { database, policy } = shard;
-      const to = policy === 'autogen' ? database : `${database}/${policy}`;
+      const to = names.place(shard.database, shard.policy);
+      if (to === undefined) continue;
       const files = await unpackShard(shard, place).catch(faults.taking([]));
       for (const path of files) {
         pieces.push({
@@ -43,12 +40,12 @@ export async function portableSource(
         });
       }
     }
-    const databases = backup.databases.filter(({ name }) => name !== OWN_DATABASE);
     return {
-      backup: { ...backup, databases },
+      backup,
+      names,
       identity: await identityOf(folder),
       progressPath: join(dirname(resolve(folder)), `${basename(resolve(folder))}.plinth-migration`),
-      statements: databases.flatMap(statementsOf),
+      statements: backup.databases.flatMap(statementsOf),
       pieces,
       faults,
       close,
@@ -59,33 +56,39 @@ export async function portableSource(
   }
 }
 
-/** Databases have names of letters, digits, `_` and `-` here; others are changed so, and told. */
-function withAllowedNames(backup: PortableBackup): { backup: PortableBackup; told: string[] } {
-  const told: string[] = [];
-  const taken = new Set(backup.databases.map(({ name }) => name));
-  const names = new Map<string, string>();
-  for (const { name } of backup.databases) {
-    if (name === OWN_DATABASE || /^[A-Za-z0-9][\w-]*$/.test(name)) continue;
-    const wanted = name.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
-    let allowed = wanted;
-    for (let i = 2; taken.has(allowed); i++) allowed = `${wanted}_${i}`;
-    taken.add(allowed);
-    names.set(name, allowed);
-    told.push(`database ${name} becomes ${allowed}, as names have letters, digits, _ and - alone`);
-  }
-  const nameOf = (name: string) => names.get(name) ?? name;
+/** What is to be made of a backup, by the names of this server. */
+function named(backup: PortableBackup, names: OldNames): PortableBackup {
+  // Names that can stay do so: they are given out first.
+  for (const { name, policies } of plainFirst(backup.databases))
+    for (const policy of plainFirst(policies)) names.place(name, policy.name);
   return {
-    told,
-    backup: {
-      databases: backup.databases.map((database) => ({ ...database, name: nameOf(database.name) })),
-      users: backup.users.map((user) => ({
-        ...user,
-        grants: user.grants.map((grant) => ({ ...grant, database: nameOf(grant.database) })),
-      })),
-      shards: backup.shards.map((shard) => ({ ...shard, database: nameOf(shard.database) })),
-    },
+    databases: backup.databases.flatMap((database) => {
+      const { name, defaultPolicy, policies } = database;
+      const here = names.database(name);
+      if (here === undefined) return [];
+      const policyHere = (policy: string) => names.policy(name, policy) ?? 'autogen';
+      return {
+        ...database,
+        name: here,
+        defaultPolicy: policyHere(defaultPolicy),
+        policies: policies.map((policy) => ({ ...policy, name: policyHere(policy.name) })),
+      };
+    }),
+    users: backup.users.map((user) => ({
+      ...user,
+      grants: user.grants.flatMap((grant) => {
+        const database = names.database(grant.database);
+        return database === undefined ? [] : { ...grant, database };
+      }),
+    })),
+    shards: backup.shards,
   };
 }
+
+const plainFirst = <T extends { readonly name: string }>(items: readonly T[]): T[] => {
+  const isPlain = ({ name }: T): boolean => /^[A-Za-z0-9_-]+$/.test(name);
+  return [...items.filter(isPlain), ...items.filter((item) => !isPlain(item))];
+};
 
 /** What tells whether the files of a folder are still the same. */
 async function identityOf(folder: string): Promise<string> {
@@ -116,10 +119,6 @@ function statementsOf({ name, defaultPolicy, policies }: Database): string[] {
   }
   return statements;
 }
-
-/** A name as InfluxQL has it. */
-export const quoted = (name: string): string =>
-  `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 
 /** The points of a file, a series after the other, with all fields of a series and time in one line. */
 async function* chunksOf(

@@ -8,6 +8,7 @@ import { type Chunk, chunkLines } from '../input/line-chunks.js';
 import { escapedKey } from '../input/line-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { Faults } from './faults.js';
+import { OldNames } from './old-names.js';
 import type { Source } from './run-migration.js';
 
 const CHUNK_BYTES = 4 << 20;
@@ -50,6 +51,7 @@ export async function fileSource(
   const [first] = paths;
   if (first === undefined) throw new CommandFailed('which files?', EXIT.usage);
   const faults = new Faults();
+  const names = new OldNames();
   const identity: string[] = [];
   for (const path of paths) {
     const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
@@ -63,9 +65,10 @@ export async function fileSource(
     statements: [],
     pieces: paths.map((path) => ({
       name: path,
-      chunks: (run) => whole(path, faults, chunksOf(path, formatOf, faults, run)),
+      chunks: (run) => whole(path, faults, chunksOf(path, formatOf, { faults, names, run })),
     })),
     faults,
+    names,
   };
 }
 
@@ -90,11 +93,16 @@ const isOfZlib = (error: unknown): boolean =>
 const open = (path: string) =>
   openInput(path, (name) => createReadStream(name, { highWaterMark: 1 << 20 }));
 
+interface Context {
+  readonly faults: Faults;
+  readonly names: OldNames;
+  readonly run: (statement: string) => Promise<void>;
+}
+
 async function* chunksOf(
   path: string,
   formatOf: (head: string) => Format | undefined,
-  faults: Faults,
-  run: (statement: string) => Promise<void>,
+  { faults, names, run }: Context,
 ): AsyncGenerator<DumpChunk> {
   const { head, bytes } = await withHead((await open(path)).bytes);
   const format = formatOf(head);
@@ -106,7 +114,7 @@ async function* chunksOf(
     chunkSizeBytes: CHUNK_BYTES,
     maxLineSizeBytes: MAX_LINE_BYTES,
   });
-  if (isDump(head)) yield* dumpChunks(chunks, run);
+  if (isDump(head)) yield* dumpChunks(chunks, run, names);
   else for await (const chunk of chunks) yield { ...chunk, database: undefined };
 }
 

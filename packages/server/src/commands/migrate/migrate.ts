@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, connectionOf, withConnection } from '../connection.js';
-import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
-import { print, tell } from '../output/terminal.js';
-import { runStatement } from '../rows/send-chunks.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+import { tell } from '../output/terminal.js';
 import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';
-import { triggerOf } from './continuous-query.js';
-import { portableSource, quoted } from './influxdb1.js';
+import { portableSource } from './influxdb1.js';
 import { fileSource } from './line-files.js';
 import { graphite, metrics } from './metric-formats.js';
-import type { PortableBackup, User } from './portable-backup.js';
+import { moveQueries, planQueries } from './move-queries.js';
+import { moveUsers } from './move-users.js';
 import { type RunOptions, runMigration, type Source } from './run-migration.js';
 
 interface Options extends RunOptions {
@@ -110,9 +107,13 @@ function influxdb1Command(): Command {
     if (paths.length > 1) throw new CommandFailed('one folder at a time', EXIT.usage);
     const source = await portableSource(path, options.temp);
     try {
+      const { users } = source.backup;
+      const queries = await planQueries(source.backup, source.names, options.plugins);
       await run(source, connection, options);
-      if (!options.dryRun) await moveUsers(source.backup.users, connection, options);
-      await moveQueries(source.backup, options);
+      if (users.length > 0 && !options.users)
+        tell(`${users.length} users were not made: say --users, and each gets a new password\n`);
+      else if (!options.dryRun) await moveUsers(users, connection);
+      await moveQueries(queries, options);
     } finally {
       await source.close();
     }
@@ -129,57 +130,4 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function run(source: Source, connection: Connection, options: Options): Promise<void> {
   if (!(await runMigration(source, connection, options))) process.exitCode = EXIT.failed;
-}
-
-/** 1.x keeps passwords as hashes of its own, so each user gets a new one. */
-async function moveUsers(
-  users: readonly User[],
-  connection: Connection,
-  { users: isAsked }: Options,
-): Promise<void> {
-  if (users.length === 0) return;
-  if (!isAsked) {
-    tell(`${users.length} users were not made: say --users, and each gets a new password\n`);
-    return;
-  }
-  for (const { name, isAdmin, grants } of users) {
-    const password = randomBytes(15).toString('base64url');
-    await runStatement(
-      `CREATE USER ${quoted(name)} WITH PASSWORD '${password}'${isAdmin ? ' WITH ALL PRIVILEGES' : ''}`,
-      connection,
-    );
-    for (const { database, privilege } of grants)
-      await runStatement(
-        `GRANT ${privilege} ON ${quoted(database)} TO ${quoted(name)}`,
-        connection,
-      );
-    print(`user ${name}  password ${password}\n`);
-  }
-}
-
-async function moveQueries({ databases }: PortableBackup, { plugins }: Options): Promise<void> {
-  for (const { name: database, continuousQueries } of databases) {
-    for (const { name, query } of continuousQueries) {
-      const trigger = triggerOf(database, name, query);
-      if (trigger === undefined) {
-        tell(`continuous query ${name} of ${database} needs a plugin by hand:\n  ${query}\n`);
-        continue;
-      }
-      const { fileName, plugin, command } = trigger;
-      print(
-        `continuous query ${name} of ${database}: put ${fileName} into the plugin folder, then\n  ${command}\n`,
-      );
-      if (plugins === undefined) print(`${plugin}\n`);
-      else await writePlugin(plugins, fileName, plugin);
-    }
-  }
-}
-
-async function writePlugin(folder: string, fileName: string, plugin: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, fileName), plugin, { flag: 'wx' });
-  } catch (error) {
-    throw cannotWrite(join(folder, fileName), error);
-  }
 }

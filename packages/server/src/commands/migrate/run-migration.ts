@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { readLine } from '@plinth/tsdb';
+import { type ReadLine, readLine } from '@plinth/tsdb';
 import { type Connection, call } from '../connection.js';
 import type { DumpChunk } from '../input/dump.js';
 import { type Chunk, linesIn } from '../input/line-chunks.js';
+import { quoted } from '../input/line-text.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { formatTable } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
 import { runDumpStatement, runStatement, send, sendAll } from '../rows/send-chunks.js';
 import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
+import type { OldNames } from './old-names.js';
 import { TableFacts } from './table-facts.js';
 
 /** A part of a migration whose points may come in any order. Its lines are in nanoseconds. */
@@ -28,6 +30,8 @@ export interface Source {
   /** Statements to run before the first point. */
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
+  /** What databases are called here; all are known once the pieces were read. */
+  readonly names: OldNames;
   /** What could not be read of the pieces, so far. */
   readonly faults: Faults;
 }
@@ -41,6 +45,8 @@ export interface RunOptions {
 }
 
 const MAX_COUNTED_TABLES = 1000;
+/** The last point of each of the first tables that an earlier run has written. */
+type WrittenPoints = Map<string, { database: string } & Pick<ReadLine, 'series' | 'timestamp'>>;
 const SAVE_INTERVAL_MS = 1000;
 const BLANK = 0x20;
 const HASH = 0x23;
@@ -55,14 +61,24 @@ export async function runMigration(
   connection: Connection,
   options: RunOptions,
 ): Promise<boolean> {
-  const { facts, chunkCount, sizeBytes } = await lookThrough(source, connection, options);
-  for (const sentence of facts.settle()) tell(`${sentence}\n`);
+  const marks = await Marks.open(source, connection);
+  const { facts, chunkCount, sizeBytes, written } = await lookThrough(
+    source,
+    connection,
+    options,
+    marks.done,
+  );
+  for (const sentence of [...source.names.told, ...facts.settle()]) tell(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;
   }
   for (const statement of source.statements) await runStatement(statement, connection);
-  const marks = await Marks.open(source, connection);
+  const lost = await findLost(written, facts, connection);
+  if (lost !== undefined) {
+    tell(`${lost} has no longer what an earlier run has written: begins anew\n`);
+    marks.done = 0;
+  }
   if (marks.done > 0)
     tell(`goes on behind ${marks.done} of ${chunkCount} pieces that an earlier run has written\n`);
   const report = new WriteReport();
@@ -98,18 +114,27 @@ async function lookThrough(
   { pieces, faults }: Source,
   connection: Connection,
   { keep }: RunOptions,
+  writtenCount: number,
 ) {
   const facts = new TableFacts();
+  const written: WrittenPoints = new Map();
   let [chunkCount, sizeBytes] = [0, 0];
   for (const piece of pieces) {
     for await (const chunk of piece.chunks(async () => {})) {
-      chunkCount += 1;
+      const isWritten = chunkCount++ < writtenCount;
       sizeBytes += chunk.bytes.length;
       const database = databaseFor(chunk, connection);
       for (const { line, number } of readLines(chunk)) {
         if (typeof line === 'string')
           faults.add(`${piece.name}:${chunk.fileLineOf(number)}: ${line}`);
-        else facts.add(database, line);
+        else {
+          facts.add(database, line);
+          if (!isWritten) continue;
+          const { series, timestamp } = line;
+          const key = JSON.stringify([database, series.table]);
+          if (written.has(key) || written.size < MAX_COUNTED_TABLES)
+            written.set(key, { database, series, timestamp });
+        }
       }
     }
   }
@@ -120,7 +145,7 @@ async function lookThrough(
       `${faults.count} places cannot be read; nothing was written\n  Mend them, or write all others with --keep.`,
     );
   }
-  return { facts, chunkCount, sizeBytes };
+  return { facts, chunkCount, sizeBytes, written };
 }
 
 /** The lines of a chunk that carry a point. */
@@ -207,6 +232,34 @@ class Marks {
   async remove(): Promise<void> {
     await rm(this.#path, { force: true });
   }
+}
+
+/**
+ * A table that has not the last point of what an earlier run wrote into it: its database was deleted since, or the server is another
+ * or an older one.
+ */
+async function findLost(
+  points: WrittenPoints,
+  facts: TableFacts,
+  connection: Connection,
+): Promise<string | undefined> {
+  for (const { database, series, timestamp } of points.values()) {
+    const { table, tagKeys, tagValues } = series;
+    // Without a time the server gave it one.
+    if (timestamp === undefined) continue;
+    const conditions = tagKeys.map((tag, i) => {
+      const value = (tagValues[i] ?? '').replace(/['\\]/g, '\\$&');
+      return ` AND ${quoted(facts.tagName(database, table, tag))}::tag = '${value}'`;
+    });
+    const q = `SELECT * FROM ${quoted(table)} WHERE time = ${timestamp}${conditions.join('')} LIMIT 1`;
+    const answer = await call(connection, 'api/v3/query_influxql', {
+      json: { db: database, q, format: 'json_rows' },
+    });
+    const rows: unknown = answer.ok ? await answer.json() : undefined;
+    if (!answer.ok) await answer.body?.cancel();
+    if (!Array.isArray(rows) || rows.length === 0) return `table ${table} of ${database}`;
+  }
+  return undefined;
 }
 
 /** Rows that the server has now, of the first tables. */

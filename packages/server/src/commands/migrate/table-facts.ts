@@ -112,6 +112,11 @@ export class TableFacts {
     return change === undefined ? undefined : textOf(line, change);
   }
 
+  /** What a tag is called here. */
+  tagName(database: string, table: string, tag: string): string {
+    return this.#tables.get(database)?.get(table)?.change?.tags.get(tag) ?? tag;
+  }
+
   /** Every table with the number of its lines. */
   *counts(): Generator<{
     readonly database: string;

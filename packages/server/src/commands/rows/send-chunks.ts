@@ -14,12 +14,26 @@ export interface SendOptions {
   readonly sync: boolean;
 }
 
-/** Runs a statement of InfluxQL; its error ends the command. */
-export async function runStatement(statement: string, connection: Connection): Promise<void> {
+interface Result {
+  readonly error?: string;
+  readonly series?: readonly { readonly values?: readonly (readonly unknown[])[] }[];
+}
+
+/**
+ * Runs a statement of InfluxQL; its error ends the command.
+ * @param shown how the error names it, when it holds what nobody should see
+ * @returns the rows
+ */
+export async function runStatement(
+  statement: string,
+  connection: Connection,
+  shown = statement,
+): Promise<readonly (readonly unknown[])[]> {
   const response = await callOk(connection, 'query', { method: 'POST', query: { q: statement } });
-  const { results } = (await response.json()) as { results?: readonly { error?: string }[] };
-  const error = results?.find((result) => result.error !== undefined)?.error;
-  if (error !== undefined) throw new CommandFailed(`${statement}: ${error}`);
+  const { results = [] } = (await response.json()) as { results?: readonly Result[] };
+  const error = results.find((result) => result.error !== undefined)?.error;
+  if (error !== undefined) throw new CommandFailed(`${shown}: ${error}`);
+  return results.flatMap(({ series = [] }) => series.flatMap(({ values = [] }) => values));
 }
 
 /**

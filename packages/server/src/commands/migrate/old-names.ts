@@ -1,0 +1,100 @@
+import { quoted } from '../input/line-text.js';
+
+/** What the old server wrote about itself. */
+const OWN_DATABASE = '_internal';
+/** Names of the policy that is the database itself. */
+const PLAIN_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
+
+const NAME = String.raw`("(?:[^"\\]|\\.)*"|\S+)`;
+const CREATE_DATABASE =
+  /^\s*CREATE\s+DATABASE\s+(.+?)(?:\s+WITH\s+(?:(.+?)\s+)?NAME\s+(.+?))?\s*;?\s*$/is;
+const POLICY = new RegExp(
+  String.raw`^\s*(CREATE|ALTER)\s+RETENTION\s+POLICY\s+${NAME}\s+ON\s+${NAME}\s(.*)$`,
+  'is',
+);
+
+/** Names that are given once each: other characters become `_`, and what is taken then gets a number. */
+class GivenNames {
+  readonly #given = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  of(name: string, wanted: string): string {
+    const known = this.#given.get(name);
+    if (known !== undefined) return known;
+    let given = wanted;
+    for (let i = 2; this.#taken.has(given); i++) given = `${wanted}_${i}`;
+    this.#given.set(name, given);
+    this.#taken.add(given);
+    return given;
+  }
+}
+
+/** What databases and retention policies of InfluxDB 1.x are called here, where names are made of letters, digits, `_` and `-`. */
+export class OldNames {
+  readonly #databases = new GivenNames();
+  readonly #policies = new Map<string, GivenNames>();
+  readonly #told = new Set<string>();
+
+  /** A sentence for each name that is another one here, so far. */
+  get told(): readonly string[] {
+    return [...this.#told];
+  }
+
+  /** @returns `undefined` for the server's own one, which is left out. */
+  database(name: string): string | undefined {
+    if (name === OWN_DATABASE) return undefined;
+    const wanted = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
+    return this.#tell(`database ${name}`, name, this.#databases.of(name, wanted));
+  }
+
+  /** @returns `undefined` for the policy that is the database itself. */
+  policy(database: string, name: string): string | undefined {
+    if (PLAIN_POLICIES.has(name)) return undefined;
+    const names = this.#policies.get(database) ?? new GivenNames();
+    this.#policies.set(database, names);
+    const given = names.of(name, name.replace(/[^A-Za-z0-9_-]/g, '_'));
+    return this.#tell(`retention policy ${name} of ${database}`, name, given);
+  }
+
+  /** The database of the points of a policy; `undefined` as above. */
+  place(database: string, policy: string): string | undefined {
+    const here = this.database(database);
+    if (here === undefined) return undefined;
+    const policyHere = this.policy(database, policy);
+    return policyHere === undefined ? here : `${here}/${policyHere}`;
+  }
+
+  /** A statement of a dump with the names of this server; `undefined`: nothing is to be run. Statements without names stay as they are. */
+  statement(text: string): string | undefined {
+    const [, verb, policy, on, rest] = POLICY.exec(text) ?? [];
+    if (verb !== undefined) {
+      const [database, name] = [unquote(on ?? ''), unquote(policy ?? '')];
+      const here = this.database(database);
+      if (here === undefined) return undefined;
+      const policyHere = this.policy(database, name) ?? name;
+      return `${verb} RETENTION POLICY ${quoted(policyHere)} ON ${quoted(here)} ${rest}`;
+    }
+    const [, created, options, named] = CREATE_DATABASE.exec(text) ?? [];
+    if (created === undefined) return text;
+    // Without NAME the pattern takes options as a part of the name.
+    const [, alone = created, others = options] = /^(.+?)\s+WITH\s+(.+)$/is.exec(created) ?? [];
+    const database = unquote(alone);
+    const here = this.database(database);
+    if (here === undefined) return undefined;
+    const name = named === undefined ? undefined : unquote(named);
+    const words = [
+      ...(others === undefined ? [] : [others]),
+      ...(name === undefined ? [] : [`NAME ${quoted(this.policy(database, name) ?? name)}`]),
+    ];
+    return `CREATE DATABASE ${quoted(here)}${words.length > 0 ? ` WITH ${words.join(' ')}` : ''}`;
+  }
+
+  #tell(what: string, name: string, given: string): string {
+    if (given !== name)
+      this.#told.add(`${what} becomes ${given}, as names have letters, digits, _ and - alone`);
+    return given;
+  }
+}
+
+const unquote = (name: string): string =>
+  name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;

@@ -1,0 +1,167 @@
+// Source: docs/MIGRATE.md; the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x, which takes any name.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type CliRun, runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+import { NO_INFLUXDB, OldInfluxdb, queryOf } from './old-influxdb.js';
+
+const moved = async (server: ServerProcess, ...args: string[]): Promise<CliRun> =>
+  await runCli(['migrate', 'influxdb1', '--host', server.url, ...args]);
+
+async function valuesOf(server: ServerProcess, q: string, db = ''): Promise<unknown> {
+  const [result] = await queryOf(server.url, q, db);
+  return result?.error ?? result?.series?.[0]?.values;
+}
+
+/** Each place of an old server, with the database that it becomes; every point has the place as its field. */
+const PLACES = [
+  { db: 'old_db', rp: 'autogen', here: 'old_db' },
+  { db: 'old.db', rp: 'autogen', here: 'old_db_2' },
+  { db: 'old.db', rp: 'year_x', here: 'old_db_2/year_x' },
+  { db: 'old.db', rp: 'year.x', here: 'old_db_2/year_x_2' },
+  { db: 'my-db two', rp: 'autogen', here: 'my-db_two' },
+  { db: 'my-db two', rp: 'two weeks', here: 'my-db_two/two_weeks' },
+] as const;
+const POINT_NS = 1_764_000_000_000_000_000n;
+
+async function checkPlaces(server: ServerProcess): Promise<void> {
+  for (const { db, rp, here } of PLACES) {
+    const [database, policy = 'autogen'] = here.split('/');
+    assert.deepEqual(
+      await valuesOf(server, `SELECT v FROM "${policy}"."m"`, database),
+      [[Number(POINT_NS), `${db} ${rp}`]],
+      here,
+    );
+  }
+}
+
+describe('names of InfluxDB 1.x that have other characters', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-old-names-'));
+  });
+  after(async () => await rm(folder, { recursive: true }));
+
+  it('are made plain in a text, in its statements as well, and told', async () => {
+    await using server = await ServerProcess.start();
+    const path = join(folder, 'export.lp');
+    const ddl = PLACES.map(
+      ({ db, rp }) => `CREATE DATABASE ${/^\w+$/.test(db) ? db : `"${db}"`} WITH NAME "${rp}"`,
+    );
+    const points = PLACES.map(
+      ({ db, rp }) =>
+        `# CONTEXT-DATABASE:${db}\n# CONTEXT-RETENTION-POLICY:${rp}\n# writing tsm data\nm v="${db} ${rp}" ${POINT_NS}`,
+    );
+    const own =
+      '# CONTEXT-DATABASE:_internal\n# CONTEXT-RETENTION-POLICY:monitor\nruntime v=1 1000';
+    const text = [
+      '# INFLUXDB EXPORT: 1677-09-21T00:12:43Z - 2262-04-11T23:47:16Z',
+      '# DDL',
+      'CREATE DATABASE "_internal" WITH NAME monitor',
+      ...ddl,
+      'CREATE RETENTION POLICY "two weeks" ON "my-db two" DURATION INF REPLICATION 1',
+      '# DML',
+      own,
+      ...points,
+    ];
+    await writeFile(path, `${text.join('\n')}\n`);
+    const looked = await moved(server, path, '--dry-run');
+    assert.equal(looked.code, 0, looked.stderr);
+    assert.match(looked.stderr, /^database old\.db becomes old_db_2, as names have/m);
+    assert.match(looked.stderr, /^retention policy year\.x of old\.db becomes year_x_2, as/m);
+    assert.deepEqual(await valuesOf(server, 'SHOW DATABASES'), [['_internal']]);
+    const { code, stderr, stdout } = await moved(server, path);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^retention policy two weeks of my-db two becomes two_weeks, as/m);
+    assert.match(stdout, /^my-db_two\/two_weeks +m +1 +1$/m);
+    assert.match(stdout, /^6 points of 6 tables$/m);
+    await checkPlaces(server);
+  });
+
+  describe('in a backup', { skip: NO_INFLUXDB }, () => {
+    let old: OldInfluxdb;
+    let backup = '';
+    before(async () => {
+      old = await OldInfluxdb.start();
+      for (const { db, rp } of PLACES) {
+        if (rp === 'autogen') await old.query(`CREATE DATABASE "${db}"`);
+        else
+          await old.query(
+            `CREATE RETENTION POLICY "${rp}" ON "${db}" DURATION INF REPLICATION 1 DEFAULT`,
+          );
+        await old.write(db, rp, [`m v="${db} ${rp}" ${POINT_NS}`]);
+      }
+      const statements = [
+        "CREATE USER root WITH PASSWORD 'secret' WITH ALL PRIVILEGES",
+        "CREATE USER zoe WITH PASSWORD 'word'",
+        'GRANT READ ON "my-db two" TO zoe',
+        'CREATE CONTINUOUS QUERY cq ON "old.db" BEGIN SELECT max(n) INTO "old.db"."year.x"."cpu_10m" FROM cpu GROUP BY time(10m), * END',
+      ];
+      for (const statement of statements) await old.query(statement);
+      backup = await old.backup();
+    });
+    after(async () => await old[Symbol.asyncDispose]());
+
+    it('are made plain the same way, also in grants and continuous queries', async () => {
+      await using server = await ServerProcess.start();
+      const plugins = join(old.folder, 'plugins');
+      const args = [backup, '--users', '--plugins', plugins];
+      const looked = await moved(server, ...args, '--dry-run');
+      assert.equal(looked.code, 0, looked.stderr);
+      assert.match(looked.stderr, /^database old\.db becomes old_db_2, as names have/m);
+      await assert.rejects(readdir(plugins), 'looking writes no file');
+      const { code, stderr } = await moved(server, ...args);
+      assert.equal(code, 0, stderr);
+      await checkPlaces(server);
+      assert.deepEqual(await valuesOf(server, 'SHOW GRANTS FOR zoe'), [['my-db_two', 'READ']]);
+      const policies = (await valuesOf(
+        server,
+        'SHOW RETENTION POLICIES',
+        'my-db_two',
+      )) as unknown[][];
+      assert.deepEqual(
+        policies.map(([name, , , , isDefault]) => [name, isDefault]),
+        [
+          ['autogen', false],
+          ['two_weeks', true],
+        ],
+      );
+      assert.match(
+        await readFile(join(plugins, 'old_db_2_cq.py'), 'utf8'),
+        /^TARGET_DATABASE = "old_db_2\/year_x_2"$/m,
+      );
+    });
+
+    it('users that are there keep their passwords, and everything else goes on', async () => {
+      await using server = await ServerProcess.start();
+      await queryOf(server.url, "CREATE USER root WITH PASSWORD 'others'", '');
+      const plugins = join(old.folder, 'plugins again');
+      const args = [backup, '--users', '--plugins', plugins];
+      const first = await moved(server, ...args);
+      assert.equal(first.code, 0, first.stderr);
+      assert.match(first.stderr, /^user root is there already and keeps its password$/m);
+      assert.match(first.stderr, /GRANT ALL PRIVILEGES TO "root" makes it one here/);
+      assert.match(first.stdout, /^user zoe {2}password \S{20}$/m);
+      assert.doesNotMatch(first.stdout, /^user root/m);
+      const second = await moved(server, ...args);
+      assert.equal(second.code, 0, second.stderr);
+      assert.match(second.stderr, /^user zoe is there already and keeps its password$/m);
+      assert.doesNotMatch(second.stdout, /password/);
+      assert.deepEqual(await valuesOf(server, 'SHOW GRANTS FOR zoe'), [['my-db_two', 'READ']]);
+      assert.deepEqual(await readdir(plugins), ['old_db_2_cq.py']);
+    });
+
+    it('a plugin that is there and is another one is told before anything is written', async () => {
+      await using server = await ServerProcess.start();
+      await writeFile(join(folder, 'old_db_2_cq.py'), 'mine = 1\n');
+      const { code, stderr } = await moved(server, backup, '--plugins', folder);
+      assert.equal(code, 1);
+      assert.match(stderr, /old_db_2_cq\.py is there already and holds something else/);
+      assert.equal(await readFile(join(folder, 'old_db_2_cq.py'), 'utf8'), 'mine = 1\n');
+      assert.deepEqual(await valuesOf(server, 'SHOW DATABASES'), [['_internal']]);
+    });
+  });
+});
