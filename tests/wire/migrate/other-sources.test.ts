@@ -123,8 +123,50 @@ it('a compressed file that was cut off changes nothing', async () => {
   const cut = gzipSync(lines.join('')).subarray(0, -20);
   const { code, stderr, rows } = await migrate('influxdb2', cut);
   assert.equal(code, 1);
-  assert.match(stderr, /m\d+\.txt: unexpected end of file/);
+  assert.match(stderr, /m\d+\.txt: unexpected end of file; the file is cut off or damaged/);
   assert.equal(await rows('SELECT v FROM m'), 404);
+  // Twenty bytes are missing at the end: the sum of all, and at most a few hundred lines.
+  const kept = await migrate('influxdb2', cut, '--keep');
+  assert.equal(kept.code, 1, 'what was left out makes the end a failure');
+  assert.match(
+    kept.stderr,
+    /^\S+m\d+\.txt: unexpected end of file; the file is cut off or damaged$/m,
+  );
+  const [found] = (await kept.rows('SELECT count(*) AS n, sum(v) AS sum FROM m')) as {
+    n: number;
+    sum: number;
+  }[];
+  const n = found?.n ?? 0;
+  assert.ok(n > 4000 && n < 5000, `${n} rows`);
+  assert.equal(found?.sum, (n * (n - 1)) / 2, 'the first lines, each of them whole');
+});
+
+it('a compressed file that was cut off is told by every command that reads one', async () => {
+  const lines = Array.from(
+    { length: 5000 },
+    (_, i) => `w,host=h${i % 7} v=${i} ${1_000_000 + i}\n`,
+  );
+  const cells = Array.from({ length: 5000 }, (_, i) => `${1_000_000 + i},${i}\n`);
+  for (const [name, text, ...command] of [
+    ['cut.lp.gz', lines.join(''), 'write'],
+    ['cut.csv.gz', `time,v\n${cells.join('')}`, 'import', '--table', 'w'],
+    [
+      'cut.jsonl.gz',
+      '{"metric":{"__name__":"up"},"values":[1],"timestamps":[1]}\n'.repeat(99),
+      'migrate',
+      'prometheus',
+    ],
+  ] as const) {
+    const path = join(folder, name);
+    await writeFile(path, gzipSync(text).subarray(0, -20));
+    const { code, stderr } = await runCli([...command, '--host', server.url, '-d', 'cut', path]);
+    assert.equal(code, 1, stderr);
+    assert.match(
+      stderr,
+      new RegExp(`${name}: unexpected end of file; the file is cut off or damaged`),
+    );
+    assert.doesNotMatch(stderr, /\n +at /, 'no stack');
+  }
 });
 
 it('a key that is a tag and a field, and fields of several kinds, get names of their own', async () => {

@@ -56,24 +56,30 @@ export async function* chunkCsv(
     size = 0;
     return chunk;
   };
-  for await (const { cells, line } of readCsv(input)) {
-    if (toLine === undefined) {
-      toLine = lineMaker(cells, mapping);
-      continue;
-    }
-    try {
-      const text = toLine(cells);
-      lines.push(text);
-      // A quoted newline makes one row several body lines; all of them are this row.
-      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-        fileLines.push(line);
+  try {
+    for await (const { cells, line } of readCsv(input)) {
+      if (toLine === undefined) {
+        toLine = lineMaker(cells, mapping);
+        continue;
       }
-      size += Buffer.byteLength(text);
-    } catch (error) {
-      if (!(error instanceof BadCell)) throw error;
-      refuse({ line, message: error.message });
+      try {
+        const text = toLine(cells);
+        lines.push(text);
+        // A quoted newline makes one row several body lines; all of them are this row.
+        for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+          fileLines.push(line);
+        }
+        size += Buffer.byteLength(text);
+      } catch (error) {
+        if (!(error instanceof BadCell)) throw error;
+        refuse({ line, message: error.message });
+      }
+      if (size >= chunkSizeBytes) yield flush();
     }
-    if (size >= chunkSizeBytes) yield flush();
+  } catch (error) {
+    // What was read before the input failed is as good as ever.
+    if (lines.length > 0) yield flush();
+    throw error;
   }
   if (lines.length > 0) yield flush();
 }

@@ -7,6 +7,8 @@ import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
 const HEAD_BYTES = 4096;
+/** Compressed bytes that are decompressed at once: each may become a thousand. */
+const STEP_BYTES = 64 << 10;
 
 export interface Input {
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -19,14 +21,18 @@ export interface Input {
 /** Opens a file or standard input (`-`); gzip is known by its first bytes, whatever the name says. */
 export async function openInput(file: string, open: (path: string) => ReadStream): Promise<Input> {
   if (file === '-') {
-    return { bytes: gunzipIfNeeded(process.stdin), sizeBytes: undefined, readBytes: () => 0 };
+    return {
+      bytes: gunzipIfNeeded(process.stdin, 'stdin'),
+      sizeBytes: undefined,
+      readBytes: () => 0,
+    };
   }
   try {
     const { size } = await stat(file);
     const stream = open(file);
     await once(stream, 'open');
     return {
-      bytes: gunzipIfNeeded(stream),
+      bytes: gunzipIfNeeded(stream, file),
       sizeBytes: size,
       readBytes: () => stream.bytesRead,
     };
@@ -42,7 +48,10 @@ export const textInput = (text: string): Input => ({
   readBytes: () => 0,
 });
 
-async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gunzipIfNeeded(
+  stream: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const parts = stream[Symbol.asyncIterator]();
   const first = await parts.next();
   if (first.done) return;
@@ -50,14 +59,51 @@ async function* gunzipIfNeeded(stream: AsyncIterable<Uint8Array>): AsyncGenerato
     yield first.value;
     for (let next = await parts.next(); !next.done; next = await parts.next()) yield next.value;
   };
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
-    yield* rest();
-    return;
-  }
-  const source = Readable.from(rest());
+  if (first.value[0] === 0x1f && first.value[1] === 0x8b) yield* gunzipped(rest(), name);
+  else yield* rest();
+}
+
+/** All that can be decompressed is handed out, before what is cut off or damaged becomes a failure. */
+async function* gunzipped(
+  parts: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
-  source.once('error', (error) => gunzip.destroy(error));
-  yield* source.pipe(gunzip);
+  let ready: Uint8Array[] = [];
+  let failure: Error | undefined;
+  let isEnded = false;
+  let wake = (): void => {};
+  gunzip.on('data', (bytes: Uint8Array) => ready.push(bytes));
+  // Also when zeros stand behind the end, as tapes have them.
+  gunzip.on('end', () => {
+    isEnded = true;
+    wake();
+  });
+  gunzip.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  const step = async function* (run: (done: () => void) => void): AsyncGenerator<Uint8Array> {
+    if (isEnded) return;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      run(resolve);
+    });
+    yield* ready;
+    ready = [];
+    if (failure !== undefined)
+      throw new CommandFailed(`${name}: ${failure.message}; the file is cut off or damaged`);
+  };
+  try {
+    for await (const part of parts) {
+      for (let at = 0; at < part.length; at += STEP_BYTES)
+        yield* step((done) => gunzip.write(part.subarray(at, at + STEP_BYTES), done));
+    }
+    // A step of its own: the last bytes would keep back what they hold, when the end comes too early.
+    yield* step(() => gunzip.end());
+  } finally {
+    gunzip.destroy();
+  }
 }
 
 /** The beginning of an input, and all of it. */

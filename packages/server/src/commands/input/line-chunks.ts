@@ -61,10 +61,18 @@ export async function* chunkLines(
     // What found no line end is looked at again only when it has doubled, not with every few bytes.
     nextTry = Math.max(chunkSizeBytes, size * 2);
   };
-  for await (const part of input) {
-    parts.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
-    size += part.length;
-    if (size >= nextTry) yield* take(false);
+  try {
+    for await (const part of input) {
+      parts.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+      size += part.length;
+      if (size >= nextTry) yield* take(false);
+    }
+  } catch (error) {
+    // What was read before the input failed is as good as ever, up to its last whole line.
+    const rest = Buffer.concat(parts);
+    parts = [rest.subarray(0, cut(rest, rest.length))];
+    yield* take(true);
+    throw error;
   }
   yield* take(true);
 }

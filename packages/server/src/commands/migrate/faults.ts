@@ -9,6 +9,9 @@ export class Faults {
   /** Everything was looked at once: what comes now is no fault of the source. */
   isComplete = false;
 
+  /** What made a file end before its end: the same when it is read again. */
+  readonly ends = new Set<string>();
+
   get count(): number {
     return this.#count;
   }

@@ -81,14 +81,14 @@ async function* whole(
   try {
     yield* chunks;
   } catch (error) {
-    // What fails once everything was looked at is not of the file.
-    if (faults.isComplete || (!(error instanceof CommandFailed) && !isOfZlib(error))) throw error;
-    faults.add(`${path}: ${messageOf(error)}`);
+    if (!(error instanceof CommandFailed)) throw error;
+    const text = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
+    // What fails only once everything was looked at is not of the file.
+    if (faults.isComplete && !faults.ends.has(text)) throw error;
+    faults.ends.add(text);
+    faults.add(text);
   }
 }
-
-const isOfZlib = (error: unknown): boolean =>
-  String(Reflect.get(Object(error), 'code')).startsWith('Z_');
 
 const open = (path: string) =>
   openInput(path, (name) => createReadStream(name, { highWaterMark: 1 << 20 }));
@@ -136,18 +136,24 @@ async function* converted(
     [lines, numbers, size] = [[], [], 0];
     return { ...chunk, database: undefined };
   };
-  for await (const { number, lines: made } of units) {
-    try {
-      for (const line of made()) {
-        lines.push(`${line}\n`);
-        numbers.push(number);
-        size += line.length;
-        if (size >= CHUNK_BYTES) yield flush();
+  try {
+    for await (const { number, lines: made } of units) {
+      try {
+        for (const line of made()) {
+          lines.push(`${line}\n`);
+          numbers.push(number);
+          size += line.length;
+          if (size >= CHUNK_BYTES) yield flush();
+        }
+      } catch (error) {
+        if (!(error instanceof BadLine)) throw error;
+        faults.add(`${path}:${number}: ${error.message}`);
       }
-    } catch (error) {
-      if (!(error instanceof BadLine)) throw error;
-      faults.add(`${path}:${number}: ${error.message}`);
     }
+  } catch (error) {
+    // What was read before the input failed is as good as ever.
+    if (lines.length > 0) yield flush();
+    throw error;
   }
   if (lines.length > 0) yield flush();
 }

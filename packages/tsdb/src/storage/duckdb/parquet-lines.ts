@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
+import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 import { quoteName, quoteString } from './quote.js';
 
@@ -37,7 +38,7 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
     const tags =
       mapping.tags.length > 0 ? mapping.tags : await tagsInFile(connection, mapping.path);
     const query = linesQuery(from, columns, { ...mapping, tags });
-    if (mapping.isLossy !== true) await refuseLoss(connection, query);
+    await refuseDamage(connection, mapping, query);
     const result = await connection.stream(query.lines);
     for (;;) {
       const chunk = await result.fetchChunk();
@@ -57,6 +58,7 @@ interface Column {
 
 /** Statements that give the lines, and count what they do not hold. */
 interface LinesQuery {
+  readonly timeType: string;
   readonly lines: string;
   readonly losses: string;
 }
@@ -80,7 +82,8 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   );
   if (fields.length === 0) throw new ParquetUnreadable('no column is left for fields');
   const table = quoteString(mapping.table.replace(/[\\ ,]/g, '\\$&'));
-  const time = timeText(mapping.time, columns);
+  const timeType = columns.find(({ name }) => name === mapping.time)?.type ?? '';
+  const time = `CAST(${timeNs(quoteName(mapping.time), timeType)} AS VARCHAR)`;
   const line = `${[table, ...tags].join(' || ')} || ' ' || _fields || ' ' || ${time}`;
   const rows = `(SELECT *, concat_ws(',', ${fields.join(', ')}) AS _fields FROM ${from})`;
   const isWhole = `_fields <> '' AND ${quoteName(mapping.time)} IS NOT NULL`;
@@ -89,27 +92,64 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
     .map(({ name }) => `CAST(isnan(CAST(${quoteName(name)} AS DOUBLE)) AS INTEGER)`);
   const nanCount = nans.map((nan) => `coalesce(${nan}, 0)`).join(' + ') || '0';
   return {
+    timeType,
     lines: `SELECT ${line} AS line FROM ${rows} WHERE ${isWhole}`,
-    losses: `SELECT CAST(count(*) FILTER (WHERE NOT (${isWhole})) AS DOUBLE), CAST(coalesce(sum(${nanCount}), 0) AS DOUBLE) FROM ${rows}`,
+    losses:
+      `SELECT CAST(count(*) FILTER (WHERE NOT (${isWhole})) AS DOUBLE), CAST(coalesce(sum(${nanCount}), 0) AS DOUBLE), ` +
+      `CAST(count(*) AS DOUBLE), count(${line}) FROM ${rows}`,
   };
 }
 
-async function refuseLoss(connection: DuckDBConnection, { losses }: LinesQuery): Promise<void> {
+/** What the file itself says of all its rows must be true of those that can be read; nothing was handed out before. */
+async function refuseDamage(
+  connection: DuckDBConnection,
+  { path, isLossy, time }: ParquetMapping,
+  { losses, timeType }: LinesQuery,
+): Promise<void> {
+  const fault = await findPageFault(connection, path);
+  if (fault !== undefined) throw new ParquetUnreadable(`the file is damaged: ${fault}`);
   const [counts] = (await connection.runAndReadAll(losses)).getRows();
-  const [rowCount, nanCount] = (counts ?? []).map(Number);
-  if (!rowCount && !nanCount) return;
+  const [lostCount, nanCount, rowCount] = (counts ?? []).map(Number);
+  const file = quoteString(path);
+  const said = await connection.runAndReadAll(
+    `SELECT num_rows FROM parquet_file_metadata(${file})`,
+  );
+  const missing = Number(said.getRows()[0]?.[0]) - (rowCount ?? 0);
+  if (missing !== 0)
+    throw new ParquetUnreadable(`the file is damaged: ${missing} of its rows are missing`);
+  await refuseOtherTimes(connection, { path, time }, timeType);
+  if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `line protocol cannot hold ${rowCount} rows without a field or a time, and ${nanCount} values that are NaN; nothing was written, and --lossy leaves them out`,
+    `line protocol cannot hold ${lostCount} rows without a field or a time, and ${nanCount} values that are NaN; nothing was written, and --lossy leaves them out`,
   );
 }
 
-function timeText(name: string, columns: readonly Column[]): string {
-  const type = columns.find((column) => column.name === name)?.type ?? '';
-  const column = quoteName(name);
-  return type.startsWith('TIMESTAMP') || type === 'DATE'
-    ? `CAST(epoch_ns(${column}) AS VARCHAR)`
-    : `CAST(CAST(${column} AS BIGINT) AS VARCHAR)`;
+/** Rows of a page that was overwritten have times that are not between the least and the largest that the file names. */
+async function refuseOtherTimes(
+  connection: DuckDBConnection,
+  { path, time }: Pick<ParquetMapping, 'path' | 'time'>,
+  type: string,
+): Promise<void> {
+  const file = quoteString(path);
+  const said = (name: string) => timeNs(`TRY_CAST(${name} AS ${type})`, type);
+  const found = await connection.runAndReadAll(
+    `WITH said AS (SELECT min(low) AS least, max(high) AS largest, bool_and(low IS NOT NULL AND high IS NOT NULL) AS is_known ` +
+      `FROM (SELECT ${said('stats_min_value')} AS low, ${said('stats_max_value')} AS high FROM parquet_metadata(${file}) WHERE path_in_schema = ${quoteString(time)})) ` +
+      `SELECT CAST(count(*) AS DOUBLE) FROM read_parquet(${file}, hive_partitioning = false), said ` +
+      `WHERE is_known AND ${timeNs(quoteName(time), type)} NOT BETWEEN least AND largest`,
+  );
+  const count = Number(found.getRows()[0]?.[0]);
+  if (count > 0)
+    throw new ParquetUnreadable(
+      `the file is damaged: ${count} rows have times that are not between those that it names`,
+    );
 }
+
+/** SQL of nanoseconds, of a value that has the type of the column with the time. */
+const timeNs = (value: string, type: string): string =>
+  type.startsWith('TIMESTAMP') || type === 'DATE'
+    ? `epoch_ns(${value})`
+    : `CAST(${value} AS BIGINT)`;
 
 /** NaN is left out: line protocol cannot say it. An infinity is a number that is too large. */
 function valueText(name: string, type: string): string {
