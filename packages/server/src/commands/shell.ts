@@ -20,7 +20,7 @@ language sql|influxql  speak this language
 format <format>        pretty, csv, json, json_rows, jsonl
 tables                 list the tables of the database
 exit                   leave (or Ctrl+D)
-Everything else is a query and ends with a semicolon. Tab completes names of tables and columns.`;
+Everything else is a query and ends with a semicolon; Ctrl+C ends one that runs. Tab completes names of tables and columns.`;
 
 type Language = 'sql' | 'influxql';
 
@@ -28,6 +28,8 @@ interface State {
   connection: Connection;
   language: Language;
   format: string;
+  /** Ends what is asked at the moment. */
+  signal?: AbortSignal;
   /** For completion. */
   names: readonly string[];
 }
@@ -78,7 +80,12 @@ async function converse(state: State): Promise<void> {
     input.setPrompt(reader.isOpen ? '     -> ' : place);
     input.prompt();
   };
+  let running: AbortController | undefined;
   input.on('SIGINT', () => {
+    if (running !== undefined) {
+      running.abort();
+      return;
+    }
     reader.clear();
     process.stdout.write('\n');
     // What was typed before and behind the cursor.
@@ -91,9 +98,12 @@ async function converse(state: State): Promise<void> {
     const line = next.value;
     if (line.trim() !== '') await keepHistory(line);
     if (!reader.isOpen && isExit(line)) break;
+    running = new AbortController();
+    state.signal = running.signal;
     if (reader.isOpen || !(await tryOrder(line, state))) {
       for (const statement of reader.add(line)) await run(statement, state, input);
     }
+    running = undefined;
     prompt();
   }
   input.close();
@@ -108,7 +118,7 @@ async function tryOrder(line: string, state: State): Promise<boolean> {
   try {
     return await runOrder(line, state);
   } catch (error) {
-    print(`${messageOf(error)}\n`);
+    print(`${failureText(error, state)}\n`);
     return true;
   }
 }
@@ -151,21 +161,28 @@ async function use(database: string, state: State): Promise<void> {
 
 async function run(statement: string, state: State, input: Interface | undefined): Promise<void> {
   try {
-    await show(await textOf(statement, state), input);
+    await show(await textOf(statement, state), input, state.signal);
   } catch (error) {
-    print(`${messageOf(error)}\n`);
+    print(`${failureText(error, state)}\n`);
     if (input === undefined) process.exitCode = 1;
   }
 }
 
+const failureText = (error: unknown, { signal }: State): string =>
+  signal?.aborted ? 'cancelled' : messageOf(error);
+
 /** The answer, or the failure as the server words it. */
-async function textOf(statement: string, { connection, language, format }: State): Promise<string> {
+async function textOf(
+  statement: string,
+  { connection, language, format, signal }: State,
+): Promise<string> {
   const response = await call(connection, `api/v3/query_${language}`, {
     json: {
       ...(connection.database !== undefined && { db: connection.database }),
       q: statement,
       format,
     },
+    ...(signal && { signal }),
   });
   const text = await response.text();
   if (response.ok) return text.replace(/\n$/, '');
@@ -173,7 +190,11 @@ async function textOf(statement: string, { connection, language, format }: State
   throw new CommandFailed(String(Reflect.get(Object(JSON.parse(text)), 'error')));
 }
 
-async function show(text: string, input: Interface | undefined): Promise<void> {
+async function show(
+  text: string,
+  input: Interface | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
   if (input === undefined) {
     print(`${text}\n`);
     return;
@@ -182,7 +203,7 @@ async function show(text: string, input: Interface | undefined): Promise<void> {
   for (const [index, screen] of screens.entries()) {
     print(`${screen}\n`);
     if (index === screens.length - 1) return;
-    const answer = await input.question('-- Enter goes on, q ends -- ');
+    const answer = await input.question('-- Enter goes on, q ends -- ', { ...(signal && { signal }) });
     if (answer.trim().toLowerCase() === 'q') return;
   }
 }
