@@ -207,6 +207,52 @@ it('exports of VictoriaMetrics are a table for each metric', async () => {
   assert.match(bad.stderr, /:1: it has no metric with as many values as timestamps/);
 });
 
+it('labels that a table cannot have as they are get other names, or other texts, and it is told', async () => {
+  const text = [
+    '{"metric":{"__name__":"up","time":"noon","value":"x","note":"two\\nlines\\there"},"values":[1,"Inf","-Inf"],"timestamps":[1000,2000,3000]}',
+    '{"metric":{"__name__":"down","time":"night"},"values":[2],"timestamps":[1000]}',
+  ].join('\n');
+  const looked = await migrate('prometheus', text, '--dry-run');
+  assert.equal(looked.code, 0, looked.stderr);
+  const told = [
+    /^table up of m\d+: time is the name of the column with the time; the tag becomes time_tag$/m,
+    /^table down of m\d+: time is the name of the column with the time; the tag becomes time_tag$/m,
+    /^table up of m\d+: value is a tag and a field; the tag becomes value_tag$/m,
+    /^label note: line ends and tabs in its values become spaces$/m,
+  ];
+  for (const sentence of told) assert.match(looked.stderr, sentence);
+  const { code, stderr, rows } = await migrate('prometheus', text);
+  assert.equal(code, 0, stderr);
+  for (const sentence of told) assert.match(stderr, sentence);
+  assert.deepEqual(
+    await rows(
+      'SELECT time_tag, value_tag, note, value > 1e308 AS above, value < -1e308 AS below FROM up ORDER BY time',
+    ),
+    [
+      { time_tag: 'noon', value_tag: 'x', note: 'two lines here', above: false, below: false },
+      { time_tag: 'noon', value_tag: 'x', note: 'two lines here', above: true, below: false },
+      { time_tag: 'noon', value_tag: 'x', note: 'two lines here', above: false, below: true },
+    ],
+  );
+  assert.deepEqual(await rows('SELECT time_tag, value FROM down'), [
+    { time_tag: 'night', value: 2 },
+  ]);
+  const dump = '{__name__="up", note="a\\nb"} 1 1000\n';
+  const dumped = await migrate('prometheus', dump);
+  assert.equal(dumped.code, 0, dumped.stderr);
+  assert.deepEqual(await dumped.rows('SELECT note, value FROM up'), [{ note: 'a b', value: 1 }]);
+  const carbon = await migrate('graphite', 'disk;time=x 7 1767571200\n');
+  assert.equal(carbon.code, 0, carbon.stderr);
+  assert.deepEqual(await carbon.rows('SELECT time_tag, value FROM disk'), [
+    { time_tag: 'x', value: 7 },
+  ]);
+  // A field can have that name in InfluxDB 1.x, which gives no way to read it.
+  const field = await migrate('influxdb2', 'm time="x",v=1 1000\n');
+  assert.equal(field.code, 0, field.stderr);
+  assert.match(field.stderr, /the field becomes time_field/);
+  assert.deepEqual(await field.rows('SELECT time_field, v FROM m'), [{ time_field: 'x', v: 1 }]);
+});
+
 const noPromtool =
   spawnSync('promtool', ['--version']).status === 0 ? false : 'prometheus is not installed';
 

@@ -203,7 +203,9 @@ async function show(
   for (const [index, screen] of screens.entries()) {
     print(`${screen}\n`);
     if (index === screens.length - 1) return;
-    const answer = await input.question('-- Enter goes on, q ends -- ', { ...(signal && { signal }) });
+    const answer = await input.question('-- Enter goes on, q ends -- ', {
+      ...(signal && { signal }),
+    });
     if (answer.trim().toLowerCase() === 'q') return;
   }
 }

@@ -13,6 +13,12 @@ export const escapedTable = (text: string): string => text.replace(/[, \\]/g, '\
 /** A field that is a text as line protocol writes it. */
 export const quotedText = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
+/** A float as line protocol writes it, where an infinity is a number that is too large. */
+export function floatText(value: number): string {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
+  return value < 0 ? '-1e999' : '1e999';
+}
+
 /** A name as InfluxQL has it. */
 export const quoted = (name: string): string =>
   `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DumpChunk } from '../input/dump.js';
-import { escapedKey, quoted, quotedText } from '../input/line-text.js';
+import { escapedKey, floatText, quoted, quotedText } from '../input/line-text.js';
 import { Faults } from './faults.js';
 import { OldNames } from './old-names.js';
 import { type Database, type PortableBackup, readBackup, unpackShard } from './portable-backup.js';
@@ -14,6 +14,7 @@ const CHUNK_BYTES = 4 << 20;
 
 export interface BackupSource extends Source {
   readonly backup: PortableBackup;
+  readonly names: OldNames;
   close(): Promise<void>;
 }
 
@@ -43,6 +44,7 @@ export async function portableSource(
     return {
       backup,
       names,
+      told: () => names.told,
       identity: await identityOf(folder),
       progressPath: join(dirname(resolve(folder)), `${basename(resolve(folder))}.plinth-migration`),
       statements: backup.databases.flatMap(statementsOf),
@@ -222,5 +224,5 @@ function valueText(
   if (typeof value === 'string') return quotedText(value);
   if (type === 'integer') return `${value}i`;
   if (type === 'unsigned') return `${value}u`;
-  return Object.is(value, -0) ? '-0' : String(value);
+  return typeof value === 'number' ? floatText(value) : String(value);
 }

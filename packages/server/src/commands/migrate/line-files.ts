@@ -23,14 +23,17 @@ export interface Unit {
   lines(): Iterable<string>;
 }
 
+/** Takes a sentence about something that is otherwise here; the same one may come often. */
+export type Note = (sentence: string) => void;
+
 /** Reads a file that is no line protocol. */
-export type Format = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Unit>;
+export type Format = (bytes: AsyncIterable<Uint8Array>, note: Note) => AsyncIterable<Unit>;
 
 /** A format of which each line can be read by itself. */
-export const lineByLine = (convert: (line: string) => Iterable<string>): Format =>
-  async function* (bytes) {
+export const lineByLine = (convert: (line: string, note: Note) => Iterable<string>): Format =>
+  async function* (bytes, note) {
     for await (const { text, number } of textLines(bytes)) {
-      if (text.trim() !== '') yield { number, lines: () => convert(text) };
+      if (text.trim() !== '') yield { number, lines: () => convert(text, note) };
     }
   };
 
@@ -52,6 +55,8 @@ export async function fileSource(
   if (first === undefined) throw new CommandFailed('which files?', EXIT.usage);
   const faults = new Faults();
   const names = new OldNames();
+  const notes = new Set<string>();
+  const note: Note = (sentence) => notes.add(sentence);
   const identity: string[] = [];
   for (const path of paths) {
     const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
@@ -65,10 +70,10 @@ export async function fileSource(
     statements: [],
     pieces: paths.map((path) => ({
       name: path,
-      chunks: (run) => whole(path, faults, chunksOf(path, formatOf, { faults, names, run })),
+      chunks: (run) => whole(path, faults, chunksOf(path, formatOf, { faults, names, note, run })),
     })),
     faults,
-    names,
+    told: () => [...names.told, ...notes],
   };
 }
 
@@ -96,18 +101,19 @@ const open = (path: string) =>
 interface Context {
   readonly faults: Faults;
   readonly names: OldNames;
+  readonly note: Note;
   readonly run: (statement: string) => Promise<void>;
 }
 
 async function* chunksOf(
   path: string,
   formatOf: (head: string) => Format | undefined,
-  { faults, names, run }: Context,
+  { faults, names, note, run }: Context,
 ): AsyncGenerator<DumpChunk> {
   const { head, bytes } = await withHead((await open(path)).bytes);
   const format = formatOf(head);
   if (format !== undefined) {
-    yield* converted(path, format(bytes), faults);
+    yield* converted(path, format(bytes, note), faults);
     return;
   }
   const chunks = chunkLines(bytes, {

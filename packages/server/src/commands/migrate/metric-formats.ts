@@ -1,4 +1,5 @@
-import { BadLine, escaped, escapedTable, lineByLine } from './line-files.js';
+import { floatText } from '../input/line-text.js';
+import { BadLine, escaped, escapedTable, lineByLine, type Note } from './line-files.js';
 
 /** A line of `/api/v1/export` of VictoriaMetrics: a series with all its values, times in milliseconds. */
 interface Exported {
@@ -15,11 +16,11 @@ const LABEL = /([A-Za-z_][\w.:]*)="((?:[^"\\]|\\.)*)"(?:, ?|$)/y;
  * Metrics of Prometheus and VictoriaMetrics. A metric is a table, its labels are tags, its values the field `value`. Values that are
  * no numbers are left out: they mark where a series ended, and line protocol cannot hold them.
  */
-export const metrics = lineByLine((line) =>
-  line.startsWith('{"metric"') ? ofExport(line) : ofDump(line),
+export const metrics = lineByLine((line, note) =>
+  line.startsWith('{"metric"') ? ofExport(line, note) : ofDump(line, note),
 );
 
-function* ofExport(line: string): Generator<string> {
+function* ofExport(line: string, note: Note): Generator<string> {
   let read: Exported;
   try {
     read = JSON.parse(line) as Exported;
@@ -35,7 +36,7 @@ function* ofExport(line: string): Generator<string> {
   ) {
     throw new BadLine('it has no metric with as many values as timestamps');
   }
-  const series = seriesOf(Object.entries(metric));
+  const series = seriesOf(Object.entries(metric), note);
   for (const [i, value] of values.entries()) {
     const time: unknown = timestamps[i];
     if (!Number.isSafeInteger(time))
@@ -45,7 +46,7 @@ function* ofExport(line: string): Generator<string> {
   }
 }
 
-function* ofDump(line: string): Generator<string> {
+function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
     throw new BadLine(
@@ -60,7 +61,7 @@ function* ofDump(line: string): Generator<string> {
     labels.push([name, unquoted(quoted ?? '')]);
   }
   const text = numberText(value);
-  if (text !== undefined) yield `${seriesOf(labels)} value=${text} ${time}000000`;
+  if (text !== undefined) yield `${seriesOf(labels, note)} value=${text} ${time}000000`;
 }
 
 function unquoted(text: string): string {
@@ -71,11 +72,15 @@ function unquoted(text: string): string {
   }
 }
 
-function seriesOf(labels: readonly (readonly [string, string])[]): string {
+function seriesOf(labels: readonly (readonly [string, string])[], note: Note): string {
   const name = labels.find(([label]) => label === '__name__')?.[1] ?? '';
   const tags = labels
     .filter(([label, value]) => label !== '__name__' && value !== '')
-    .map(([label, value]) => `,${escaped(label)}=${escaped(value)}`);
+    .map(([label, value]) => {
+      const plain = value.replace(/[\t\r\n]+/g, ' ');
+      if (plain !== value) note(`label ${label}: line ends and tabs in its values become spaces`);
+      return `,${escaped(label)}=${escaped(plain)}`;
+    });
   return `${escapedTable(name)}${tags.join('')}`;
 }
 
@@ -83,11 +88,12 @@ function seriesOf(labels: readonly (readonly [string, string])[]): string {
 function numberText(value: unknown): string | undefined {
   if (value === null || /^[+-]?nan$/i.test(String(value))) return undefined;
   const sign = /^([+-]?)inf(?:inity)?$/i.exec(String(value))?.[1];
-  if (sign !== undefined) return `${sign === '-' ? '-' : ''}1e999`;
+  if (sign !== undefined)
+    return floatText(sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
   const number = Number(value);
   if (String(value).trim() === '' || !Number.isFinite(number))
     throw new BadLine(`${JSON.stringify(value)} is no number`);
-  return Object.is(number, -0) ? '-0' : String(number);
+  return floatText(number);
 }
 
 /** `path value seconds`, with tags behind the path as in `path;tag=value`. The path is the table, the value the field `value`. */

@@ -11,7 +11,6 @@ import { print, tell } from '../output/terminal.js';
 import { runDumpStatement, runStatement, send, sendAll } from '../rows/send-chunks.js';
 import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
-import type { OldNames } from './old-names.js';
 import { TableFacts } from './table-facts.js';
 
 /** A part of a migration whose points may come in any order. Its lines are in nanoseconds. */
@@ -30,8 +29,8 @@ export interface Source {
   /** Statements to run before the first point. */
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
-  /** What databases are called here; all are known once the pieces were read. */
-  readonly names: OldNames;
+  /** What is otherwise here than it was, a sentence each; all are known once the pieces were read. */
+  readonly told: () => readonly string[];
   /** What could not be read of the pieces, so far. */
   readonly faults: Faults;
 }
@@ -68,7 +67,7 @@ export async function runMigration(
     options,
     marks.done,
   );
-  for (const sentence of [...source.names.told, ...facts.settle()]) tell(`${sentence}\n`);
+  for (const sentence of [...source.told(), ...facts.settle()]) tell(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;

@@ -1,5 +1,5 @@
 import type { ReadLine } from '@plinth/tsdb';
-import { escapedKey, escapedTable, quotedText } from '../input/line-text.js';
+import { escapedKey, escapedTable, floatText, quotedText } from '../input/line-text.js';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 
@@ -11,6 +11,11 @@ const SUFFIX: Readonly<Record<Kind, string>> = {
   bool: 'boolean',
   utf8: 'string',
 };
+/** Names that no tag and no field can have here, and why. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ['time', 'the name of the column with the time'],
+  ['__chunk_order', 'a name that the server keeps for itself'],
+]);
 const MAX_COLUMN_COUNT = 1_000_000;
 
 interface Table {
@@ -67,16 +72,31 @@ export class TableFacts {
         const where = `table ${name} of ${database}`;
         const tags = new Map<string, string>();
         for (const tag of table.tags) {
-          if (!table.fields.has(tag)) continue;
+          if (!RESERVED.has(tag) && !table.fields.has(tag)) continue;
           const other = freeName(`${tag}_tag`, table);
           tags.set(tag, other);
-          told.push(`${where}: ${tag} is a tag and a field; the tag becomes ${other}`);
+          const why = RESERVED.get(tag) ?? 'a tag and a field';
+          told.push(`${where}: ${tag} is ${why}; the tag becomes ${other}`);
         }
         const floats = new Set<string>();
         const fields = new Map<string, ReadonlyMap<Kind, string>>();
         for (const [field, counts] of table.fields) {
-          if (counts.size < 2) continue;
           const kinds = [...counts.keys()];
+          const reserved = RESERVED.get(field);
+          if (reserved !== undefined) {
+            const names = new Map<Kind, string>();
+            for (const kind of kinds)
+              names.set(
+                kind,
+                freeName(`${field}_${kinds.length === 1 ? 'field' : SUFFIX[kind]}`, table),
+              );
+            fields.set(field, names);
+            told.push(
+              `${where}: ${field} is ${reserved}; the field becomes ${[...names.values()].join(', ')}`,
+            );
+            continue;
+          }
+          if (counts.size < 2) continue;
           if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
             floats.add(field);
             told.push(`${where}: ${field} has whole numbers and floats; all become floats`);
@@ -149,7 +169,7 @@ function textOf({ series, fields, timestamp }: ReadLine, change: Change): string
 
 function valueText(value: ReadLine['fields'][number]['value'], isFloat: boolean): string {
   if (value.type === 'utf8') return quotedText(Buffer.from(value.value).toString());
-  if (value.type === 'float64') return Object.is(value.value, -0) ? '-0' : String(value.value);
+  if (value.type === 'float64') return floatText(value.value);
   if (value.type === 'bool' || isFloat) return String(value.value);
   return `${value.value}${value.type === 'int64' ? 'i' : 'u'}`;
 }
