@@ -59,7 +59,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       examples: ['https://plinth.example.com'],
       description: 'address of this server in `doc_url`; empty: as the request names it',
     }),
-    allow_private_targets: Type.Array(Type.String(), {
+    allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
       default: [],
       examples: ['127.0.0.0/8'],
       description:

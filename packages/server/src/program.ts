@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { COMMANDS, VERBS } from './commands/all-commands.js';
 import { inherit } from './commands/inherit.js';
-import { EXIT, endWith } from './commands/output/exit.js';
+import { cannotWrite, EXIT, endWith } from './commands/output/exit.js';
 import { readVersion } from './product-version.js';
 import { endStoreThread } from './store-thread.js';
 
@@ -39,7 +39,9 @@ async function main(argv: readonly string[]): Promise<void> {
 
 // A reader that has seen enough (`| head`) closes the pipe; that is its right and no failure.
 process.stdout.on('error', (error) => {
-  if (Reflect.get(error, 'code') !== 'EPIPE') throw error;
+  if (Reflect.get(error, 'code') === 'EPIPE') return;
+  endWith(cannotWrite('standard output', error));
+  process.exit();
 });
 
 // A process ends when nothing is left that could wake it, also in the middle of a command: that is no success.

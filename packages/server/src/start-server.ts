@@ -135,14 +135,13 @@ function isTextLog(
 /** A proxy that nobody may be would let no connection in as its own. */
 function refuseUnusableProxies({ server }: Settings): void {
   const { proxy_protocol, trusted_proxies } = server;
-  if (!proxy_protocol) return;
   const problems = trusted_proxies
     .filter((network) => !isNetwork(network))
     .map(
       (network) =>
         `server.trusted_proxies: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
     );
-  if (trusted_proxies.length === 0) {
+  if (proxy_protocol && trusted_proxies.length === 0) {
     problems.push(
       'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',
     );

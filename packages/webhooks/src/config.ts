@@ -65,8 +65,9 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     default: false,
     description: 'Refuse webhook URLs that are not `https`.',
   }),
-  allow_private_targets: Type.Array(Type.String({ minLength: 1 }), {
+  allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
     default: [],
+    examples: ['10.0.0.0/8'],
     description:
       'Address ranges (`10.0.0.0/8`) and host names to which deliveries may go although they are not of the public Internet.',
   }),

@@ -1,11 +1,13 @@
 // Source: `plinth --help`, and tsdb-http sections 4, 7, 8 and 17 for what the server answers.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { runCli } from '../../harness/cli.js';
+import { CLI, runCli } from '../../harness/cli.js';
 import { ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
@@ -198,6 +200,27 @@ it('plinth ends with 2 on wrong usage and 0 on questions about itself', async ()
     assert.match(stdout, /plinth/);
     assert.match(stdout, /serve write query .*token .*status/);
     assert.match(stdout, /"token create".*--permission.*--expires-in/);
+  }
+});
+
+const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
+
+it('an answer that the disk has no room for is told in words', { skip: noFull }, () => {
+  for (const args of [
+    ['version'],
+    ['query', '--host', server.url, '-d', '_internal', 'SELECT 1'],
+  ]) {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', '"$0" "$@" > /dev/full', process.execPath, CLI, ...args],
+      { encoding: 'utf8' },
+    );
+    assert.equal(status, 1, stderr);
+    assert.match(
+      stderr,
+      /^plinth: cannot write standard output: ENOSPC: [^\n]*\n {2}the disk is full/,
+    );
+    assert.doesNotMatch(stderr, /\n +at /, 'no stack');
   }
 });
 

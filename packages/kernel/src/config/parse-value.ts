@@ -51,13 +51,13 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
       .join(', ');
     return isList ? `list of ${choice}` : `one of ${choice}`;
   }
-  if (isList) return 'list';
+  const examples: unknown = Reflect.get(schema, 'examples');
+  if (isList) return Array.isArray(examples) ? `list like \`${examples.join(',')}\`` : 'list';
   const values: unknown = Reflect.get(schema, 'enum');
   if (Array.isArray(values)) return `one of ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (key.endsWith('_ms')) return `duration (bare number: milliseconds)${boundsText(schema)}`;
   if (key.endsWith('_sec')) return `duration (bare number: seconds)${boundsText(schema)}`;
   if (key.endsWith('_bytes')) return `size (bare number: bytes)${boundsText(schema)}`;
-  const examples: unknown = Reflect.get(schema, 'examples');
   if (Reflect.get(schema, 'type') === 'object') return `JSON like \`${String(examples)}\``;
   if (Array.isArray(examples)) return `text like \`${String(examples[0])}\``;
   return `${String(Reflect.get(schema, 'type'))}${boundsText(schema)}`;

@@ -24,8 +24,15 @@ export interface EgressSettings {
   readonly maxResponseBytes: number;
 }
 
-/** How settings name ports and proxies. */
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const V4 = `(?:${OCTET}\\.){3}${OCTET}(?:/(?:3[0-2]|[12]?[0-9]))?`;
+const V6 = '[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?';
+/** One of digits alone would be an address that is written otherwise. */
+const HOST = '(?=.*[A-Za-z])[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\\.?';
+
+/** How settings name targets that are allowed (`*` for all), ports and proxies. */
 export const EGRESS_PATTERNS = {
+  target: `^(?:\\*|${V4}|${V6}|${HOST})$`,
   port: '^[1-9][0-9]{0,4}$',
   proxy: '^(https?|socks5)://[^\\s]+$',
 } as const;

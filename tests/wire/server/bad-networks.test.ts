@@ -1,0 +1,50 @@
+// Source: docs/SETTINGS.md; RFC 4632: a network of version 4 has at most 32 bits.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ServerProcess, StartFailed } from '../../harness/index.js';
+
+const flagsOf = (name: string, value: string) => ['--without-auth', `--${name}`, value];
+
+it('settings that name no network stop the start with what is wrong', async () => {
+  const target = /expected list like `[\d.,/]+`, got /;
+  for (const [name, value, reason] of [
+    ['server-trusted-proxies', 'foo', /server\.trusted_proxies: foo is no network/],
+    [
+      'server-trusted-proxies',
+      '10.0.0.0/99',
+      /server\.trusted_proxies: 10\.0\.0\.0\/99 is no netw/,
+    ],
+    ['webhooks-allow-private-targets', '127.0.0.0/99', target],
+    ['webhooks-allow-private-targets', 'http://hooks', target],
+    ['accounts-allow-private-targets', '10.0.0.1/8x', target],
+    ['accounts-allow-private-targets', '999', target],
+  ] as const) {
+    await assert.rejects(ServerProcess.start({ flags: flagsOf(name, value) }), (error) => {
+      assert.ok(error instanceof StartFailed, `${name} ${value}`);
+      assert.equal(error.code, 2, error.message);
+      assert.match(error.message, reason);
+      assert.match(
+        error.message,
+        new RegExp(name.replace(/^server-/, 'server.').replaceAll('-', '[-_.]')),
+      );
+      return true;
+    });
+  }
+});
+
+it('networks, addresses and names of hosts are taken', async () => {
+  for (const value of [
+    '10.0.0.0/8',
+    '::1/128',
+    'fd00::/8',
+    '192.0.2.7',
+    'hooks',
+    'a.example',
+    '*',
+  ]) {
+    await using server = await ServerProcess.start({
+      flags: flagsOf('webhooks-allow-private-targets', value),
+    });
+    assert.ok(server.url, value);
+  }
+});
