@@ -178,11 +178,15 @@ function detailsOf(errors: unknown): string {
 }
 
 async function readCertificate(file: string): Promise<Buffer> {
+  let bytes: Buffer;
   try {
-    return await readFile(file);
+    bytes = await readFile(file);
   } catch (error) {
     throw new CommandFailed(`--tls-ca: cannot read ${file}: ${messageOf(error)}`, EXIT.usage);
   }
+  // The runtime takes any file, and then believes nobody.
+  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(bytes.toString('latin1'))) return bytes;
+  throw new CommandFailed(`--tls-ca: ${file} holds no certificate in PEM`, EXIT.usage);
 }
 
 const tokenFromEnvironment = (): string | undefined =>

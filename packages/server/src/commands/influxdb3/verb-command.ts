@@ -45,19 +45,22 @@ type Alias = Exclude<Spelling, { readonly no: string }>;
 
 /** Words behind `influxdb3` verbs as the command of ours takes them. Throws for an option that it has nothing for. */
 function translate(path: string, alias: Alias, words: readonly string[]): readonly string[] {
-  const { options = {}, without = {}, argument, needs } = alias;
+  const { options = {}, without = {}, values = {}, argument, needs } = alias;
   const refused = { ...WITHOUT, ...without };
   const out: string[] = [];
   let isValue = false; // of the option before; only rows with `argument` ask, whose options all have one
+  const inOurs = (text: string): string =>
+    Object.hasOwn(values, text) ? (values[text] ?? '') : text;
   for (const word of words) {
-    const [, option = '', value] = /^(--?[a-z][\w-]*)(?:=(.*))?$/is.exec(word) ?? [];
+    const [, option = '', given] = /^(--?[a-z][\w-]*)(?:=(.*))?$/is.exec(word) ?? [];
+    const value = given === undefined ? undefined : inOurs(given);
     const why = Object.hasOwn(refused, option) ? refused[option] : undefined;
     if (why !== undefined) {
       throw new CommandFailed(`${path} ${option} has no counterpart: ${why}`, EXIT.usage);
     }
     if (option === '') {
       if (argument !== undefined && !isValue) out.push(argument);
-      out.push(word);
+      out.push(inOurs(word));
       isValue = false;
       continue;
     }

@@ -6,6 +6,8 @@ interface Alias {
    * Its options that have another name here; an empty one: its value is the argument. All others are passed on as they are.
    */
   readonly options?: Readonly<Record<string, string>>;
+  /** Words that are another one here, whatever option they are of. */
+  readonly values?: Readonly<Record<string, string>>;
   /** Its options that have nothing here, and what to do instead. */
   readonly without?: Readonly<Record<string, string>>;
   /** Option of ours that its argument belongs to. */
@@ -87,6 +89,8 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     plugins: { means: ['plugin', 'list'], without: NO_FILE },
     nodes: {
       means: ['query', '--database', '_internal', 'SELECT * FROM system.nodes'],
+      // Lists are arrays, as those of other commands.
+      values: { json: 'json_rows' },
     },
     retention: {
       no: "ask for it: plinth query -d _internal 'SELECT database_name, retention_period_ns FROM system.databases'",

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Connection, connectionOf, withConnection } from '../connection.js';
+import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { tell } from '../output/terminal.js';
 import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';
@@ -78,6 +78,7 @@ function fileCommand(
     .argument('<file...>', 'the files, also .gz');
   return withRun(command).action(async (files: string[]) => {
     const connection = connectionOf(command.opts());
+    databaseOf(connection);
     await run(await open(files), connection, command.opts<Options>());
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type ReadLine, readLine } from '@plinth/tsdb';
-import { type Connection, call } from '../connection.js';
+import { type Connection, call, databaseOf } from '../connection.js';
 import type { DumpChunk } from '../input/dump.js';
 import { type Chunk, linesIn } from '../input/line-chunks.js';
 import { quoted } from '../input/line-text.js';
@@ -119,6 +119,7 @@ async function lookThrough(
   const written: WrittenPoints = new Map();
   let [chunkCount, sizeBytes] = [0, 0];
   for (const piece of pieces) {
+    const countBefore = chunkCount + faults.count;
     for await (const chunk of piece.chunks(async () => {})) {
       const isWritten = chunkCount++ < writtenCount;
       sizeBytes += chunk.bytes.length;
@@ -136,6 +137,7 @@ async function lookThrough(
         }
       }
     }
+    if (chunkCount + faults.count === countBefore) tell(`${piece.name}: no point is in it\n`);
   }
   faults.isComplete = true;
   for (const text of faults.texts) tell(`${text}\n`);
@@ -176,11 +178,8 @@ function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: 
   return { ...chunk, bytes: Buffer.concat(parts), database, fileLineOf };
 }
 
-function databaseFor({ database }: DumpChunk, connection: Connection): string {
-  const name = database ?? connection.database;
-  if (name !== undefined) return name;
-  throw new CommandFailed('which database? Say --database <name> or set PLINTH_DATABASE_NAME');
-}
+const databaseFor = ({ database }: DumpChunk, connection: Connection): string =>
+  database ?? databaseOf(connection);
 
 /** How many chunks from the first on are written, kept in a file while a migration is under way. */
 class Marks {

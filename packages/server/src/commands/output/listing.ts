@@ -2,6 +2,9 @@ import { type Command, Option } from 'commander';
 import { callOk, connectionOf, databaseOf } from '../connection.js';
 import { print } from './terminal.js';
 
+/** How the server draws an answer without rows. */
+const NO_ROWS = '++\n++';
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Adds `--format` to a command that shows something: for people, or JSON for programs. */
@@ -60,10 +63,14 @@ export async function askQuery(
   { db, q }: { readonly db?: string; readonly q: string },
 ): Promise<string> {
   const connection = connectionOf(command.opts());
-  const format = isJson(command) ? 'json_rows' : command.opts()['format'];
-  const json = { db: db ?? databaseOf(connection), q, format };
-  const text = await (await callOk(connection, 'api/v3/query_sql', { json })).text();
-  return text === '' ? '' : `${text.trimEnd()}\n`;
+  const ask = async (format: unknown): Promise<string> => {
+    const json = { db: db ?? databaseOf(connection), q, format };
+    return (await (await callOk(connection, 'api/v3/query_sql', { json })).text()).trimEnd();
+  };
+  const text = await ask(isJson(command) ? 'json_rows' : command.opts()['format']);
+  if (text === '') return '';
+  // A table without rows has no columns: they are named as those of other lists are.
+  return text === NO_ROWS ? formatTable([(await ask('csv')).split(',')]) : `${text}\n`;
 }
 
 export const isJson = (command: Command): boolean => command.opts()['format'] === 'json';

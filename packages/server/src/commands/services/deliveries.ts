@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printAnswer, printRows, withFormat } from '../output/listing.js';
@@ -32,6 +32,11 @@ export function deliveriesCommand(): Command {
     .addCommand(redriveCommand());
 }
 
+function limitOf(text: string): string {
+  if (/^(?:[1-9]\d?|100)$/.test(text)) return text;
+  throw new InvalidArgumentError('a whole number from 1 to 100');
+}
+
 const listCommand = (): Command => listing(withApp('list'), (command) => command.opts()['app']);
 
 /** `plinth webhook deliveries APP`. */
@@ -50,7 +55,7 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
     .option('--since <time>', 'not older, ISO 8601')
     .option('--until <time>', 'not newer, ISO 8601')
     .option('--state <states>', 'what is not finished instead: pending, leased, dead')
-    .option('--limit <count>', 'how many', '30');
+    .option('--limit <count>', 'how many, 1 to 100', limitOf, '30');
   return command.action(async () => {
     const { limit, ...options } = command.opts<Record<string, string | undefined>>();
     const names = ['status', 'event', 'guid', 'since', 'until', 'state'];

@@ -70,7 +70,14 @@ export async function registerApp(
   const events = webhook.events.split(',').map((name) => name.trim());
   const name = `listen-${hostname()}-${randomBytes(4).toString('hex')}`.slice(-64);
   const json = { name, webhook: { url, secret, events } };
-  const made = Object(await (await callOk(connection, APPS, { json })).json());
+  const answer = await callOk(connection, APPS, { json }).catch((error: unknown) => {
+    if (!(error instanceof CommandFailed && error.message.includes('public Internet'))) throw error;
+    throw new CommandFailed(
+      `${error.message}\n  The server sends there when its setting webhooks.allow_private_targets says so: start it with\n` +
+        `  --webhooks-allow-private-targets ${new URL(url).hostname}`,
+    );
+  });
+  const made = Object(await answer.json());
   return String(Reflect.get(made, 'id'));
 }
 

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { secondsOf } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { askQuery, isJson, printJson, withQueryFormat } from '../output/listing.js';
+import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 type Kind = 'last' | 'distinct';
@@ -81,15 +81,31 @@ function list(): Command {
   const connected = withConnection(new Command('list'), { database: true });
   const command = withQueryFormat(connected).description('list the caches of a database');
   return command.action(async () => {
-    const answers: string[] = [];
-    for (const kind of KINDS) {
-      const q = `SELECT '${kind}' AS kind, * FROM system.${kind}_caches`;
-      answers.push(await askQuery(command, { q }));
+    // The two kinds have other columns: as tables each has its own, for programs they are one list.
+    if (command.opts()['format'] !== 'pretty') {
+      const all = KINDS.map(rowsOf).join(' UNION ALL ');
+      await printQuery(command, { q: `${all} ORDER BY kind DESC, "table", name` });
+      return;
     }
-    // The two kinds have other columns: as a table each has its own, as JSON they are one list.
-    if (!isJson(command)) print(answers.join(''));
-    else printJson(answers.flatMap((text) => JSON.parse(text) as object[]));
+    for (const kind of KINDS)
+      await printQuery(command, { q: `SELECT '${kind}' AS kind, * FROM system.${kind}_caches` });
   });
+}
+
+const COLUMNS: Readonly<Record<Kind, readonly string[]>> = {
+  last: [
+    ...['key_column_ids', 'key_column_names', 'value_column_ids', 'value_column_names'],
+    ...['count', 'ttl'],
+  ],
+  distinct: ['column_ids', 'column_names', 'max_cardinality', 'max_age_seconds'],
+};
+
+/** SQL of the caches of a kind, with the columns of all kinds. */
+function rowsOf(kind: Kind): string {
+  const columns = Object.values(COLUMNS)
+    .flat()
+    .map((name) => (COLUMNS[kind].includes(name) ? name : `NULL AS ${name}`));
+  return `SELECT '${kind}' AS kind, "table", name, ${columns.join(', ')} FROM system.${kind}_caches`;
 }
 
 function remove(): Command {
