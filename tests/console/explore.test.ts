@@ -102,6 +102,54 @@ describe('Explore', { skip: SKIP }, () => {
     assert.deepEqual(texts.slice(1), ['10', '10', '500', '19.8', '990']);
   });
 
+  it('draws every point, as dots or as how dense they are', async () => {
+    const nowSec = Math.floor(Date.now() / 1000);
+    // One point stands alone at the top; the others fill the lower half.
+    const lines = Array.from({ length: 60_000 }, (_, index) => {
+      const sec = nowSec - (index % 1800);
+      return `dots v=${index === 0 ? 100 : (index * 7919) % 50} ${sec * 1e9 + index}`;
+    });
+    for (let from = 0; from < lines.length; from += 20_000)
+      await write('metrics', lines.slice(from, from + 20_000).join('\n'));
+    /** Whether each tenth of the plot, from the top on, has something else in it than lines of the grid. */
+    const drawn = async (): Promise<string> =>
+      await page.evaluate<string>(`(() => {
+        const canvas = document.querySelector('.u-wrap canvas');
+        const over = document.querySelector('.u-over').getBoundingClientRect();
+        const box = canvas.getBoundingClientRect();
+        const ratio = canvas.width / box.width;
+        const [left, top, width, height] = [over.left - box.left, over.top - box.top, over.width, over.height].map((px) => Math.round(px * ratio));
+        const { data } = canvas.getContext('2d').getImageData(left, top, width, height);
+        const tenths = Array(10).fill(0);
+        for (let at = 0; at < data.length; at += 4) {
+          const [red, green, blue, alpha] = data.slice(at, at + 4);
+          const isColoured = Math.max(red, green, blue) - Math.min(red, green, blue) > 40;
+          if (alpha > 20 && isColoured) tenths[Math.floor(at / 4 / width / height * 10)]++;
+        }
+        return tenths.map((count) => (count > 0 ? 'x' : '.')).join('');
+      })()`);
+    const of = (where: string): Readonly<Record<string, string>> => ({
+      db: 'metrics',
+      q: `SELECT time, v FROM dots WHERE ${where}`,
+    });
+    for (const [view, where] of [
+      ['scatter', 'v > 48 OR v < 10'],
+      ['scatter', 'v >= 0'],
+      ['heat', 'v >= 0'],
+    ] as const) {
+      await open({ ...of(where), view });
+      await page.getByRole('img', { name: /1 series.*highest 100/ }).waitFor();
+      const picture = await drawn();
+      // The range has a margin of 8 % at both ends: 100 lies in the first tenth, 50 in the middle, 0 in the last but one.
+      const expected =
+        view === 'scatter' && where !== 'v >= 0'
+          ? /^x\.{3,4}x\.{2,3}x{1,2}\.?$/
+          : /^x\.{3,4}x{4,5}\.?$/;
+      assert.match(picture, expected, `${view} of ${where}`);
+    }
+    await page.getByText('the stronger, the more points').waitFor();
+  });
+
   it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {
     await open({ db: 'metrics', q: 'SELECT * FROM exact', view: 'table' });
     await cell(BIG).click();

@@ -4,7 +4,7 @@ import { DEFAULT_RANGE, type RangeText } from '../../lib/time/time-range.js';
 /** What an address of Explore says; all of it is text. */
 export type ExploreSearch = Readonly<Record<string, string>>;
 
-export const VIEWS = ['line', 'area', 'bar', 'stat', 'table'] as const;
+export const VIEWS = ['line', 'area', 'bar', 'scatter', 'heat', 'stat', 'table'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const languageOf = ({ lang }: ExploreSearch): Language =>
