@@ -282,6 +282,38 @@ describe('Explore', { skip: SKIP }, () => {
     assert.deepEqual(text.trim().split(/\r?\n/), ['host,n', `b,${BIG}`, `b,${BIG}`]);
   });
 
+  it('shows the plan of a statement as a tree, with rows and times of its steps', async () => {
+    await open({
+      db: 'metrics',
+      q: 'SELECT a.host, count(*) AS n FROM cpu a JOIN cpu b ON a.time = b.time WHERE a.host = $host GROUP BY a.host',
+      'p.host': 'a',
+      view: 'table',
+    });
+    await cell('a').first().waitFor();
+    await button('Explain').click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('table scan').first().waitFor();
+    // Each of the 50 times has two hosts: 100 rows come out of the join.
+    const joins = plan.locator('.plan-step', { hasText: 'hash join' });
+    assert.match((await joins.allTextContents()).join('\n'), /100 rows\d+ ms/);
+    // Both tables stand below it.
+    const below = plan
+      .locator('li', { has: page.getByText('hash join') })
+      .last()
+      .locator('ul')
+      .first();
+    assert.ok((await below.getByText('table scan').count()) >= 2);
+    await button('Close plan').click();
+    await plan.waitFor({ state: 'detached' });
+    await type('SELECT nothing FROM cpu');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+Control+Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/No field named nothing/)
+      .waitFor();
+  });
+
   it('ends a query on the server when it is cancelled', async () => {
     await open({ db: 'metrics' });
     await type(
