@@ -142,6 +142,7 @@ export async function wireUp(
       clock,
       random,
       leases: stores.leases,
+      node: folderId,
       log,
       absenceMs: settings.server.absent_service_days * DAY_MS,
       onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
