@@ -182,6 +182,8 @@ export async function wireUp(
       addresses: clientAddressRules(settings),
       dialect,
       report: reports.from(stores.relational),
+      countTogether: (guesser, windowMs) =>
+        rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
       tls: around.tls?.options,
     });
     const health = new Health({
