@@ -5,7 +5,7 @@ import { authorization, urlOf } from './client.js';
 import { connection } from './connection.js';
 import { messageOf, Problem } from './problem.js';
 import { session } from './session.js';
-import { type QueryText, queryCurl, queryPath } from './tsdb.js';
+import { type QueryText, queryBody, queryCurl, queryPath } from './tsdb.js';
 
 export interface Result {
   readonly frame: Frame;
@@ -62,7 +62,7 @@ class ResultRunner {
         id,
         url: new URL(urlOf(queryPath(query.lang)), location.origin).href,
         headers: { ...authorization(), 'content-type': 'application/json' },
-        body: JSON.stringify({ db: query.db, q: query.text, format: 'arrow' }),
+        body: queryBody(query, 'arrow'),
       });
     });
   }

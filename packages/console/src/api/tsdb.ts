@@ -130,7 +130,15 @@ export interface QueryText {
   readonly db: string;
   readonly lang: Language;
   readonly text: string;
+  /** Values of its parameters, as the text of a JSON object: numbers keep their digits. */
+  readonly params?: string | undefined;
 }
+
+/** What is sent for it. */
+export const queryBody = ({ db, text, params }: QueryText, format: string): string => {
+  const body = JSON.stringify({ db, q: text, format });
+  return params === undefined ? body : `${body.slice(0, -1)},"params":${params}}`;
+};
 
 export const queryPath = (lang: Language): string =>
   lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
@@ -139,16 +147,16 @@ export const queryPath = (lang: Language): string =>
 export const queryRows = async <T>({ db, lang, text }: QueryText): Promise<readonly T[]> =>
   await sendForJson(queryPath(lang), { body: { db, q: text, format: 'json_rows' } });
 
-export const queryCurl = ({ db, lang, text }: QueryText, format: string): string =>
+export const queryCurl = (query: QueryText, format: string): string =>
   curlOf({
     method: 'POST',
-    url: queryPath(lang),
+    url: queryPath(query.lang),
     headers: { ...authorization(), 'content-type': 'application/json' },
-    body: JSON.stringify({ db, q: text, format }),
+    body: queryBody(query, format),
   });
 
-export const queryLink = ({ db, lang, text }: QueryText, format: string): string =>
-  urlOf(queryPath(lang), { db, q: text, format });
+export const queryLink = ({ db, lang, text, params }: QueryText, format: string): string =>
+  urlOf(queryPath(lang), { db, q: text, format, params });
 
 /** Tokens as the server lists them: without their texts. */
 export interface WantedPermission {

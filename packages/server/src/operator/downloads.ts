@@ -28,7 +28,7 @@ const Wanted = Type.Object({
   method: Type.Union([Type.Literal('GET'), Type.Literal('POST')]),
   path: Type.String({
     pattern: '^/',
-    maxLength: 65_536,
+    maxLength: 1_000_000,
     description: '/api/v3/query_sql or /api/v3/query_influxql, with its query',
   }),
   body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),

@@ -31,6 +31,8 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       return end;
     });
   }, [widths]);
+  const isEmpty = frame.columns.length === 0 || frame.rowCount === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an empty result has no box.
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -48,7 +50,7 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       observer.disconnect();
       element.removeEventListener('scroll', look);
     };
-  }, []);
+  }, [isEmpty]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another result begins at its top.
   useEffect(() => {
     box.current?.scrollTo(0, 0);
@@ -112,7 +114,7 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       void copyText(textAt(row, column)).then(() => toast('Cell copied'));
     }
   };
-  if (frame.columns.length === 0 || frame.rowCount === 0) {
+  if (isEmpty) {
     return <p className="empty soft">The answer has no rows.</p>;
   }
   return (

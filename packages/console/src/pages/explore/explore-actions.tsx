@@ -8,6 +8,7 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { expandMacros, type Language } from '../../lib/query/macros.js';
+import { parametersJson } from '../../lib/query/parameters.js';
 import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
 import { bytesText, countText, millisText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
@@ -49,6 +50,7 @@ export function ExploreActions(props: {
           db: search['db'] ?? '',
           lang: language,
           text: expandMacros(search['q'] ?? '', { language, range, maxPoints: 600 }).text,
+          params: parametersJson(search, search['q'] ?? '', language),
         };
   const share = async (isAbsolute: boolean) => {
     const url = new URL(location.href);

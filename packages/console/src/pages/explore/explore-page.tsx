@@ -6,8 +6,10 @@ import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../a
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { isQueryFromElsewhere } from '../../lib/opened-from.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
+import { parameterNames } from '../../lib/query/parameters.js';
 import { plotQuery } from '../../lib/query/plot-query.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import {
@@ -21,6 +23,7 @@ import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { ParameterRow } from './parameter-row.js';
 import { ResultPane } from './result-pane.js';
 import { SchemaTree } from './schema-tree.js';
 import { TabBar } from './tab-bar.js';
@@ -34,6 +37,9 @@ const MAX_VALUE_COUNT = 100;
 const DEFAULT_POINT_COUNT = 600;
 
 resultRunner.prepare();
+
+/** What a link of a stranger asks is shown, and run by its reader, in whose name it is asked. */
+let isToBeRead = isQueryFromElsewhere();
 
 /** Opens what was saved under the id of the address. */
 export function SavedQueryPage() {
@@ -96,7 +102,8 @@ export function ExplorePage() {
     setDraft(text);
   }, [search]);
 
-  const wantsRun = useRef((search['q'] ?? '') !== '');
+  const [isUnread, setUnread] = useState(isToBeRead && search['q'] !== undefined);
+  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
   useEffect(
     () =>
       router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {
@@ -141,6 +148,8 @@ export function ExplorePage() {
     clearTimeout(typing.current);
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
     note(next['q'] ?? '');
+    isToBeRead = false;
+    setUnread(false);
     if (change['q'] !== undefined) setDraft(change['q']);
     show(next, true);
     void run(next);
@@ -167,7 +176,13 @@ export function ExplorePage() {
     const first = own ?? databases.data[0];
     if (first !== undefined) patch({ db: first.name });
   });
-  useRefresh(search['refresh'], () => {
+  useEffect(
+    () => () => {
+      isToBeRead = false;
+    },
+    [],
+  );
+  useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
   useKeys({ cancel, move: (direction) => runWith(rangeAfter(direction, latest.current.search)) });
@@ -175,6 +190,7 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
+  const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
   const hasNothing =
     databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
@@ -212,6 +228,7 @@ export function ExplorePage() {
               handle={editor}
             />
           </section>
+          <ParameterRow names={names} search={search} onChange={patch} onRun={runWith} />
           <ExploreActions
             search={{ ...search, q: draft }}
             state={state}
@@ -226,6 +243,7 @@ export function ExplorePage() {
             <ResultPane
               search={search}
               state={state}
+              isUnread={isUnread}
               onChange={patch}
               onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
               onZoomOut={() => {

@@ -1,5 +1,5 @@
 import { download } from '../../api/download.js';
-import { type QueryText, queryPath } from '../../api/tsdb.js';
+import { type QueryText, queryLink } from '../../api/tsdb.js';
 import type { MenuEntry } from '../../components/controls/menu-button.js';
 import { toast } from '../../components/controls/toasts.js';
 import type { RunState } from './use-run.js';
@@ -27,8 +27,7 @@ export const exportEntries = (
         const table = /\bfrom\s+"?([\w-]+)/i.exec(query.text)?.[1] ?? 'result';
         const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
         download({
-          path: queryPath(query.lang),
-          body: { db: query.db, q: query.text, format },
+          path: queryLink(query, format),
           filename: `${query.db}-${table}-${stamp}.${ending}`,
         }).catch((error: unknown) =>
           toast(error instanceof Error ? error.message : String(error), true),

@@ -20,23 +20,23 @@ export const snippetEntries = (sent: () => QueryText | undefined): readonly Menu
   ];
 };
 
-const javascript = ({ db, lang, text }: QueryText): string =>
+const javascript = ({ db, lang, text, params }: QueryText): string =>
   `const response = await fetch(${JSON.stringify(location.origin + queryPath(lang))}, {
   method: 'POST',
   headers: {
     authorization: \`Bearer \${process.env.PLINTH_TOKEN}\`,
     'content-type': 'application/json',
   },
-  body: JSON.stringify({ db: ${JSON.stringify(db)}, format: 'json_rows', q: ${JSON.stringify(text)} }),
+  body: JSON.stringify({ db: ${JSON.stringify(db)}, format: 'json_rows', q: ${JSON.stringify(text)}${params === undefined ? '' : `, params: ${params}`} }),
 });
 console.log(await response.json());
 `;
 
-const python = ({ db, lang, text }: QueryText): string =>
-  `import os
+const python = ({ db, lang, text, params }: QueryText): string =>
+  `import ${params === undefined ? '' : 'json, '}os
 from influxdb_client_3 import InfluxDBClient3
 
 client = InfluxDBClient3(host=${JSON.stringify(location.origin)}, database=${JSON.stringify(db)},
                          token=os.environ["PLINTH_TOKEN"])
-print(client.query(${JSON.stringify(text)}, language=${JSON.stringify(lang)}).to_pandas())
+print(client.query(${JSON.stringify(text)}, language=${JSON.stringify(lang)}${params === undefined ? '' : `, query_parameters=json.loads(${JSON.stringify(params)})`}).to_pandas())
 `;

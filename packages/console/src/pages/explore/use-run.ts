@@ -3,6 +3,7 @@ import { Cancelled, type Progress, type Result, resultRunner } from '../../api/r
 import type { QueryText } from '../../api/tsdb.js';
 import { errorPosition } from '../../lib/query/error-position.js';
 import { expandMacros } from '../../lib/query/macros.js';
+import { parametersJson } from '../../lib/query/parameters.js';
 import { resolveRange, type TimeRange } from '../../lib/time/time-range.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
 import { addToHistory } from './run-history.js';
@@ -50,7 +51,9 @@ export function useRun(maxPoints: () => number) {
     running.current = controller;
     const language = languageOf(search);
     const expanded = expandMacros(q, { language, range, maxPoints: maxPoints() });
-    const ran = { query: { db, lang: language, text: expanded.text }, typed: q, range };
+    const params = parametersJson(search, q, language);
+    const query = { db, lang: language, text: expanded.text, params };
+    const ran = { query, typed: q, range };
     const startMs = performance.now();
     setState((before) => ({ ...before, isRunning: true, startMs, progress: undefined }));
     const note = (rowCount: number | undefined, error: string | undefined) =>

@@ -1,0 +1,49 @@
+import type { Language } from './macros.js';
+
+/** Parameters, and what may have a `$` of its own: texts, names, comments, patterns of InfluxQL. */
+const TOKENS: Readonly<Record<Language, RegExp>> = {
+  sql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)/g,
+  influxql:
+    /'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|--[^\n]*|\/\*[\s\S]*?\*\/|(?<=~\s*)\/(?:[^/\\]|\\[\s\S])*\/|\$([A-Za-z_]\w*)/g,
+};
+
+/** Names of the parameters (`$name`) of a statement, each once, in order. */
+export function parameterNames(text: string, language: Language): readonly string[] {
+  const names = [...text.matchAll(TOKENS[language])].flatMap(([, name]) => name ?? []);
+  return [...new Set(names)];
+}
+
+export const PARAMETER_TYPES = ['text', 'number', 'boolean'] as const;
+export type ParameterType = (typeof PARAMETER_TYPES)[number];
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The value as JSON, with all its digits; `undefined`: it is none of this type. */
+export function parameterJson(typed: string, type: ParameterType): string | undefined {
+  const text = typed.trim();
+  if (type === 'text') return JSON.stringify(typed);
+  if (type === 'number') return NUMBER.test(text) ? text : undefined;
+  return text === 'true' || text === 'false' ? text : undefined;
+}
+
+/** In the address: the value of `$host` is `p.host`, its type `t.host` unless it is a text. */
+export const valueKey = (name: string): string => `p.${name}`;
+export const typeKey = (name: string): string => `t.${name}`;
+
+type Search = Readonly<Record<string, string>>;
+
+export const typeOf = (search: Search, name: string): ParameterType =>
+  PARAMETER_TYPES.find((each) => each === search[typeKey(name)]) ?? 'text';
+
+/** A JSON object of those that have a value of their type; `undefined`: there are none. */
+export function parametersJson(
+  search: Search,
+  text: string,
+  language: Language,
+): string | undefined {
+  const members = parameterNames(text, language).flatMap((name) => {
+    const value = parameterJson(search[valueKey(name)] ?? '', typeOf(search, name));
+    return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`];
+  });
+  return members.length === 0 ? undefined : `{${members.join()}}`;
+}

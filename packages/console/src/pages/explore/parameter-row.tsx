@@ -1,0 +1,76 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import {
+  PARAMETER_TYPES,
+  parameterJson,
+  typeKey,
+  typeOf,
+  valueKey,
+} from '../../lib/query/parameters.js';
+import type { ExploreSearch } from './explore-search.js';
+
+interface ParameterProps {
+  readonly search: ExploreSearch;
+  readonly onChange: (change: ExploreSearch) => void;
+  readonly onRun: (change: ExploreSearch) => void;
+}
+
+/** A field for each `$name` of the statement. What is typed stands in the address, and goes as a parameter, never as text. */
+export function ParameterRow(props: ParameterProps & { readonly names: readonly string[] }) {
+  const { names, ...rest } = props;
+  if (names.length === 0) return null;
+  return (
+    <fieldset className="explore-parameters" aria-label="Parameters">
+      {names.map((name) => (
+        <Parameter key={name} name={name} {...rest} />
+      ))}
+    </fieldset>
+  );
+}
+
+function Parameter({ name, search, onChange, onRun }: ParameterProps & { readonly name: string }) {
+  const id = useId();
+  const key = valueKey(name);
+  const type = typeOf(search, name);
+  const given = search[key] ?? '';
+  // The address follows a moment later.
+  const [value, setValue] = useState(given);
+  const written = useRef(given);
+  useEffect(() => {
+    if (given === written.current) return;
+    written.current = given;
+    setValue(given);
+  }, [given]);
+  const isWrong = parameterJson(value, type) === undefined;
+  return (
+    <span className="row">
+      <label htmlFor={id} className="mono">
+        ${name}
+      </label>
+      <input
+        id={id}
+        className="input mono"
+        autoComplete="off"
+        aria-invalid={isWrong}
+        value={value}
+        onChange={(event) => {
+          written.current = event.target.value;
+          setValue(event.target.value);
+          onChange({ [key]: event.target.value });
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onRun({ [key]: value });
+        }}
+      />
+      <select
+        className="input"
+        aria-label={`Type of $${name}`}
+        value={type}
+        onChange={(event) => onChange({ [typeKey(name)]: event.target.value })}
+      >
+        {PARAMETER_TYPES.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </span>
+  );
+}
