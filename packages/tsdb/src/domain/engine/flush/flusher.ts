@@ -8,7 +8,7 @@ import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
 import { FlushFailures } from './flush-failures.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
-import { tablesToKeep } from './kept-tables.js';
+import { hasManySeries, tablesToKeep } from './kept-tables.js';
 
 export interface FlushSettings {
   /** A generation of this size is flushed. */
@@ -188,7 +188,7 @@ export class Flusher {
   /** After `close`: flushes so much that the next start has little to replay, unless that takes too long. */
   async flushLast(): Promise<void> {
     try {
-      if (!this.#isLogShort) await this.#flushRest('worthwhile');
+      if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
       // A flush that fails here loses nothing: the log still has the rows.
       if (!(error instanceof FlushLeft)) this.#onFailed(error, 0);
@@ -196,9 +196,13 @@ export class Flusher {
     if (this.#buffer.sizeBytes > 0) this.#onLeft();
   }
 
-  get #isLogShort(): boolean {
+  /** The next one, when it finds all rows in the log. */
+  get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
-    return sizeBytes <= MAX_LEFT_BYTES && fileCount <= MAX_LEFT_FILES;
+    if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
+    for (const store of this.#tables())
+      if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
+    return true;
   }
 
   /** At most a generation that could not be flushed before, and the current one. */
@@ -211,7 +215,7 @@ export class Flusher {
 
   /** Begins no other flush but the last one. Resolves when the one that may be running has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#clock.monotonicMs() + (this.#isLogShort ? 0 : LONGEST_END_MS);
+    this.#latestMs = this.#clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;

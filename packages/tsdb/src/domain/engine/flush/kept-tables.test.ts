@@ -8,10 +8,10 @@ const MIB = 1024 * 1024;
 /** As much of a table's store as is looked at. */
 function storeOf(
   id: number,
-  of: { readonly sizeBytes?: number; readonly engineBytes?: number } = {},
+  of: { readonly sizeBytes?: number; readonly engineBytes?: number; readonly seriesCount?: number } = {},
 ): TableStore {
   const table = { id, sizeBytes: 1000, engineBytes: 0, minSeq: BigInt(id), ...of };
-  const store = { isGone: false, tombstones: { all: [] }, generation: () => table };
+  const store = { isGone: false, index: { count: of.seriesCount ?? 1 }, tombstones: { all: [] }, generation: () => table };
   return store as unknown as TableStore;
 }
 
@@ -39,6 +39,11 @@ it('keeps small tables but the oldest', () => {
 it('keeps no large table', () => {
   const large = storeOf(9, { sizeBytes: MIB });
   assert.deepEqual(kept([large, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
+});
+
+it('keeps no rows for which a start would have to read many series', () => {
+  const many = storeOf(9, { seriesCount: 20_000 });
+  assert.deepEqual(kept([many, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
 });
 
 it('keeps nothing when a start would have to read much of the log', () => {

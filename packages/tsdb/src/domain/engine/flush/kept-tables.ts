@@ -3,6 +3,8 @@ import type { TableStore } from '../table/table-store.js';
 
 /** A table with less has files that are mostly their own frame, and writing two of them takes as long as for thousands of rows. */
 const SMALL_BYTES = 64 * 1024;
+/** A start that finds rows of a table in the log reads its series first, a million in some seconds. */
+const FEW_SERIES = 10_000;
 /** A start reads what is left in the log: this is what a kill between two flushes leaves as well. */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 /** Of the size at which rows are flushed: what is kept must not be the reason for the next flush. */
@@ -26,6 +28,7 @@ export function tablesToKeep(options: {
     const table = store.generation(options.generation);
     // What was deleted is carried out, and what was refused forgotten, when rows are written to files.
     if (table === undefined || store.isGone || store.tombstones.all.length > 0) continue;
+    if (hasManySeries(store)) continue;
     if (table.sizeBytes >= SMALL_BYTES || (options.isCrowded && table.engineBytes > 0)) continue;
     small.push(table);
   }
@@ -39,3 +42,5 @@ export function tablesToKeep(options: {
   }
   return small.slice(taken);
 }
+
+export const hasManySeries = ({ index }: TableStore): boolean => index.count > FEW_SERIES;
