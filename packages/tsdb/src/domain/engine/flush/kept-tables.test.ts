@@ -8,10 +8,19 @@ const MIB = 1024 * 1024;
 /** As much of a table's store as is looked at. */
 function storeOf(
   id: number,
-  of: { readonly sizeBytes?: number; readonly engineBytes?: number; readonly seriesCount?: number } = {},
+  of: {
+    readonly sizeBytes?: number;
+    readonly engineBytes?: number;
+    readonly seriesCount?: number;
+  } = {},
 ): TableStore {
   const table = { id, sizeBytes: 1000, engineBytes: 0, minSeq: BigInt(id), ...of };
-  const store = { isGone: false, index: { count: of.seriesCount ?? 1 }, tombstones: { all: [] }, generation: () => table };
+  const store = {
+    isGone: false,
+    index: { count: of.seriesCount ?? 1 },
+    tombstones: { all: [] },
+    generation: () => table,
+  };
   return store as unknown as TableStore;
 }
 
