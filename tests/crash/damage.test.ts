@@ -361,7 +361,13 @@ describe('A damaged segment', () => {
   it('of later values fails as well, and its loss takes only those', async () => {
     await withServer((server) => write(server, 'm a=1i,v=1i 10\nm v=2i 20'), IN_FILES);
     const before = new Set(await paths('objects', '.parquet'));
-    await withServer((server) => write(server, 'm v=9i 10\nn v=4i 10'), IN_FILES);
+    await withServer(async (server) => {
+      await write(server, 'm v=9i 10');
+      // So much does not stay in the log at an end, behind which nothing is merged.
+      const text = 'x'.repeat(60_000);
+      for (let part = 0; part < 2; part++)
+        await write(server, Array.from({ length: 80 }, (_, i) => `n s="${text}" ${i}`).join('\n'));
+    });
     const added = (await paths('objects', '.parquet')).filter((path) => !before.has(path));
     for (const path of added) {
       const bytes = await readFile(path);
