@@ -232,6 +232,42 @@ describe('Explore', { skip: SKIP }, () => {
     await becomes(0);
   });
 
+  it('shows the query of a link on a page of strangers, and asks it when its reader says so', async () => {
+    const text = 'SELECT count(*) AS asked_by_link FROM cpu';
+    const search = new URLSearchParams({ db: 'metrics', q: text, refresh: '5s', view: 'table' });
+    const link = `${server.url}/console/explore?${search}`;
+    const asked = async (): Promise<number> => {
+      const answer = await server.http.send('/ops/v1/tsdb/queries');
+      return answer.text.split('asked_by_link').length - 1;
+    };
+    for (const stranger of ['http://stranger.test/', `${server.url.replace(/\d+$/, '9')}/`]) {
+      const before = await asked();
+      await page.route(stranger, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<a href="${link.replaceAll('&', '&amp;')}">a prize</a>`,
+        }),
+      );
+      await page.goto(stranger);
+      await page.getByRole('link', { name: 'a prize' }).click();
+      await page.getByText(/page of another site led here/).waitFor();
+      await editor().getByText('asked_by_link').first().waitFor();
+      await page.waitForTimeout(6000); // longer than its refresh
+      assert.equal(await asked(), before);
+      await button('Run').click();
+      await cell('100').waitFor();
+      assert.ok((await asked()) > before);
+    }
+    // What the reader does from there is the reader's own.
+    await page.goto('http://stranger.test/');
+    await page.evaluate(`document.links[0].href = ${JSON.stringify(`${server.url}/console/`)}`);
+    await page.getByRole('link', { name: 'a prize' }).click();
+    await page.getByRole('link', { name: 'Explore' }).first().click();
+    await button('Plot usage of cpu').click();
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+    assert.equal(await page.getByText(/another site/).count(), 0);
+  });
+
   it('did nothing that a browser complains about', () => {
     assert.deepEqual(browser.complaints, []);
   });

@@ -21,12 +21,32 @@ describe('Rotation', () => {
     assert.deepEqual([rotation.count, rotation.next()], [0, undefined]);
   });
 
+  it('gives out of turn, and forgets what waits no longer', () => {
+    const rotation = filled('a1', 'a2', 'b1', 'c1');
+    assert.deepEqual(
+      [...rotation.firsts()],
+      [
+        ['a', 'a1'],
+        ['b', 'b1'],
+        ['c', 'c1'],
+      ],
+    );
+    assert.equal(rotation.nextOf('b'), 'b1');
+    assert.equal(rotation.nextOf('b'), undefined);
+    rotation.add('b', 'b2');
+    rotation.remove('a', 'a1');
+    rotation.remove('c', 'c1');
+    rotation.remove('c', 'c1');
+    rotation.remove('b', 'b9');
+    assert.deepEqual([rotation.count, rest(rotation)], [2, ['a2', 'b2']]);
+  });
+
   it('takes the last of whoever has the most, and of nobody who has few or one', () => {
-    const rotation = filled('a1', 'b1', 'b2', 'b3');
+    const rotation = filled('a1', 'b1', 'b2', 'b3', 'c1');
     assert.equal(rotation.takeLastOfMost(3), undefined);
     assert.equal(rotation.takeLastOfMost(2), 'b3');
     assert.equal(rotation.takeLastOfMost(0), 'b2');
     assert.equal(rotation.takeLastOfMost(0), undefined);
-    assert.deepEqual(rest(rotation), ['a1', 'b1']);
+    assert.deepEqual(rest(rotation), ['a1', 'b1', 'c1']);
   });
 });

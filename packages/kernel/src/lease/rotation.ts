@@ -20,16 +20,36 @@ export class Rotation<Asker, Thing> {
     else own.push(thing);
   }
 
+  /** The first thing of each asker, in the order of their turns. */
+  *firsts(): Generator<readonly [Asker, Thing], void, undefined> {
+    for (const [asker, [thing]] of this.#waiting) yield [asker, thing as Thing];
+  }
+
   /** Takes the first of whoever is next out; `undefined` when nothing waits. */
   next(): Thing | undefined {
-    const [first] = this.#waiting;
-    if (first === undefined) return undefined;
-    const [asker, own] = first;
+    for (const first of this.#waiting.keys()) return this.nextOf(first);
+    return undefined;
+  }
+
+  /** Takes an asker's first out, and puts the asker behind all others. */
+  nextOf(asker: Asker): Thing | undefined {
+    const own = this.#waiting.get(asker);
+    if (own === undefined) return undefined;
     this.#waiting.delete(asker);
     const thing = own.shift();
     if (own.length > 0) this.#waiting.set(asker, own);
     this.#count--;
     return thing;
+  }
+
+  /** One that waits no longer; its asker keeps its turn. */
+  remove(asker: Asker, thing: Thing): void {
+    const own = this.#waiting.get(asker);
+    const index = own?.indexOf(thing) ?? -1;
+    if (own === undefined || index < 0) return;
+    own.splice(index, 1);
+    this.#count--;
+    if (own.length === 0) this.#waiting.delete(asker);
   }
 
   /** Takes the last of the asker with the most out, when that has more than `count`. */

@@ -20,14 +20,19 @@ const policy = (nonce: string): string =>
   ].join('; ');
 
 const NONCE = '__CSP_NONCE__';
+const OPENED_FROM = '__OPENED_FROM__';
 
 /** The shell. It is never kept: each answer has a nonce of its own, for the styles that components add. */
-export function shellAnswer(file: BuiltFile, nonce: string): HttpAnswer {
-  const body = Buffer.from(file.plain.toString().replaceAll(NONCE, nonce));
+export function shellAnswer(
+  file: BuiltFile,
+  about: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },
+): HttpAnswer {
+  const text = file.plain.toString().replaceAll(NONCE, about.nonce);
+  const body = Buffer.from(text.replace(OPENED_FROM, about.openedFrom));
   return {
     status: 200,
     headers: [
-      ['content-security-policy', policy(nonce)],
+      ['content-security-policy', policy(about.nonce)],
       ...SAFE,
       ['cache-control', 'no-store'],
       ['content-type', file.type],

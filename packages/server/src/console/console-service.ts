@@ -24,16 +24,17 @@ export function createConsole(needs: {
   readonly random: Random;
 }): HttpService {
   const { files, dialect, random } = needs;
-  const shell = async (): Promise<HttpAnswer> => {
+  const shell = async (request: HttpRequest): Promise<HttpAnswer> => {
     const file = await files.find('index.html');
     if (file === undefined) return missingAnswer(NOT_BUILT);
-    return shellAnswer(file, Buffer.from(random.bytes(16)).toString('base64url'));
+    const nonce = Buffer.from(random.bytes(16)).toString('base64url');
+    return shellAnswer(file, { nonce, openedFrom: isOfOthers(request) ? 'elsewhere' : 'here' });
   };
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const name = request.parameters['*'] ?? '';
     // Paths of pages have names of tables in them, dots and all; files of the build lie in two places.
     const isHashed = name.startsWith('assets/');
-    if (!isHashed && !/^[\w-]+\.(?:js|svg|lp)$/.test(name)) return await shell();
+    if (!isHashed && !/^[\w-]+\.(?:js|svg|lp)$/.test(name)) return await shell(request);
     const file = await files.find(name);
     return file === undefined
       ? missingAnswer('no such file\n')
@@ -70,6 +71,12 @@ export function createConsole(needs: {
     async start() {},
     async close() {},
   };
+}
+
+/** A page of somebody else leads here; browsers tell, and pages cannot change it. Other ports of this host are others. */
+function isOfOthers({ headers }: HttpRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'none' && site !== 'same-origin';
 }
 
 const asksForPage = ({ headers }: HttpRequest): boolean =>

@@ -6,6 +6,7 @@ import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../a
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { isQueryFromElsewhere } from '../../lib/opened-from.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { plotQuery } from '../../lib/query/plot-query.js';
@@ -34,6 +35,9 @@ const MAX_VALUE_COUNT = 100;
 const DEFAULT_POINT_COUNT = 600;
 
 resultRunner.prepare();
+
+/** What a link of a stranger asks is shown, and run by its reader, in whose name it is asked. */
+let isToBeRead = isQueryFromElsewhere();
 
 /** Opens what was saved under the id of the address. */
 export function SavedQueryPage() {
@@ -96,7 +100,8 @@ export function ExplorePage() {
     setDraft(text);
   }, [search]);
 
-  const wantsRun = useRef((search['q'] ?? '') !== '');
+  const [isUnread, setUnread] = useState(isToBeRead && search['q'] !== undefined);
+  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
   useEffect(
     () =>
       router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {
@@ -141,6 +146,8 @@ export function ExplorePage() {
     clearTimeout(typing.current);
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
     note(next['q'] ?? '');
+    isToBeRead = false;
+    setUnread(false);
     if (change['q'] !== undefined) setDraft(change['q']);
     show(next, true);
     void run(next);
@@ -167,7 +174,13 @@ export function ExplorePage() {
     const first = own ?? databases.data[0];
     if (first !== undefined) patch({ db: first.name });
   });
-  useRefresh(search['refresh'], () => {
+  useEffect(
+    () => () => {
+      isToBeRead = false;
+    },
+    [],
+  );
+  useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
   useKeys({ cancel, move: (direction) => runWith(rangeAfter(direction, latest.current.search)) });
@@ -226,6 +239,7 @@ export function ExplorePage() {
             <ResultPane
               search={search}
               state={state}
+              isUnread={isUnread}
               onChange={patch}
               onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
               onZoomOut={() => {

@@ -19,17 +19,23 @@ const WORDS: Readonly<Record<View, string>> = {
   table: 'Table',
 };
 
+const EMPTY = 'Write a query, or choose Plot beside a field on the left.';
+const UNREAD =
+  'A page of another site led here. Read the query, then choose Run: it is asked in your name.';
+
 /** The answer, drawn or as rows. The old one stays until the new one is there. */
 export function ResultPane(props: {
   readonly search: ExploreSearch;
   readonly state: RunState;
+  /** The query came with a link from elsewhere, and its reader has not run it. */
+  readonly isUnread: boolean;
   readonly onChange: (change: ExploreSearch) => void;
   /** `undefined`: the query does not follow the range. */
   readonly onZoom: ((range: TimeRange) => void) | undefined;
   readonly onZoomOut: () => void;
   readonly onRun: () => void;
 }) {
-  const { search, state, onChange, onRun } = props;
+  const { search, state, isUnread, onChange, onRun } = props;
   const { result, error } = state;
   const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
   return (
@@ -38,11 +44,7 @@ export function ResultPane(props: {
       {error !== undefined && <ProblemNote error={error} onRetry={onRun} />}
       {result === undefined ? (
         error === undefined && (
-          <p className="empty soft">
-            {state.isRunning
-              ? 'Running …'
-              : 'Write a query, or choose Plot beside a field on the left.'}
-          </p>
+          <p className="empty soft">{state.isRunning ? 'Running …' : isUnread ? UNREAD : EMPTY}</p>
         )
       ) : (
         <div className={`result-content ${state.isRunning || error ? 'result-old' : ''}`}>

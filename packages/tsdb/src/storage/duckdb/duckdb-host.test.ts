@@ -62,7 +62,7 @@ describe('an engine with little memory', () => {
       'SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range < 0';
     const controllers = Array.from({ length: 20 }, () => new AbortController());
     const runs = controllers.map(async ({ signal }, index) => {
-      if (index % 2 === 0) return await host.run(endless, signal);
+      if (index % 2 === 0) return await host.run(endless, { signal });
       for await (const _ of host.stream({
         text: endless,
         columns: [],
@@ -150,7 +150,7 @@ describe('an engine with little memory', () => {
     function* statements(): Statements {
       yield {
         text: 'SELECT 1 AS n',
-        makeTurn: (signal) =>
+        makeTurn: ({ signal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
             setTimeout(() => controller.abort(), 10);

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { Turns, threadPoolSize } from '@plinth/kernel';
+import type { Asker } from '../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
@@ -81,14 +82,15 @@ export class DuckDbHost {
   }
 
   /** Runs a query's statement for its effect. An aborted signal interrupts it. */
-  async run(text: string, signal: AbortSignal): Promise<void> {
+  async run(text: string, asker: Asker): Promise<void> {
+    const { signal } = asker;
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
     this.#underWay++;
     try {
-      await this.#calls.queries.run(() => connection.run(text), signal);
+      await this.#calls.queries.run(() => connection.run(text), asker);
       watched.check(); // What was stopped may end as if it were done.
     } catch (error) {
       watched.check();
@@ -110,6 +112,8 @@ export class DuckDbHost {
     readonly text: string | Statements;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
+    /** In whose name; absent: the server's own. */
+    readonly owner?: string | undefined;
     /** For the server's own work; queries do not keep it waiting. */
     readonly isBackground?: boolean;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
@@ -132,7 +136,7 @@ export class DuckDbHost {
       const decoder = decoderOf(columns);
       // Few rows may have long texts, which the engine would hold all at once outside of its limit.
       if (typeof text === 'string' && isSmall && rowSizeOf(columns) !== undefined) {
-        const result = await calls.run(() => connection.run(text), options.signal);
+        const result = await calls.run(() => connection.run(text), options);
         isDrained = true;
         for (let i = 0; i < result.chunkCount; i++) yield* decoder.decode(result.getChunk(i));
       } else {
@@ -140,8 +144,8 @@ export class DuckDbHost {
         const { onMade, aheadRows = 0 } = options;
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
         const { signal } = stopped;
-        const givenUp = AbortSignal.any([signal, options.signal]);
-        const chunks = chunksOf({ connection, calls, text, decoder, signal, givenUp });
+        const asker = { owner: options.owner, signal: AbortSignal.any([signal, options.signal]) };
+        const chunks = chunksOf({ connection, calls, text, decoder, signal, asker });
         const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
@@ -165,7 +169,7 @@ export class DuckDbHost {
       watched.end();
       watch.end();
       if (isDrained) this.#give(connection);
-      else await this.#abandon(connection, calls);
+      else await this.#abandon(connection, calls, options.owner);
       this.#underWay--;
     }
   }
@@ -174,9 +178,14 @@ export class DuckDbHost {
    * Threads of the engine may still compute for an unfinished result, and whoever closes its connection waits for them. The next
    * statement waits for them as well, in another thread than this one.
    */
-  async #abandon(connection: DuckDBConnection, calls: EngineCalls): Promise<void> {
+  async #abandon(
+    connection: DuckDBConnection,
+    calls: EngineCalls,
+    owner: string | undefined,
+  ): Promise<void> {
     connection.interrupt();
-    await calls.run(() => connection.run('SELECT 1')).catch(() => undefined); // After a failure there is nothing to end.
+    const ended = calls.run(() => connection.run('SELECT 1'), { owner });
+    await ended.catch(() => undefined); // After a failure there is nothing to end.
     connection.closeSync();
   }
 
@@ -213,7 +222,7 @@ export interface Statement {
   /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
   readonly takesOver?: (rowCount: number) => boolean;
   /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
-  readonly makeTurn?: (signal: AbortSignal) => Promise<() => void>;
+  readonly makeTurn?: (asker: Asker) => Promise<() => void>;
   /** Called with each chunk that the engine has made. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
@@ -277,8 +286,8 @@ interface Reading {
   readonly decoder: ChunkDecoder;
   /** Asked between two chunks: nobody wants the rest. */
   readonly signal: AbortSignal;
-  /** That, or the query is cancelled. */
-  readonly givenUp: AbortSignal;
+  /** Whose signal is that, or that the query is cancelled. */
+  readonly asker: Asker;
 }
 
 async function* chunksOf({
@@ -289,22 +298,22 @@ async function* chunksOf({
     yield* chunksOfOne({ text }, reading);
     return;
   }
-  const { connection, calls, signal, givenUp } = reading;
-  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), givenUp);
+  const { connection, calls, signal, asker } = reading;
+  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), asker);
   for (let next = text.next(); next.done !== true && !signal.aborted; ) {
     next = text.next(yield* chunksOfOne(next.value, reading));
   }
-  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), givenUp);
+  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), asker);
 }
 
 async function* chunksOfOne(
   { text, takesOver, makeTurn, onChunk }: Statement,
-  { connection, calls, decoder, signal, givenUp }: Reading,
+  { connection, calls, decoder, signal, asker }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
-  const endTurn = await makeTurn?.(givenUp);
+  const endTurn = await makeTurn?.(asker);
   const beginMs = performance.now();
   const handOut = function* (): Generator<ResultChunk, void, undefined> {
     // What follows waits for the client.
@@ -316,9 +325,9 @@ async function* chunksOfOne(
     }
   };
   try {
-    const result = await calls.run(() => connection.stream(text), givenUp);
+    const result = await calls.run(() => connection.stream(text), asker);
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
-      const chunk = await calls.run(() => result.fetchChunk(), givenUp);
+      const chunk = await calls.run(() => result.fetchChunk(), asker);
       isEnd = chunk === null || chunk.rowCount === 0;
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.

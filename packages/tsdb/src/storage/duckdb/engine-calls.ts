@@ -1,36 +1,36 @@
-import { WaitingLine } from '../../model/waiting-line.js';
+import type { Asker } from '../../model/asker.js';
+import { FairPlaces } from '../../model/fair-places.js';
 
 /**
  * Lets so many calls of the engine run at a time. Each occupies a thread of the pool that also reads and syncs files, until the
  * engine has answered, whoever still waits for that.
  */
 export class EngineCalls {
-  #free: number;
-  readonly #line = new WaitingLine();
+  readonly #places: FairPlaces;
 
   constructor(count: number) {
-    this.#free = count;
+    this.#places = new FairPlaces(count);
   }
 
-  /** In order of arrival. Rejects with the end of the query when that comes before its turn. */
-  async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await this.#line.wait(signal);
+  /** Rejects with the end of the query when that comes before its turn. */
+  async run<T>(call: () => Promise<T>, asker: Partial<Asker> = {}): Promise<T> {
+    const { owner } = asker;
+    if (!this.#places.takeAtOnce(owner)) await this.#places.take(asker);
     try {
       return await call();
     } finally {
-      if (!this.#line.next()) this.#free++;
+      this.#places.give(owner);
     }
   }
 }
 
-/** A half of the pool for queries, an eighth for flushes and loads; the writer takes one, and the rest is for files. */
+/** A half of the pool for queries, a sixteenth for flushes and loads; the writer takes one, and the rest is for files. */
 export function callsOfPool(poolSize: number): {
   readonly queries: EngineCalls;
   readonly background: EngineCalls;
 } {
   return {
     queries: new EngineCalls(Math.max(1, Math.floor(poolSize / 2))),
-    background: new EngineCalls(Math.max(1, Math.floor(poolSize / 8))),
+    background: new EngineCalls(Math.max(1, Math.floor(poolSize / 16))),
   };
 }

@@ -1,4 +1,5 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
+import type { Asker } from '../../model/asker.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../duckdb/quote.js';
 import type { FileSum, FileSums } from './file-sums.js';
@@ -141,14 +142,14 @@ export class SegmentFiles {
   /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
   async writeResult(options: {
     readonly select: string;
-    readonly signal: AbortSignal;
+    readonly asker: Asker;
   }): Promise<{ readonly path: string; readonly sizeBytes: number; dispose(): Promise<void> }> {
     const path = `${this.#tempDir}/${this.#random.uuidV7()}.parquet`;
     const dispose = (): Promise<void> => this.#fileSystem.remove(path);
     try {
       await this.#host.run(
         `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
-        options.signal,
+        options.asker,
       );
       const stat = await this.#fileSystem.stat(path);
       return { path, sizeBytes: stat?.sizeBytes ?? 0, dispose };

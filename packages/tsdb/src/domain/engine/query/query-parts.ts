@@ -1,3 +1,4 @@
+import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import type { TableSchema } from '../../../model/schema.js';
 import {
@@ -87,14 +88,15 @@ export class QueryParts {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
     readonly columns: readonly OutputColumn[];
-    readonly signal: AbortSignal;
+    readonly asker: Asker;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, memory, columns, signal } = options;
+    const { host, memory, columns, asker } = options;
+    const { signal, owner } = asker;
     const width = new RowWidth(columns, this.#texts.textBytes);
     const room = memory.begin();
     try {
       const text = this.#statements(room, width);
-      for await (const chunk of host.stream({ text, columns, isSmall: false, signal })) {
+      for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
         yield this.#seriesTags.decode(chunk);
       }
     } finally {
@@ -118,7 +120,7 @@ export class QueryParts {
           room.isTight() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
-        makeTurn: (signal) => room.makeTurn(signal),
+        makeTurn: (asker) => room.makeTurn(asker),
         onChunk: (chunk) => {
           madeBytes += width.see(chunk);
           room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));

@@ -1,5 +1,6 @@
 import { invariant } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
+import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
@@ -21,7 +22,7 @@ import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
-import { type Asker, QueryDeadline } from './slots/query-deadline.js';
+import { QueryDeadline } from './slots/query-deadline.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
@@ -150,7 +151,7 @@ export class QueryPath {
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-        signal: prepared.asker.signal,
+        asker: prepared.asker,
       });
       prepared.logged.ended('success');
       return file;
@@ -180,7 +181,7 @@ export class QueryPath {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
     const logged = this.#queryLog.begin({ language, text, isOwn, owner: access.owner });
-    const deadline = new QueryDeadline(request, this.#timeoutMs, (over) =>
+    const deadline = new QueryDeadline(request, access.owner, this.#timeoutMs, (over) =>
       noteFailure(logged, endOfQuery(over)),
     );
     logged.endsBy(() => deadline.cancel());

@@ -1,3 +1,4 @@
+import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../../sql/planned-query.js';
@@ -8,7 +9,6 @@ import type { QueryParts } from './query-parts.js';
 import { type GiveBack, HeldMemory } from './slices/held-memory.js';
 import { SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
-import type { Asker } from './slots/query-deadline.js';
 import { inTurns } from './slots/query-turns.js';
 
 /** A query that may begin: its sources are pinned. */
@@ -35,25 +35,24 @@ export class QueryRows {
   }
 
   of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
-    const { signal } = asker;
     if (typeof work !== 'string') return inTurns(work, asker);
     const { columns, isSmall, isExplained } = planned;
-    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, signal);
+    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, asker);
     if (isExplained || isSmall || toSort === undefined) {
-      const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
+      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(asker) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
     const text = isCollected ? collectedRows(work) : work;
-    return this.#sortedRows(text, { columns, parts, toSort, signal });
+    return this.#sortedRows(text, { columns, parts, toSort, asker });
   }
 
   #slicedRows(
     parts: QueryParts,
     columns: readonly OutputColumn[],
-    signal: AbortSignal,
+    asker: Asker,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });
+    return parts.rows({ host: this.#host, memory: this.#slices, columns, asker });
   }
 
   /**
@@ -67,26 +66,26 @@ export class QueryRows {
       readonly columns: readonly OutputColumn[];
       readonly parts: QueryParts | undefined;
       readonly toSort: RowsToSort;
-      readonly signal: AbortSignal;
+      readonly asker: Asker;
     },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, parts, toSort, signal } = at;
+    const { columns, parts, toSort, asker } = at;
     const rowSize = rowSizeOf(columns);
     const taken =
       rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
     if (taken === undefined && parts !== undefined) {
-      yield* this.#slicedRows(parts, columns, signal);
+      yield* this.#slicedRows(parts, columns, asker);
       return;
     }
     let sorted: GiveBack | undefined;
     try {
-      sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
+      sorted = await this.#held.takeForSort(toSort.sizeBytes, asker);
       const aheadRows = taken === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
         text,
         columns,
         isSmall: false,
-        signal,
+        ...by(asker),
         aheadRows,
         onMade: sorted,
       });
@@ -96,6 +95,8 @@ export class QueryRows {
     }
   }
 }
+
+const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 
 export interface RowsToSort {
   /** About what the rows take that are read. */

@@ -1,3 +1,4 @@
+import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
@@ -7,7 +8,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import { noteFailure } from './query-outcome.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { failureOf, type QuerySources } from './query-sources.js';
-import { type Asker, QueryDeadline } from './slots/query-deadline.js';
+import { QueryDeadline } from './slots/query-deadline.js';
 import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { inTurns, lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
@@ -40,7 +41,7 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request, this.#timeoutMs, (over) =>
+    const deadline = new QueryDeadline(request, request.owner, this.#timeoutMs, (over) =>
       noteFailure(logged, endOfQuery(over)),
     );
     logged.endsBy(() => deadline.cancel());
@@ -137,7 +138,13 @@ export class QuerySessions {
       }
       const text = statement.render((index) => (scans[index] as PreparedScan).text);
       const { columns, isSmall } = statement;
-      yield* this.#host.stream({ text, columns, isSmall, signal: asker.signal });
+      yield* this.#host.stream({
+        text,
+        columns,
+        isSmall,
+        signal: asker.signal,
+        owner: asker.owner,
+      });
     } catch (error) {
       throw failureOf(error, asker.signal, scans);
     } finally {

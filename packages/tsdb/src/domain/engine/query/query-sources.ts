@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../errors.js';
+import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../model/scan.js';
@@ -10,7 +11,6 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
 import { visibleFrom } from '../table/visible-from.js';
-import type { Asker } from './slots/query-deadline.js';
 
 /** What a query fails with that reads `scans`; where their files may be to blame, they are looked at. */
 export function failureOf(

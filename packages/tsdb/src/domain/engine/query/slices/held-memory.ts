@@ -1,4 +1,6 @@
+import type { Asker } from '../../../../model/asker.js';
 import { endOfQuery } from '../../../../model/end-of-query.js';
+import { FairPlaces } from '../../../../model/fair-places.js';
 
 /** What all sorts that run at a time may hold. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
@@ -16,31 +18,22 @@ export type GiveBack = () => void;
 
 const nothing: GiveBack = () => undefined;
 
-interface Waiting {
-  readonly sizeBytes: number;
-  start(): void;
-}
-
 /**
  * What queries hold in the engine before their first row, and in answers that wait for slow clients. All sizes are estimates.
  * Nobody waits here for a client: a sort ends by itself, and an answer that finds no room stays in the engine.
  */
 export class HeldMemory {
-  #sortingBytes = 0;
+  /** In bytes. */
+  readonly #sorting = new FairPlaces(MAX_SORTING_BYTES);
   #answersBytes = 0;
-  readonly #waiting: Waiting[] = [];
 
-  /** Resolves when there is room for a sort, in order of arrival. Rejects with the end of the query. */
-  async takeForSort(sizeBytes: number, signal: AbortSignal): Promise<GiveBack> {
+  /** Resolves when there is room for a sort. Rejects with the end of the query. */
+  async takeForSort(sizeBytes: number, asker: Asker): Promise<GiveBack> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    if (signal.aborted) throw endOfQuery(signal);
+    if (asker.signal.aborted) throw endOfQuery(asker.signal);
     const share = Math.min(sizeBytes, MAX_SHARE_BYTES);
-    if (this.#waiting.length > 0 || !this.#fits(share)) await this.#wait(share, signal);
-    else this.#sortingBytes += share;
-    return once(() => {
-      this.#sortingBytes -= share;
-      this.#startNext();
-    });
+    await this.#sorting.take(asker, share);
+    return once(() => this.#sorting.give(asker.owner, share));
   }
 
   /** `undefined`: there is no room for it. */
@@ -51,40 +44,6 @@ export class HeldMemory {
     return once(() => {
       this.#answersBytes -= sizeBytes;
     });
-  }
-
-  #fits(sizeBytes: number): boolean {
-    return this.#sortingBytes + sizeBytes <= MAX_SORTING_BYTES;
-  }
-
-  #wait(sizeBytes: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiting = {
-        sizeBytes,
-        start: (): void => {
-          signal.removeEventListener('abort', leave);
-          resolve();
-        },
-      };
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(endOfQuery(signal));
-        // Whoever stood behind it may fit.
-        this.#startNext();
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiting);
-    });
-  }
-
-  #startNext(): void {
-    for (;;) {
-      const [next] = this.#waiting;
-      if (next === undefined || !this.#fits(next.sizeBytes)) return;
-      this.#waiting.shift();
-      this.#sortingBytes += next.sizeBytes;
-      next.start();
-    }
   }
 }
 

@@ -40,26 +40,28 @@ describe('memory of answers in slices', () => {
     const memory = new SliceMemory();
     const begun: number[] = [];
     const ends: GiveBack[] = [];
-    const controllers = Array.from({ length: 7 }, () => new AbortController());
+    const controllers = Array.from({ length: 8 }, () => new AbortController());
     const turns = controllers.map(async (controller, index) => {
-      ends[index] = await memory.begin().makeTurn(controller.signal);
+      ends[index] = await memory.begin().makeTurn(controller);
       begun.push(index);
     });
     await setImmediate();
-    assert.deepEqual(begun, [0, 1, 2]);
-    controllers[4]?.abort();
-    await assert.rejects(turns[4] ?? Promise.resolve(), { kind: 'query_cancelled' });
+    assert.deepEqual(begun, [0, 1, 2, 3]);
+    controllers[5]?.abort();
+    await assert.rejects(turns[5] ?? Promise.resolve(), { kind: 'query_cancelled' });
     ends[1]?.();
     ends[1]?.();
     await setImmediate();
-    assert.deepEqual(begun, [0, 1, 2, 3]);
+    assert.deepEqual(begun, [0, 1, 2, 3, 4]);
     // Too late to leave.
-    controllers[3]?.abort();
+    controllers[4]?.abort();
     for (const index of [0, 2]) ends[index]?.();
     await setImmediate();
-    assert.deepEqual(begun, [0, 1, 2, 3, 5, 6]);
-    for (const index of [3, 5, 6]) ends[index]?.();
-    for (let i = 0; i < 3; i++) await memory.begin().makeTurn(signal);
-    await assert.rejects(memory.begin().makeTurn(AbortSignal.abort()), { kind: 'query_cancelled' });
+    assert.deepEqual(begun, [0, 1, 2, 3, 4, 6, 7]);
+    for (const index of [3, 4, 6, 7]) ends[index]?.();
+    for (let i = 0; i < 4; i++) await memory.begin().makeTurn({ signal });
+    await assert.rejects(memory.begin().makeTurn({ signal: AbortSignal.abort() }), {
+      kind: 'query_cancelled',
+    });
   });
 });

@@ -1,5 +1,6 @@
+import type { Asker } from '../../../../model/asker.js';
 import { endOfQuery } from '../../../../model/end-of-query.js';
-import { WaitingLine } from '../../../../model/waiting-line.js';
+import { FairPlaces } from '../../../../model/fair-places.js';
 import { type GiveBack, once } from './held-memory.js';
 
 /** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
@@ -8,8 +9,8 @@ const MAX_SLICES_BYTES = 256 * 1024 * 1024;
 const LEAST_SLICE_BYTES = 1024 * 1024;
 /** From so many answers on the engine lets go of a slice at once, as it keeps far more of it than its rows take. */
 const MANY_COUNT = 16;
-/** Slices that are made at a time: fewer than the binding has threads, so that short statements find one. */
-const MAX_MADE_COUNT = 3;
+/** Slices that are made at a time: fewer than calls of the engine, so that short statements find one. */
+const MAX_MADE_COUNT = 4;
 
 /** What one answer may hold of its slices; one at a time. */
 export interface SliceRoom {
@@ -19,8 +20,8 @@ export interface SliceRoom {
   isTight(): boolean;
   /** Tells what the slice takes, instead of what was told before. */
   hold(sizeBytes: number): void;
-  /** Resolves when the engine may make the slice, in order of arrival. Rejects with the end of the query. */
-  makeTurn(signal: AbortSignal): Promise<GiveBack>;
+  /** Resolves when the engine may make the slice. Rejects with the end of the query. */
+  makeTurn(asker: Asker): Promise<GiveBack>;
   /** The answer has ended; twice is harmless. */
   end: GiveBack;
 }
@@ -32,8 +33,7 @@ export interface SliceRoom {
 export class SliceMemory {
   #answerCount = 0;
   #heldBytes = 0;
-  #madeCount = 0;
-  readonly #waiting = new WaitingLine();
+  readonly #places = new FairPlaces(MAX_MADE_COUNT);
 
   begin(): SliceRoom {
     this.#answerCount++;
@@ -50,7 +50,7 @@ export class SliceMemory {
       },
       isTight: () => this.#answerCount >= MANY_COUNT,
       hold,
-      makeTurn: (signal) => this.#makeTurn(signal),
+      makeTurn: (asker) => this.#makeTurn(asker),
       end: once(() => {
         hold(0);
         this.#answerCount--;
@@ -58,13 +58,9 @@ export class SliceMemory {
     };
   }
 
-  async #makeTurn(signal: AbortSignal): Promise<GiveBack> {
-    if (signal.aborted) throw endOfQuery(signal);
-    if (this.#madeCount < MAX_MADE_COUNT) this.#madeCount++;
-    else await this.#waiting.wait(signal);
-    return once(() => {
-      // Who waits takes the place over.
-      if (!this.#waiting.next()) this.#madeCount--;
-    });
+  async #makeTurn(asker: Asker): Promise<GiveBack> {
+    if (asker.signal.aborted) throw endOfQuery(asker.signal);
+    await this.#places.take(asker);
+    return once(() => this.#places.give(asker.owner));
   }
 }

@@ -1,16 +1,13 @@
 import { tsdbError } from '../../../../errors.js';
-
-/** Whoever waits for a query. The signal may be made when it is looked at: answers that are there at once do without. */
-export interface Asker {
-  readonly signal: AbortSignal;
-}
+import type { Asker } from '../../../../model/asker.js';
 
 /**
  * Aborts a query when its client leaves, somebody cancels it or its time is over, whichever comes first. `end` must be called once. Nothing is made
  * of it before somebody looks at the signal: a timer and listeners were a fifth of what an answer from memory costs.
  */
 export class QueryDeadline implements Asker {
-  readonly #asker: Asker;
+  readonly owner: string;
+  readonly #client: Pick<Asker, 'signal'>;
   readonly #limitMs: number;
   readonly #startMs: number;
   readonly #onOver: ((over: AbortSignal) => void) | undefined;
@@ -20,18 +17,25 @@ export class QueryDeadline implements Asker {
   #hasEnded = false;
 
   /**
+   * @param owner in whose name it is asked.
    * @param limitMs 0: there is no limit.
    * @param onOver told when it is aborted before its end.
    */
-  constructor(asker: Asker, limitMs: number, onOver?: (over: AbortSignal) => void) {
+  constructor(
+    client: Pick<Asker, 'signal'>,
+    owner: string,
+    limitMs: number,
+    onOver?: (over: AbortSignal) => void,
+  ) {
     this.#onOver = onOver;
-    this.#asker = asker;
+    this.#client = client;
+    this.owner = owner;
     this.#limitMs = limitMs;
     this.#startMs = limitMs === 0 ? 0 : performance.now();
   }
 
   get signal(): AbortSignal {
-    if (this.#hasEnded && this.#controller === undefined) return this.#asker.signal;
+    if (this.#hasEnded && this.#controller === undefined) return this.#client.signal;
     this.#controller ??= this.#watch();
     return this.#controller.signal;
   }
@@ -48,7 +52,7 @@ export class QueryDeadline implements Asker {
   }
 
   #watch(): AbortController {
-    const client = this.#asker.signal;
+    const client = this.#client.signal;
     const controller = new AbortController();
     const { signal } = controller;
     signal.addEventListener('abort', () => this.#hasEnded || this.#onOver?.(signal), {

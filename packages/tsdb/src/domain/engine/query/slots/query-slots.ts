@@ -1,9 +1,9 @@
 import { tsdbError } from '../../../../errors.js';
+import type { Asker } from '../../../../model/asker.js';
 import { endOfQuery } from '../../../../model/end-of-query.js';
-import { WaitingLine } from '../../../../model/waiting-line.js';
-import type { Asker } from './query-deadline.js';
+import { FairPlaces } from '../../../../model/fair-places.js';
 
-/** Queries that may wait for a slot; more are refused. */
+/** Queries that may wait for a slot; more are refused, and of one owner as many as leave as much for others. */
 const MAX_WAITING = 10_000;
 
 /** Queries that have lent their slot still hold what they have computed: so many for each slot. */
@@ -24,32 +24,33 @@ export interface QuerySlot {
   release(): void;
 }
 
-/** Lets so many queries run at a time; the others wait in order of arrival. */
+/** Lets so many queries run at a time; the others wait. */
 export class QuerySlots {
   readonly #count: number;
-  #free: number;
+  readonly #places: FairPlaces;
   #lentCount = 0;
   #guestCount = 0;
-  readonly #waiting = new WaitingLine();
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
     this.#count = count;
-    this.#free = count;
+    this.#places = new FairPlaces(count);
   }
 
   get runningCount(): number {
-    return this.#count - this.#free;
+    return this.#count - this.#places.freeCount;
   }
 
   get waitingCount(): number {
-    return this.#waiting.count;
+    return this.#places.waitingCount;
   }
 
   async take(asker: Asker): Promise<QuerySlot> {
-    if (this.#waiting.count >= MAX_WAITING) throw tsdbError('query_queue_full');
-    if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
+    const { waitingCount } = this.#places;
+    const ownCount = this.#places.waitingCountOf(asker.owner);
+    if (ownCount >= MAX_WAITING - waitingCount) throw tsdbError('query_queue_full');
+    await this.#wait(asker);
     return this.#slot(asker, 'held');
   }
 
@@ -58,7 +59,7 @@ export class QuerySlots {
    * keep the engine busy. Guests must `enter` before they ask the engine.
    */
   async admit(asker: Asker): Promise<QuerySlot> {
-    if (this.#takeFree() || this.#borrow()) return this.#slot(asker, 'held');
+    if (this.#takeFree(asker) || this.#borrow(asker)) return this.#slot(asker, 'held');
     if (this.#guestCount >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(asker);
     this.#guestCount++;
     return this.#slot(asker, 'guest');
@@ -67,9 +68,9 @@ export class QuerySlots {
   #slot(asker: Asker, state: 'held' | 'guest'): QuerySlot {
     return new Slot(asker, state, {
       idle: (slot) => {
-        if (this.#waiting.count > 0 && this.#mayLend()) {
+        if (this.#places.waitingCount > 0 && this.#mayLend()) {
           this.#lentCount++;
-          this.#give();
+          this.#places.give(asker.owner);
           return 'lent';
         }
         this.#idle.add(slot);
@@ -77,18 +78,18 @@ export class QuerySlots {
       },
       busy: (slot) => void this.#idle.delete(slot),
       regain: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
+        await this.#wait(asker);
         this.#lentCount--;
       },
       forget: () => void this.#lentCount--,
       enter: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
+        await this.#wait(asker);
         this.#guestCount--;
       },
       part: () => void this.#guestCount--,
       give: (slot) => {
         this.#idle.delete(slot);
-        this.#give();
+        this.#places.give(asker.owner);
       },
     });
   }
@@ -97,24 +98,23 @@ export class QuerySlots {
     return this.#lentCount < this.#count * MAX_LENT_PER_SLOT;
   }
 
-  #takeFree(): boolean {
-    if (this.#free === 0) return false;
-    this.#free--;
-    return true;
+  async #wait(asker: Asker): Promise<void> {
+    if (!this.#takeFree(asker) && !this.#borrow(asker)) await this.#places.take(asker);
+  }
+
+  #takeFree({ owner }: Asker): boolean {
+    return this.#places.takeAtOnce(owner);
   }
 
   /** Takes the slot of a query that waits for its client. */
-  #borrow(): boolean {
+  #borrow({ owner }: Asker): boolean {
     const [slot] = this.#idle;
     if (slot === undefined || !this.#mayLend()) return false;
+    if (!this.#places.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
     this.#lentCount++;
     slot.wasLent();
     return true;
-  }
-
-  #give(): void {
-    if (!this.#waiting.next()) this.#free++;
   }
 }
 
@@ -141,6 +141,10 @@ class Slot implements QuerySlot {
     this.#asker = asker;
     this.#state = state;
     this.#desk = desk;
+  }
+
+  get owner(): string | undefined {
+    return this.#asker.owner;
   }
 
   wasLent(): void {

@@ -1,5 +1,5 @@
+import type { Asker } from '../../../../model/asker.js';
 import { StepRunner } from '../../../../model/steps.js';
-import type { Asker } from './query-deadline.js';
 import type { QuerySlot } from './query-slots.js';
 
 /**

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { FairPlaces } from './fair-places.js';
+
+describe('FairPlaces', () => {
+  /** As many at once as it gets. */
+  const takeAll = (places: FairPlaces, owner: string | undefined): number => {
+    let count = 0;
+    while (places.takeAtOnce(owner)) count++;
+    return count;
+  };
+
+  it('leaves as many for others as one owner has, and all to the server itself', () => {
+    const places = new FairPlaces(16);
+    assert.deepEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((owner) => takeAll(places, owner)),
+      [8, 4, 2, 1, 1, 0],
+    );
+    assert.equal(takeAll(new FairPlaces(2), undefined), 2);
+    assert.equal(takeAll(new FairPlaces(1), 'a'), 1);
+  });
+
+  it('has owners that wait in turn, whoever came first', async () => {
+    const places = new FairPlaces(1);
+    const begun: string[] = [];
+    const wait = (name: string): void =>
+      void places.take({ owner: name.charAt(0) }).then(() => begun.push(name));
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) wait(name);
+    for (const owner of ['a', 'a', 'b', 'c', 'a']) {
+      await setImmediate();
+      assert.equal(begun.at(-1)?.charAt(0), owner, begun.join());
+      places.give(owner);
+    }
+    assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c1', 'a3']);
+    assert.deepEqual([places.freeCount, places.waitingCount], [1, 0]);
+  });
+
+  it('passes over an owner that has its part, and nobody passes one that has nothing', async () => {
+    const places = new FairPlaces(8);
+    const begun: string[] = [];
+    const wait = (owner: string, size: number): Promise<void> =>
+      places.take({ owner }, size).then(() => void begun.push(owner));
+    await wait('a', 4);
+    void wait('a', 1);
+    await wait('b', 2);
+    void wait('c', 4);
+    void wait('d', 1);
+    await setImmediate();
+    assert.deepEqual([begun, places.waitingCount], [['a', 'b'], 3]);
+    places.give('b', 2);
+    await setImmediate();
+    assert.deepEqual(begun, ['a', 'b', 'c']);
+    places.give('c', 4);
+    // Who has given all back has nothing again.
+    void wait('c', 5);
+    void wait('e', 1);
+    await setImmediate();
+    assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+    assert.ok(!places.takeAtOnce('f'));
+    places.give('a', 4);
+    await setImmediate();
+    assert.deepEqual(begun.slice(4), ['a', 'c', 'e']);
+  });
+
+  it('lets those behind one that leaves begin', async () => {
+    const places = new FairPlaces(4);
+    assert.ok(places.takeAtOnce('a', 2));
+    const leaving = new AbortController();
+    const left = assert.rejects(places.take({ owner: 'b', signal: leaving.signal }, 4), {
+      kind: 'query_cancelled',
+    });
+    const behind = places.take({ owner: 'c' });
+    leaving.abort();
+    await left;
+    await behind;
+    await assert.rejects(places.take({ owner: 'b', signal: leaving.signal }, 4), {
+      kind: 'query_cancelled',
+    });
+    assert.equal(places.waitingCount, 0);
+  });
+
+  it('hands a place on to whoever may have one more', () => {
+    const places = new FairPlaces(4);
+    assert.equal(takeAll(places, 'a'), 2);
+    assert.equal(places.move('a', 'b'), true);
+    assert.equal(places.move('b', 'b'), true);
+    assert.equal(places.takeAtOnce('server'), true);
+    assert.equal(places.move('server', 'a'), true);
+    assert.equal(places.freeCount, 1);
+    assert.equal(places.move('b', 'a'), false);
+    places.give('a', 2);
+    assert.deepEqual([places.takeAtOnce('b'), places.takeAtOnce('b')], [true, false]);
+  });
+});

@@ -1,0 +1,72 @@
+// Source: docs/TOKENS.md, "Tokens with permissions": whoever may read cannot keep others from reading; query-languages, "Guards".
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient, ServerProcess } from '../../harness/index.js';
+
+/** Without an end of its own. */
+const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n < 0';
+/** What the engine is needed for. */
+const JOINED = 'SELECT count(*) AS n FROM cpu a JOIN cpu b ON a.n = b.n';
+const ROW_COUNT = 5000;
+const RUNNING = `SELECT count(*) AS n FROM system.queries WHERE running AND query_text = '${ENDLESS}'`;
+/** More than places for queries, and than calls of the engine. */
+const MANY = 80;
+
+it('one token with many endless statements keeps no other token waiting for the engine', async () => {
+  await using server = await ServerProcess.start({ flags: ['--shutdown-timeout', '1s'] });
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const admin = `Bearer ${JSON.parse(made.text).token}`;
+  const readerNamed = async (name: string): Promise<{ readonly authorization: string }> => {
+    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        token_name: name,
+        permissions: [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }],
+      }),
+    });
+    return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
+  };
+  const body = Array.from({ length: ROW_COUNT }, (_, i) => `cpu n=${i}i ${i + 1}`).join('\n');
+  const path = '/api/v3/write_lp?db=d&precision=ns';
+  const written = await server.http.send(path, { headers: { authorization: admin }, body });
+  assert.equal(written.status, 204, written.text);
+
+  const greedy = await readerNamed('greedy');
+  const modest = await readerNamed('modest');
+  const ask = async (
+    headers: { readonly authorization: string },
+    text: string,
+    format = 'json_rows',
+  ) => {
+    const http = new HttpClient(server.url);
+    try {
+      const query = new URLSearchParams({ db: 'd', q: text, format });
+      return await http.send(`/api/v3/query_sql?${query}`, { headers });
+    } finally {
+      http.close();
+    }
+  };
+  let endedCount = 0;
+  const flood = Array.from({ length: MANY }, () =>
+    ask(greedy, ENDLESS)
+      .catch(() => undefined)
+      .finally(() => endedCount++),
+  );
+  for (let count = 0; count < MANY; await sleep(100)) {
+    const listed = await ask({ authorization: admin }, RUNNING);
+    assert.equal(listed.status, 200, listed.text);
+    count = JSON.parse(listed.text)[0].n;
+  }
+  for (const format of ['json_rows', 'parquet']) {
+    const answer = await ask(modest, JOINED, format);
+    assert.equal(answer.status, 200, answer.text);
+    if (format === 'json_rows') assert.deepEqual(JSON.parse(answer.text), [{ n: ROW_COUNT }]);
+  }
+  // Its time-out is far: whatever was answered did not wait for one of them.
+  const together = await Promise.all(Array.from({ length: 4 }, () => ask(modest, JOINED)));
+  for (const { text } of together) assert.deepEqual(JSON.parse(text), [{ n: ROW_COUNT }]);
+  assert.equal(endedCount, 0);
+  await server.kill();
+  await Promise.all(flood);
+});
