@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // node bench/several-nodes.mjs [--other DIR] [--rounds 5] [--requests 2000]
 // Processor time of servers for a request, on PostgreSQL and Redis (PLINTH_TEST_POSTGRES_URL, PLINTH_TEST_REDIS_URL): one node,
-// two nodes with as many clients each, and one node of another build of this repository that lies in DIR; in turns.
+// two nodes with as many clients each, two nodes with a database each (what two processes cost on this machine without having
+// anything to do with each other), and one node of another build of this repository that lies in DIR; in turns.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -46,12 +47,14 @@ await ensureBuiltOrExit();
 const receiver = await startReceiver();
 const subjects = [];
 try {
-  subjects.push(await startSubject('one node', 1, cli));
+  subjects.push(await startSubject('one node', { nodeCount: 1 }));
   if (values.other !== undefined) {
     const program = path.join(values.other, path.relative(root, cli));
-    subjects.push(await startSubject('another build', 1, program));
+    subjects.push(await startSubject('another build', { nodeCount: 1, program }));
+    subjects.push(await startSubject('two of another', { nodeCount: 2, program }));
   }
-  subjects.push(await startSubject('two nodes', 2, cli));
+  subjects.push(await startSubject('two nodes', { nodeCount: 2 }));
+  subjects.push(await startSubject('two apart', { nodeCount: 2, areApart: true }));
   await measureIdle();
   for (const [name, work] of [
     ['create an account', create],
@@ -67,28 +70,20 @@ try {
   receiver.server.closeAllConnections();
 }
 
-async function startSubject(name, nodeCount, program) {
-  const database = `plinth_bench_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(`create database ${database}`);
-  const url = new URL(postgresUrl);
-  url.pathname = `/${database}`;
-  const flags = [
-    ...['--without-auth', '--services=accounts,webhooks,ratelimit,gamedata'],
-    `--server-database-url=${url.href}`,
-    ...['--rate-limit-store=redis', `--rate-limit-redis-url=${redisUrl}`],
-    `--rate-limit-redis-prefix=bench:${database}:`,
-    '--webhooks-allow-private-targets=127.0.0.0/8',
-  ];
+async function startSubject(name, { nodeCount, program = cli, areApart = false }) {
+  const databases = [];
   const nodes = [];
   for (let index = 0; index < nodeCount; index++) {
-    const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-bench-nodes-'));
-    const server = await startServerProcess({ dataDir, flags, program });
-    nodes.push({ dataDir, server, pool: new Pool(server.url, { connections: CLIENT_COUNT }) });
+    if (index === 0 || areApart) {
+      databases.push(`plinth_bench_${randomUUID().replaceAll('-', '')}`);
+      await asAdmin(`create database ${databases.at(-1)}`);
+    }
+    nodes.push(await startNode(databases.at(-1), program));
   }
   const subject = {
     name,
     nodeCount,
-    appId: 0,
+    appIds: [],
     cpu: () => nodes.reduce((sum, { server }) => sum + cpuSeconds(server.pid), 0),
     async send(index, method, path, { body, headers } = {}) {
       const { pool } = nodes[index % nodes.length];
@@ -103,16 +98,32 @@ async function startSubject(name, nodeCount, program) {
         await server.stop();
         fs.rmSync(dataDir, { recursive: true, force: true });
       }
-      await asAdmin(`drop database ${database} with (force)`);
+      for (const database of databases) await asAdmin(`drop database ${database} with (force)`);
     },
   };
   const webhook = { url: receiver.url, events: ['bench'] };
   const body = JSON.stringify({ name: 'bench', webhook });
-  subject.appId = JSON.parse(
-    await subject.send(0, 'POST', '/ops/v1/apps', { body, headers: JSON_TYPE }),
-  ).id;
+  for (const index of databases.keys()) {
+    const made = await subject.send(index, 'POST', '/ops/v1/apps', { body, headers: JSON_TYPE });
+    subject.appIds.push(JSON.parse(made).id);
+  }
   await sleep(3000); // what a start does behind its first answers
   return subject;
+}
+
+async function startNode(database, program) {
+  const url = new URL(postgresUrl);
+  url.pathname = `/${database}`;
+  const flags = [
+    ...['--without-auth', '--services=accounts,webhooks,ratelimit,gamedata'],
+    `--server-database-url=${url.href}`,
+    ...['--rate-limit-store=redis', `--rate-limit-redis-url=${redisUrl}`],
+    `--rate-limit-redis-prefix=bench:${database}:`,
+    '--webhooks-allow-private-targets=127.0.0.0/8',
+  ];
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-bench-nodes-'));
+  const server = await startServerProcess({ dataDir, flags, program });
+  return { dataDir, server, pool: new Pool(server.url, { connections: CLIENT_COUNT }) };
 }
 
 async function create(subject) {
@@ -129,13 +140,14 @@ async function create(subject) {
 
 async function deliver(subject) {
   const wanted = receiver.count + requestCount * subject.nodeCount;
-  const body = JSON.stringify({
-    ...{ event: 'bench', app_id: subject.appId },
-    payload: { filler: 'x'.repeat(500) },
-  });
-  await loop(subject, (index) =>
-    subject.send(index, 'POST', '/ops/v1/events', { body, headers: JSON_TYPE }),
+  const { appIds } = subject;
+  const bodies = appIds.map((app_id) =>
+    JSON.stringify({ event: 'bench', app_id, payload: { filler: 'x'.repeat(500) } }),
   );
+  await loop(subject, async (index) => {
+    const body = bodies[index % bodies.length];
+    await subject.send(index, 'POST', '/ops/v1/events', { body, headers: JSON_TYPE });
+  });
   while (receiver.count < wanted) await sleep(10);
   await sleep(500); // the last records
 }

@@ -102,6 +102,54 @@ describe('Explore', { skip: SKIP }, () => {
     assert.deepEqual(texts.slice(1), ['10', '10', '500', '19.8', '990']);
   });
 
+  it('draws every point, as dots or as how dense they are', async () => {
+    const nowSec = Math.floor(Date.now() / 1000);
+    // One point stands alone at the top; the others fill the lower half.
+    const lines = Array.from({ length: 60_000 }, (_, index) => {
+      const sec = nowSec - (index % 1800);
+      return `dots v=${index === 0 ? 100 : (index * 7919) % 50} ${sec * 1e9 + index}`;
+    });
+    for (let from = 0; from < lines.length; from += 20_000)
+      await write('metrics', lines.slice(from, from + 20_000).join('\n'));
+    /** Whether each tenth of the plot, from the top on, has something else in it than lines of the grid. */
+    const drawn = async (): Promise<string> =>
+      await page.evaluate<string>(`(() => {
+        const canvas = document.querySelector('.u-wrap canvas');
+        const over = document.querySelector('.u-over').getBoundingClientRect();
+        const box = canvas.getBoundingClientRect();
+        const ratio = canvas.width / box.width;
+        const [left, top, width, height] = [over.left - box.left, over.top - box.top, over.width, over.height].map((px) => Math.round(px * ratio));
+        const { data } = canvas.getContext('2d').getImageData(left, top, width, height);
+        const tenths = Array(10).fill(0);
+        for (let at = 0; at < data.length; at += 4) {
+          const [red, green, blue, alpha] = data.slice(at, at + 4);
+          const isColoured = Math.max(red, green, blue) - Math.min(red, green, blue) > 40;
+          if (alpha > 20 && isColoured) tenths[Math.floor(at / 4 / width / height * 10)]++;
+        }
+        return tenths.map((count) => (count > 0 ? 'x' : '.')).join('');
+      })()`);
+    const of = (where: string): Readonly<Record<string, string>> => ({
+      db: 'metrics',
+      q: `SELECT time, v FROM dots WHERE ${where}`,
+    });
+    for (const [view, where] of [
+      ['scatter', 'v > 48 OR v < 10'],
+      ['scatter', 'v >= 0'],
+      ['heat', 'v >= 0'],
+    ] as const) {
+      await open({ ...of(where), view });
+      await page.getByRole('img', { name: /1 series.*highest 100/ }).waitFor();
+      const picture = await drawn();
+      // The range has a margin of 8 % at both ends: 100 lies in the first tenth, 50 in the middle, 0 in the last but one.
+      const expected =
+        view === 'scatter' && where !== 'v >= 0'
+          ? /^x\.{3,4}x\.{2,3}x{1,2}\.?$/
+          : /^x\.{3,4}x{4,5}\.?$/;
+      assert.match(picture, expected, `${view} of ${where}`);
+    }
+    await page.getByText('the stronger, the more points').waitFor();
+  });
+
   it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {
     await open({ db: 'metrics', q: 'SELECT * FROM exact', view: 'table' });
     await cell(BIG).click();
@@ -232,6 +280,38 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('menuitem', { name: /Download CSV/ }).click();
     const text = await readFile(await (await saving).path(), 'utf8');
     assert.deepEqual(text.trim().split(/\r?\n/), ['host,n', `b,${BIG}`, `b,${BIG}`]);
+  });
+
+  it('shows the plan of a statement as a tree, with rows and times of its steps', async () => {
+    await open({
+      db: 'metrics',
+      q: 'SELECT a.host, count(*) AS n FROM cpu a JOIN cpu b ON a.time = b.time WHERE a.host = $host GROUP BY a.host',
+      'p.host': 'a',
+      view: 'table',
+    });
+    await cell('a').first().waitFor();
+    await button('Explain').click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('table scan').first().waitFor();
+    // Each of the 50 times has two hosts: 100 rows come out of the join.
+    const joins = plan.locator('.plan-step', { hasText: 'hash join' });
+    assert.match((await joins.allTextContents()).join('\n'), /100 rows\d+ ms/);
+    // Both tables stand below it.
+    const below = plan
+      .locator('li', { has: page.getByText('hash join') })
+      .last()
+      .locator('ul')
+      .first();
+    assert.ok((await below.getByText('table scan').count()) >= 2);
+    await button('Close plan').click();
+    await plan.waitFor({ state: 'detached' });
+    await type('SELECT nothing FROM cpu');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+Control+Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/No field named nothing/)
+      .waitFor();
   });
 
   it('ends a query on the server when it is cancelled', async () => {

@@ -4,7 +4,14 @@ import { cp, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
+import {
+  Chance,
+  FLUSH_AT_ONCE,
+  query,
+  ServerProcess,
+  StartFailed,
+  untilInFiles,
+} from '../harness/index.js';
 
 /** CRC-32C, bit by bit. Source: RFC 3720. */
 function crc32c(bytes: Uint8Array): number {
@@ -26,16 +33,20 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
 
+const IN_FILES = { end: 'in files' } as const;
+
 async function withServer<T>(
   work: (server: ServerProcess) => Promise<T>,
-  options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' } = {},
+  options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' | 'in files' } = {},
 ): Promise<T> {
   // On a slow machine the server's own metrics would be segments, too.
   const flags = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
-  flags.push(...(options.flags ?? []));
+  flags.push(...(options.flags ?? []), ...(options.end === 'in files' ? FLUSH_AT_ONCE : []));
   const server = await ServerProcess.start({ dataDir, flags });
   try {
-    return await work(server);
+    const result = await work(server);
+    if (options.end === 'in files') await untilInFiles(server);
+    return result;
   } finally {
     if (options.end === 'kill') await server.kill();
     else assert.equal(await server.stop(), 0);
@@ -277,12 +288,12 @@ describe('A damaged segment', () => {
 
   /** Table `m` in two segments of a day each, table `n` in a third. Returns the path of the first day of `m`. */
   async function writeSegments(): Promise<string> {
-    await withServer((server) => write(server, `m,t=a v=1i 10\nm,t=a v=2i 20`));
+    await withServer((server) => write(server, `m,t=a v=1i 10\nm,t=a v=2i 20`), IN_FILES);
     const before = new Set(await paths('objects', '.parquet'));
     await withServer(async (server) => {
       await write(server, `m,t=b v=3i ${5 * DAY_SEC}`);
       await write(server, 'n v=4i 10');
-    });
+    }, IN_FILES);
     // The first start wrote a segment and the series of the table; the segment is the one with the time in it.
     for (const path of before) {
       if ((await readFile(path)).includes('time')) return path;
@@ -348,9 +359,15 @@ describe('A damaged segment', () => {
   });
 
   it('of later values fails as well, and its loss takes only those', async () => {
-    await withServer((server) => write(server, 'm a=1i,v=1i 10\nm v=2i 20'));
+    await withServer((server) => write(server, 'm a=1i,v=1i 10\nm v=2i 20'), IN_FILES);
     const before = new Set(await paths('objects', '.parquet'));
-    await withServer((server) => write(server, 'm v=9i 10\nn v=4i 10'));
+    await withServer(async (server) => {
+      await write(server, 'm v=9i 10');
+      // So much does not stay in the log at an end, behind which nothing is merged.
+      const text = 'x'.repeat(60_000);
+      for (let part = 0; part < 2; part++)
+        await write(server, Array.from({ length: 80 }, (_, i) => `n s="${text}" ${i}`).join('\n'));
+    });
     const added = (await paths('objects', '.parquet')).filter((path) => !before.has(path));
     for (const path of added) {
       const bytes = await readFile(path);
@@ -370,7 +387,7 @@ describe('A damaged segment', () => {
 
 describe('A lost file of series', () => {
   it('is made again from the segments', async () => {
-    await withServer((server) => write(server, 'm,t=a,u=x v=1i 10\nm,t=b v=2i 20'));
+    await withServer((server) => write(server, 'm,t=a,u=x v=1i 10\nm,t=b v=2i 20'), IN_FILES);
     const series = [];
     for (const path of await paths('objects', '.parquet')) {
       if (!(await readFile(path)).includes('time')) series.push(path);
@@ -523,7 +540,7 @@ describe('A repair that is killed as soon as it is done', () => {
   }
 
   it('a damaged segment', async () => {
-    await withServer((server) => write(server, 'm v=1i 10'));
+    await withServer((server) => write(server, 'm v=1i 10'), IN_FILES);
     const [path = ''] = (
       await Promise.all(
         (

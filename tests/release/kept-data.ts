@@ -121,8 +121,6 @@ export async function check(server: ServerProcess, facts: Facts, round: number):
   const q =
     'SELECT room, temp, n, u, "on", note, CAST(time AS BIGINT) AS t FROM rooms WHERE temp < 100 ORDER BY time';
   assert.equal((await sql(q)).text, `${ROWS.join('\n')}\n`);
-  const cached = await sql("SELECT room, temp FROM last_cache('rooms') ORDER BY room");
-  assert.match(String(cached.text), /Attic,12.25\nBath,19.5\nKitchen,21.5\n/);
   const gone = await server.http.send('/api/v3/query_sql?db=home&q=SELECT%20*%20FROM%20gone', {
     headers: { authorization: `Bearer ${admin}` },
   });
@@ -133,6 +131,9 @@ export async function check(server: ServerProcess, facts: Facts, round: number):
   });
   const added = await sql('SELECT count(*) AS n FROM rooms WHERE temp >= 100');
   assert.equal(added.text, `n\n${round}\n`);
+  // What the cache had when the folder was kept has outlived its time by now.
+  const cached = await sql("SELECT room, temp FROM last_cache('rooms') WHERE room = 'New'");
+  assert.equal(cached.text, `room,temp\nNew,${100 + round}.0\n`);
 
   for (const name of [app, facts.clientId]) {
     const hook = (await ask(server, `/ops/v1/apps/${name}`, { token: admin })).hook;

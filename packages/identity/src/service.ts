@@ -3,6 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type {
   AddressRules,
   Clock,
+  CountTogether,
   Dialect,
   FileSystem,
   HttpService,
@@ -55,6 +56,8 @@ export interface IdentityNeeds {
   readonly addresses?: Pick<AddressRules, 'trustedProxies' | 'header'>;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
+  /** Counts wrong passwords where all nodes count; asked after `start`. */
+  readonly countTogether?: CountTogether | undefined;
   /** Told of tokens that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
   /** Of the shared port: the recovery listener speaks TLS where that one does. */
@@ -147,7 +150,10 @@ class IdentityService implements Identity {
       maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
     };
     this.#tokens = new ApiTokens({ store: new TokenStore(store, needs.report), ...about });
-    this.users = new PasswordUsers({ store: new PasswordUserStore(store), ...about });
+    this.users = new PasswordUsers({
+      ...{ store: new PasswordUserStore(store), countTogether: needs.countTogether },
+      ...about,
+    });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
     this.#gate = new AccessGate(
       { tokens: this.#tokens, users: this.users },

@@ -206,6 +206,7 @@ export type {
   SqlEngine,
   TransactionOptions,
 } from './relational/relational-store.js';
+export { SHARED_NOW_MS } from './relational/shared-now.js';
 export {
   openRelationalStore,
   type RelationalStoreOptions,

@@ -142,6 +142,7 @@ export async function wireUp(
       clock,
       random,
       leases: stores.leases,
+      node: folderId,
       log,
       absenceMs: settings.server.absent_service_days * DAY_MS,
       onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
@@ -181,6 +182,8 @@ export async function wireUp(
       addresses: clientAddressRules(settings),
       dialect,
       report: reports.from(stores.relational),
+      countTogether: (guesser, windowMs) =>
+        rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
       tls: around.tls?.options,
     });
     const health = new Health({

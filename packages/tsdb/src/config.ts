@@ -39,7 +39,8 @@ export const TSDB_SETTINGS = defineSettings(
     buffer_flush_age_ms: Type.Integer({
       default: 600_000,
       minimum: 100,
-      description: 'Rows in memory are written to segments at the latest after this time.',
+      description:
+        'Rows in memory are written to segments after this time. Of tables with less than 64 KiB those 64 with the oldest rows are, and others later: thousands of them would become thousands of files.',
     }),
     buffer_limit_bytes: Type.Optional(
       Type.Integer({

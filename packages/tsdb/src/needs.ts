@@ -54,4 +54,6 @@ export interface TsdbNeeds {
   readonly engineWatch?: EngineWatch | undefined;
   /** In tests: so many tables are flushed together. */
   readonly flushGroupTables?: number | undefined;
+  /** In tests: so many small tables are flushed at a time. */
+  readonly flushSmallTables?: number | undefined;
 }

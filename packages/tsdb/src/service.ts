@@ -38,6 +38,8 @@ import { type WarmUpConsumers, warmUpQueries } from './warm-up.js';
 const WARM_UP_DELAY_MS = 500;
 /** A transaction of the catalog, which others wait for, takes some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
+/** Some seconds of writing and syncing: who has no more of them finds all rows in files when they are old enough. */
+const FLUSH_SMALL_TABLES = 64;
 
 /** The parts that the routes work with. */
 export interface OpenTsdb {
@@ -263,10 +265,14 @@ function readerOf(lanes: LanePool): BodyReader {
   };
 }
 
-const engineSettings = ({ settings, flushGroupTables }: TsdbNeeds, shares: MemoryShares) => ({
+const engineSettings = (
+  { settings, flushGroupTables, flushSmallTables }: TsdbNeeds,
+  shares: MemoryShares,
+) => ({
   flushBytes: shares.flushBytes,
   flushAgeMs: settings.buffer_flush_age_ms,
   maxGroupTables: flushGroupTables ?? FLUSH_GROUP_TABLES,
+  maxSmallTables: flushSmallTables ?? FLUSH_SMALL_TABLES,
   hardLimitBytes: shares.bufferLimitBytes,
   maxConcurrentQueries: settings.max_concurrent_queries,
   queryTimeoutMs: settings.query_timeout_ms,

@@ -190,7 +190,11 @@ class WebhookService implements Webhooks {
       onSettled: (appId, what) => this.#appSettled(appId, what),
     });
     if (config.internal_events_enabled) {
-      const events = new InternalEvents({ hooks: this.#hooks, publisher: this.#publisher });
+      const events = new InternalEvents({
+        hooks: this.#hooks,
+        publisher: this.#publisher,
+        isShared: this.#queue.isShared,
+      });
       this.internalEvents = events;
       needs.outbox.subscribe('webhooks', INTERNAL_EVENT_TYPES, (event) => events.handle(event));
     }

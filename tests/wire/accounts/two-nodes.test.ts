@@ -175,6 +175,48 @@ if (POSTGRES_URL === undefined) {
       assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
     });
 
+    it('made an account each of a key whose first request was refused', async () => {
+      const idempotencyKey = randomUUID();
+      const body = { metadata: { run: idempotencyKey } };
+      const limitTo = async (max_accounts: number | null): Promise<void> => {
+        await one.settings({ max_accounts });
+        await until(async () => {
+          const settings = await other.operate('/platforms/plat_default');
+          return settings.max_accounts === max_accounts;
+        });
+      };
+      await limitTo(1);
+      await one.send(ACCOUNTS, { body: {} });
+      const refused = await one.send(ACCOUNTS, { body, idempotencyKey });
+      assert.notEqual(refused.status, 200);
+      await limitTo(null);
+      const answers = await Promise.all(
+        [one, other].map((each) => each.send(ACCOUNTS, { body, idempotencyKey })),
+      );
+      const bodies = new Set(answers.filter(({ status }) => status === 200).map((a) => a.text));
+      assert.equal(bodies.size, 1, answers.map(codeOf).join());
+      const { data } = await other.ok(`${ACCOUNTS}?limit=100`);
+      assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
+    });
+
+    it('ran creates again because those of the other node were in the way', async () => {
+      const name = new URL(database.url).pathname.slice(1);
+      const rolledBack = async (): Promise<number> => {
+        await sleep(1500); // the server adds up what its connections have done once a second
+        const [row] = await database.query(
+          `select xact_rollback as count from pg_stat_database where datname = '${name}'`,
+        );
+        return Number(row?.['count']);
+      };
+      const before = await rolledBack();
+      await Promise.all(
+        Array.from({ length: 16 }, async (_, index) => {
+          for (let round = 0; round < 20; round++) await node(index).create({});
+        }),
+      );
+      assert.ok((await rolledBack()) - before <= 2);
+    });
+
     it('let a token be used once', async () => {
       const { id } = await one.create({});
       const body = { given_name: 'Ada' };

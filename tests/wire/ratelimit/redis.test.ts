@@ -189,6 +189,32 @@ describe('nodes that share a Redis', { skip }, () => {
     }
   });
 
+  it('each node counted wrong passwords of a user for itself', async () => {
+    const services = ['--services', 'tsdb,ratelimit'];
+    const flags = [...services, ...redisFlags(`test:${randomUUID()}:`)];
+    await using one = await ServerProcess.start({ flags });
+    await using other = await ServerProcess.start({ flags });
+    for (const node of [one, other]) {
+      const made = await node.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+      const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
+      const q = encodeURIComponent("CREATE USER ida WITH PASSWORD 'i'");
+      const { status } = await node.http.send(`/query?q=${q}`, { method: 'POST', headers });
+      assert.equal(status, 200);
+    }
+    const guess = async (node: ServerProcess, user = 'ida') =>
+      (await node.http.send(`/query?q=SHOW+DATABASES&u=${user}&p=${randomUUID()}`)).status;
+    for (let count = 0; count < 10; count += 1) {
+      assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
+    }
+    // The twentieth has closed the door, wherever it came; the other node hears of it with the next.
+    for (const node of [one, other]) {
+      let status = 401;
+      for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);
+      assert.equal(status, 429);
+    }
+    assert.equal(await guess(other, 'hal'), 401);
+  });
+
   it('give a 304 back, keep windows over a restart, and free the slots of ended requests', async () => {
     const prefix = `test:${randomUUID()}:`;
     const flags = [...redisFlags(prefix), '--rate-limit-secondary-concurrency', '1'];

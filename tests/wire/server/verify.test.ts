@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess, write } from '../../harness/index.js';
+import { FLUSH_AT_ONCE, ServerProcess, untilInFiles, write } from '../../harness/index.js';
 
 /** As a bad disk does it: neither size nor time tell. */
 async function flipByte(path: string): Promise<void> {
@@ -21,7 +21,7 @@ async function flipByte(path: string): Promise<void> {
 it('A byte that changed without size and time is found by verify and by a backup, with table and time range', async () => {
   const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
   const dataDir = join(root, 'data');
-  const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
+  const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0', ...FLUSH_AT_ONCE];
   const verify = () => runCli(['verify', '--data-dir', dataDir]);
   try {
     let server = await ServerProcess.start({ dataDir, flags });
@@ -29,6 +29,7 @@ it('A byte that changed without size and time is found by verify and by a backup
     const inUse = await verify();
     assert.equal(inUse.code, 1);
     assert.match(inUse.stderr, /is in use by another process \(pid \d+/);
+    await untilInFiles(server);
     assert.equal(await server.stop(), 0);
 
     const whole = await verify();

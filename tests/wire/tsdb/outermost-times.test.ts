@@ -1,7 +1,13 @@
 // Source: query-languages, "Data model seen by both languages": what is acknowledged can be found again.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, query, ServerProcess } from '../../harness/index.js';
+import {
+  assertEmpty,
+  FLUSH_AT_ONCE,
+  query,
+  ServerProcess,
+  untilInFiles,
+} from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -173,8 +179,13 @@ describe('a value that an expression does not have', () => {
     assertEmpty(await server.http.send('/api/v3/write_lp?db=values&precision=ns', { body }));
     await assertRefused(server);
     await server.stop();
-    const again = await ServerProcess.start({ dataDir: server.dataDir });
+    const { dataDir } = server;
+    const again = await ServerProcess.start({
+      dataDir,
+      flags: ['--without-auth', ...FLUSH_AT_ONCE],
+    });
     try {
+      await untilInFiles(again);
       await assertRefused(again);
     } finally {
       await again.close();

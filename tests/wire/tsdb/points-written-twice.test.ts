@@ -1,7 +1,15 @@
 // Source: tsdb-http, "Semantics of a line".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, rows, ServerProcess, type WriteApi, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  FLUSH_AT_ONCE,
+  rows,
+  ServerProcess,
+  untilInFiles,
+  type WriteApi,
+  write,
+} from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -70,6 +78,10 @@ describe('a point with the tags and the time of another', () => {
     await put('restart', 'm,t=a a=1,b=1 1');
     const { dataDir } = server;
     await server.stop();
+    const flags = ['--without-auth', ...FLUSH_AT_ONCE];
+    const flushed = await ServerProcess.start({ dataDir, flags });
+    await untilInFiles(flushed);
+    await flushed.stop();
     await using again = await ServerProcess.start({ dataDir });
     assertEmpty(await write(again, { db: 'restart' }, 'm,t=a b=2,c=3 1'));
     const expected = [{ a: 1, b: 2, c: 3, t: 'a', time: T1 }];

@@ -1,7 +1,15 @@
 // Source: tsdb-http, "Tables and columns".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, query, rows, ServerProcess, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  FLUSH_AT_ONCE,
+  query,
+  rows,
+  ServerProcess,
+  untilInFiles,
+  write,
+} from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -147,7 +155,8 @@ describe('names of rows in segments', () => {
   before(async () => {
     const { dataDir } = server;
     await server.stop();
-    server = await ServerProcess.start({ dataDir });
+    server = await ServerProcess.start({ dataDir, flags: ['--without-auth', ...FLUSH_AT_ONCE] });
+    await untilInFiles(server);
   });
   checkNames();
 });

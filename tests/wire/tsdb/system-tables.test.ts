@@ -6,9 +6,11 @@ import {
   assertEmpty,
   assertError,
   assertJson,
+  FLUSH_AT_ONCE,
   query,
   rows,
   ServerProcess,
+  untilInFiles,
   write,
 } from '../../harness/index.js';
 
@@ -255,10 +257,14 @@ describe('what system tables tell', () => {
     assertEmpty(await write(first, { db: 'files' }, 'cpu f=1 7\ncpu f=2 9\nmem f=1 1'));
     const q = 'SELECT * FROM system.parquet_files ORDER BY table_name';
     assert.deepEqual(await rows(first, 'files', q), []);
-    // A clean stop writes what is in memory.
     await first.stop();
-    const second = await ServerProcess.start({ dataDir: first.dataDir });
+    const { dataDir } = first;
+    const second = await ServerProcess.start({
+      dataDir,
+      flags: ['--without-auth', ...FLUSH_AT_ONCE],
+    });
     try {
+      await untilInFiles(second);
       const [header = '', ...lines] = (
         await query(second, { db: 'files', q, format: 'csv' })
       ).split('\n');

@@ -1,7 +1,14 @@
 // Source: query-languages, "SQL: types, literals, expressions": 0.0 and -0.0 are equal wherever the rows are stored.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, rows, ServerProcess, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  FLUSH_AT_ONCE,
+  rows,
+  ServerProcess,
+  untilInFiles,
+  write,
+} from '../../harness/index.js';
 
 /** Enough equal values that a file holds each of them once and an index of them beside. */
 const ROW_COUNT = 30_000;
@@ -14,7 +21,7 @@ const fieldOf = (i: number, zeros: readonly [string, string]): string =>
 let first: ServerProcess;
 let server: ServerProcess;
 before(async () => {
-  first = await ServerProcess.start();
+  first = await ServerProcess.start({ flags: ['--without-auth', ...FLUSH_AT_ONCE] });
   const { dataDir } = first;
   for (const [table, zeros] of Object.entries(ORDERS)) {
     const lines = Array.from(
@@ -23,7 +30,8 @@ before(async () => {
     );
     assertEmpty(await write(first, { db: 'zeros' }, lines.join('\n')));
   }
-  await first.stop(); // Rows go to files.
+  await untilInFiles(first);
+  await first.stop();
   server = await ServerProcess.start({ dataDir });
 });
 after(async () => {

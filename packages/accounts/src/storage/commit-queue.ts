@@ -63,7 +63,7 @@ export class WriteSet {
 export const EVENTS_COMMITTED = 'accounts.events_committed';
 
 /**
- * Whether the changes were made; `taken`: the record of the request's key was there already; `stale`: another node has
+ * Whether the changes were made; `taken`: the request's key is that of another request; `stale`: another node has
  * changed what they were decided under.
  */
 export type CommitResult = 'done' | 'taken' | 'stale';
@@ -74,10 +74,14 @@ interface Waiting {
 }
 
 const MAX_BATCH_COUNT = 128;
+const RECORDS = 'accounts_idempotency';
+/** The record that is there counts no more, or only refused requests with the same parameters have used its key. */
+const IS_FREE = `${RECORDS}.created_ms < ? or (${RECORDS}.status is null and excluded.status is not null
+  and ${RECORDS}.fingerprint = excluded.fingerprint)`;
 
 /**
  * Commits what requests change. Sets that wait at the same time go into one transaction of two messages to the store,
- * one that looks and one that writes: a message costs more than its statements. Two sets that wait together never hold
+ * one that takes keys of requests and one that writes the rest: a message costs more than its statements. Two sets that wait together never hold
  * the same row, because whoever changes a row holds its lock until the commit.
  */
 export class CommitQueue {
@@ -105,8 +109,8 @@ export class CommitQueue {
 
   /**
    * Resolves when the changes are on stable storage.
-   * @param recordId id of an idempotency record: when it is there and counts, nothing is changed. Asking for all of a batch at
-   * once costs less than each request's own look before it begins.
+   * @param recordId id of the idempotency record among the rows: when its key is not free, nothing is changed. Asking for all
+   * of a batch at once costs less than each request's own look before it begins.
    */
   async commit(writes: WriteSet, recordId?: string): Promise<CommitResult> {
     return await this.#writer.add({ writes, recordId });
@@ -123,8 +127,11 @@ export class CommitQueue {
   }
 
   async #commitBatch(batch: readonly Waiting[]): Promise<readonly CommitResult[]> {
-    const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>((tx) =>
-      this.#write(tx, batch),
+    // What no guard protects is decided by its own rows: nodes that write other ones need not meet each other.
+    const isGuarded = batch.some(({ writes }) => writes.guards.length > 0);
+    const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>(
+      (tx) => this.#write(tx, batch),
+      { isolation: isGuarded ? 'serializable' : 'read_committed' },
     );
     for (const [index, { writes }] of batch.entries())
       if (results[index] === 'done') this.#listener?.(writes);
@@ -136,18 +143,22 @@ export class CommitQueue {
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
   ): Promise<readonly CommitResult[]> {
-    const takenIds = await this.#findTaken(tx, batch);
     const isCurrent = await this.#currentGuards(tx, batch);
-    const results = batch.map(({ writes, recordId }): CommitResult => {
-      if (recordId !== undefined && takenIds.has(recordId)) return 'taken';
-      return writes.guards.every(isCurrent) ? 'done' : 'stale';
+    const isFresh = ({ writes }: Waiting): boolean => writes.guards.every(isCurrent);
+    const freeIds = await this.#takeRecords(tx, batch.filter(isFresh));
+    const results = batch.map((each): CommitResult => {
+      if (!isFresh(each)) return 'stale';
+      // Of two sets with one key the first has it.
+      return each.recordId === undefined || freeIds.delete(each.recordId) ? 'done' : 'taken';
     });
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();
     const announcedIds: string[] = [];
-    for (const [index, { writes }] of batch.entries()) {
+    for (const [index, { writes, recordId }] of batch.entries()) {
       if (results[index] !== 'done') continue;
-      for (const [table, some] of writes.rows) append(rows, table, some);
+      for (const [table, some] of writes.rows) {
+        append(rows, table, table === RECORDS ? some.filter(({ id }) => id !== recordId) : some);
+      }
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
       if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
@@ -165,16 +176,29 @@ export class CommitQueue {
     return results;
   }
 
-  async #findTaken(
+  /**
+   * Writes the records of the sets whose key is free. Who writes the same one elsewhere is waited for, and
+   * seen. @returns their ids.
+   */
+  async #takeRecords(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
-  ): Promise<ReadonlySet<string>> {
-    const ids = batch.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
-    if (ids.length === 0) return new Set();
-    const text = `select id from accounts_idempotency where ${this.#sql.isOneOf('id')} and created_ms >= ?`;
-    const parameters = [JSON.stringify(ids), this.#oldestRecordMs()];
-    const found = await this.#sql.all<{ readonly id: string }>(tx, text, parameters);
-    return new Set(found.map(({ id }) => id));
+  ): Promise<Set<string>> {
+    const records = new Map<string, AnyRow>();
+    for (const { writes, recordId } of batch) {
+      const row = writes.rows.get(RECORDS)?.find(({ id }) => id === recordId);
+      if (recordId === undefined || records.has(recordId)) continue;
+      invariant(row !== undefined, 'a set with the id of a record has that record');
+      records.set(recordId, row);
+    }
+    // In one order everywhere, so that nodes do not wait for each other in a circle.
+    const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // its own keys
+    const statements = this.#upserts(RECORDS, rows, IS_FREE).map(({ text, parameters }) => ({
+      text: `${text} returning id`,
+      parameters: [...parameters, this.#oldestRecordMs()],
+    }));
+    const results = await this.#sql.together<{ readonly id: string }>(tx, statements);
+    return new Set(results.flatMap(({ rows: taken }) => taken.map(({ id }) => id)));
   }
 
   /** Versions that nobody has changed since they were seen; the transaction is serializable, so nobody does. */
@@ -188,19 +212,21 @@ export class CommitQueue {
     return ({ id, seen }) => versions.get(id) === seen;
   }
 
-  #upserts(table: TableName, rows: readonly AnyRow[]): Statement[] {
+  /** @param condition on the row that is there, for the new one to take its place. */
+  #upserts(table: TableName, rows: readonly AnyRow[], condition?: string): Statement[] {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {
       invariant(Object.keys(row).length === columns.length, 'rows of a table have all its columns');
       return columns.map((column) => row[column] as StatementValue); // `put` has checked the row against its table
     });
-    return this.#sql.insertion(table, columns, values, onConflict(columns));
+    return this.#sql.insertion(table, columns, values, onConflict(columns, condition));
   }
 }
 
-function onConflict(columns: readonly string[]): string {
+function onConflict(columns: readonly string[], condition: string | undefined): string {
   const others = columns.filter((column) => column !== 'id');
-  return `on conflict (id) do update set ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+  const where = condition === undefined ? '' : ` where ${condition}`;
+  return `on conflict (id) do update set ${others.map((name) => `${name} = excluded.${name}`).join(', ')}${where}`;
 }
 
 function append<T>(to: Map<TableName, T[]>, table: TableName, some: readonly T[]): void {

@@ -144,8 +144,11 @@ export const queryPath = (lang: Language): string =>
   lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
 
 /** Rows as objects: for short answers; 64-bit integers lose digits. */
-export const queryRows = async <T>({ db, lang, text }: QueryText): Promise<readonly T[]> =>
-  await sendForJson(queryPath(lang), { body: { db, q: text, format: 'json_rows' } });
+export const queryRows = async <T>(query: QueryText): Promise<readonly T[]> =>
+  await sendForJson(queryPath(query.lang), {
+    body: queryBody(query, 'json_rows'),
+    headers: { 'content-type': 'application/json' },
+  });
 
 export const queryCurl = (query: QueryText, format: string): string =>
   curlOf({

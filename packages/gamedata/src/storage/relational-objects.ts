@@ -1,4 +1,4 @@
-import { objectError, RawStatements, type RelationalStore } from '@plinth/kernel';
+import { objectError, RawStatements, type RelationalStore, SHARED_NOW_MS } from '@plinth/kernel';
 import { LINES_FOLDER, type LineObjects } from './group-store.js';
 
 /**
@@ -6,9 +6,7 @@ import { LINES_FOLDER, type LineObjects } from './group-store.js';
  * that no node removes what another is about to name.
  */
 const SETTLED_MS = 3_600_000;
-/** Of the database: clocks of nodes differ. */
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-const IS_SETTLED = `put_ms < ${NOW_MS} - ${SETTLED_MS}`;
+const IS_SETTLED = `put_ms < ${SHARED_NOW_MS} - ${SETTLED_MS}`;
 
 /** Of what a change was about to name, another node has removed something. */
 export class ObjectsGone extends Error {
@@ -28,7 +26,7 @@ export async function renewObjects(tx: unknown, plainNames: readonly string[]): 
   const raw = new RawStatements('postgresql');
   const renewed = await raw.run(
     tx,
-    `update gamedata_objects set put_ms = ${NOW_MS} where ${raw.isOneOf('name')}`,
+    `update gamedata_objects set put_ms = ${SHARED_NOW_MS} where ${raw.isOneOf('name')}`,
     [JSON.stringify(names)],
   );
   if (renewed < names.length) throw new ObjectsGone(names.length - renewed);
@@ -47,7 +45,7 @@ export class RelationalObjects implements LineObjects {
   /** What is there under the name is the same, or damaged; it counts as put just now, because somebody is about to name it. */
   async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
     await this.#change(
-      `insert into gamedata_objects (name, bytes, put_ms) values (?, ?, ${NOW_MS})
+      `insert into gamedata_objects (name, bytes, put_ms) values (?, ?, ${SHARED_NOW_MS})
         on conflict (name) do update set bytes = excluded.bytes, put_ms = excluded.put_ms`,
       [name, Buffer.concat(parts)],
     );

@@ -1,4 +1,4 @@
-import type { Action, Clock, Permission, Principal, Random } from '@plinth/kernel';
+import type { Action, Clock, CountTogether, Permission, Principal, Random } from '@plinth/kernel';
 import { Exclusive, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { granteeOf, MAX_PASSWORD_LENGTH, type PasswordUser } from '../model/password-user.js';
@@ -34,6 +34,8 @@ export class PasswordUsers {
     readonly clock: Clock;
     readonly random: Random;
     readonly maxAgeSec: number;
+    /** Counts wrong passwords where all nodes count. */
+    readonly countTogether?: CountTogether | undefined;
   }) {
     this.#store = needs.store;
     this.#clock = needs.clock;

@@ -10,8 +10,10 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: Leases;
+  /** Name of this node among those that share the store, the same after a restart. */
+  readonly node: string;
   readonly log: Logger;
-  /** How long a relay with nothing to do waits before it looks again (another node may have published). */
+  /** How long a relay with nothing to do waits before it looks again (another node may have ended before it had told of an event). */
   readonly pollMs?: number;
   /** Events are kept this long after everybody has had them. */
   readonly retentionMs?: number;

@@ -14,6 +14,10 @@ export type OutboxTables = {
     position: number;
     /** When a node last ran it; 0: before this was noted. */
     seen_ms: number;
+    /** The node that hands it its events; none where the store is not shared. */
+    holder: Generated<string | null>;
+    /** By the clock of the store: another node may take its turn then. */
+    held_until_ms: Generated<number>;
   };
 };
 
@@ -44,6 +48,14 @@ export const OUTBOX_MIGRATIONS: readonly Migration[] = [
       await sql`alter table kernel_outbox_positions add column seen_ms bigint not null default 0`.execute(
         tx,
       );
+    },
+  },
+  {
+    name: '0003_turns',
+    async up(tx) {
+      await sql`alter table kernel_outbox_positions add column holder text`.execute(tx);
+      await sql`alter table kernel_outbox_positions
+        add column held_until_ms bigint not null default 0`.execute(tx);
     },
   },
 ];

@@ -26,7 +26,10 @@ it('hands on committed events in order, repeats what failed, and continues after
   const failures: number[] = [];
   const onHandlerFailure = ({ attempt }: { attempt: number }) => failures.push(attempt);
   const collect = async (count: number, failCount: number, payloads: readonly string[]) => {
-    const outbox = new RelationalOutbox({ store, clock, random, leases, log, onHandlerFailure });
+    const outbox = new RelationalOutbox({
+      ...{ store, clock, random, leases, log, onHandlerFailure },
+      node: 'one',
+    });
     const seen: unknown[] = [];
     let failuresLeft = failCount;
     const all = new Promise<void>((resolve) => {
@@ -79,6 +82,7 @@ async function openStill(context: TestContext) {
     clock,
     random: new SeededRandom(1),
     leases: new LocalLeases(),
+    node: 'one',
     log,
     retentionMs: HOUR_MS,
     absenceMs: 20 * HOUR_MS,
@@ -198,19 +202,20 @@ it('does not sleep over an event that comes while it looks for the last time', a
   const handled = new Promise<void>((resolve) => {
     outbox.subscribe('one', ['wanted'], async () => resolve());
   });
-  let readCount = 0;
+  await outbox.prepare(); // what reads in another way
+  let hasPublished = false;
   const open = store.reader.bind(store);
-  context.mock.method(store, 'reader', () =>
-    open().withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        readCount += 1;
-        // After `start` come the look for events, the look for the last of all, and one more for events.
-        if (readCount === 3) await publish('wanted');
-        return result;
-      },
-    }),
-  );
+  context.mock.method(store, 'reader', () => {
+    const executor = open().getExecutor();
+    const provideConnection: typeof executor.provideConnection = async (use) => {
+      const shown = await executor.provideConnection(use);
+      // Behind the first look, and before anybody has drawn conclusions from it.
+      if (!hasPublished) await publish('wanted');
+      hasPublished = true;
+      return shown;
+    };
+    return { getExecutor: () => ({ provideConnection }) };
+  });
   await outbox.start();
   await handled;
 });

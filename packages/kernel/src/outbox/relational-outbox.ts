@@ -44,8 +44,11 @@ export class RelationalOutbox implements Outbox {
       .insertInto('kernel_outbox')
       .values(rows)
       .execute();
-    // It cannot be read before the commit; a relay that looks too early looks again.
-    for (const subscription of this.#subscriptions.values()) subscription.wake();
+    store.onCommit(tx, () => {
+      for (const subscription of this.#subscriptions.values()) {
+        if (events.some(({ type }) => subscription.takes(type))) subscription.wake();
+      }
+    });
   }
 
   subscribe(

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from './outbox.js';
 import type { OutboxOptions } from './outbox-options.js';
-import type { OutboxTables } from './outbox-tables.js';
+import { SubscriberRow, TURN_MS } from './subscriber-row.js';
 
 interface SubscriptionOptions extends OutboxOptions {
   readonly name: string;
@@ -8,11 +8,9 @@ interface SubscriptionOptions extends OutboxOptions {
   readonly handle: (event: OutboxEvent) => Promise<void>;
 }
 
-interface StoredEvent extends OutboxEvent {
-  readonly seq: number;
-}
-
 const BATCH_SIZE = 100;
+/** With the end of a turn within the ten seconds in which others take up what a node leaves. */
+const POLL_MS = 2500;
 /** How often the position is written when only events went by that this subscriber does not take. */
 const PASSING_INTERVAL_MS = 60_000;
 const FIRST_DELAY_MS = 100;
@@ -21,29 +19,42 @@ const MAX_DELAY_MS = 60_000;
 /**
  * Hands one subscriber its events in order. The position is written after a batch was handled, so a crash repeats
  * at most that batch. An event whose handler fails is tried again, ever more rarely, and holds up those behind it.
+ *
+ * Of the nodes that share a store one at a time does so. Who finds another one at it sleeps, because whoever ends a turn looks
+ * once more behind it: an event that was committed before its end was seen is seen by that look.
  */
 export class Subscription {
   readonly #options: SubscriptionOptions;
+  readonly #row: SubscriberRow;
+  readonly #types: ReadonlySet<string>;
   readonly #stop = new AbortController();
-  #position = 0;
-  #writtenPosition = 0;
+  /** No event up to here waits for this subscriber. */
+  #passedSeq = 0;
+  #writtenSeq = 0;
   #writtenMs = 0;
+  /** By the clock of this process, from before the store was told: never longer than the store has it. */
+  #turnEndsMs = 0;
   #sleeping: AbortController | undefined;
   #hasNews = false;
   #running: Promise<void> | undefined;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
+    this.#row = new SubscriberRow(options);
+    this.#types = new Set(options.types);
   }
 
   async start(): Promise<void> {
-    this.#position = await this.#readPosition();
-    this.#writtenPosition = this.#position;
+    await this.#row.make();
     this.#writtenMs = this.#options.clock.monotonicMs();
     this.#running = this.#run();
   }
 
-  /** There may be something to do. */
+  takes(type: string): boolean {
+    return this.#types.has(type);
+  }
+
+  /** There is something to do. */
   wake(): void {
     this.#hasNews = true;
     this.#sleeping?.abort();
@@ -51,7 +62,7 @@ export class Subscription {
 
   /** The first events that it has not had. */
   async waiting(maxCount: number): Promise<readonly OutboxEvent[]> {
-    return await this.#read(maxCount);
+    return await this.#row.read(this.#passedSeq, maxCount);
   }
 
   /** Resolves when the handler that is running has ended. */
@@ -64,136 +75,75 @@ export class Subscription {
   async #run(): Promise<void> {
     let attempt = 0;
     while (!this.#stop.signal.aborted) {
-      if (this.#hasNews) await this.#publishersToCommit();
-      const outcome = await this.#relay(attempt);
+      this.#hasNews = false;
+      const outcome = await this.#relay(attempt).catch(() => 'failed' as const); // the store reports its own troubles
       attempt = outcome === 'failed' ? attempt + 1 : 0;
       if (outcome === 'failed') {
         const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
         await this.#sleep(delayMs, this.#stop.signal);
-      } else if (outcome === 'idle' && !this.#hasNews) {
-        await this.#passOthers();
-        await this.#rest();
-      }
+      } else if (outcome === 'idle') await this.#rest();
     }
-  }
-
-  /** Events are announced before their transaction ends; one that begins later ends later, too. */
-  async #publishersToCommit(): Promise<void> {
-    this.#hasNews = false;
-    await this.#options.store.transaction(async () => {}).catch(() => {}); // a failure shows in the read
   }
 
   async #relay(attempt: number): Promise<'handled' | 'failed' | 'idle'> {
-    const { name, handle, onHandlerFailure } = this.#options;
-    let events: readonly StoredEvent[];
-    try {
-      events = await this.#read();
-    } catch {
-      return 'failed'; // the store reports its own troubles; the relay comes back later
+    const { lastSeq, hasNews, isFree } = await this.#row.look(this.#passedSeq);
+    if (!hasNews) {
+      await this.#pass(lastSeq);
+      return 'idle';
     }
-    const last = events.at(-1);
-    if (last === undefined) return 'idle';
-    let position = this.#position;
+    const sinceMs = this.#options.clock.monotonicMs();
+    if (!isFree || !(await this.#row.takeTurn())) return 'idle';
+    this.#turnEndsMs = sinceMs + TURN_MS;
+    const events = await this.#row.read(this.#passedSeq, BATCH_SIZE);
+    let handledSeq = this.#passedSeq;
     let hasFailed = false;
     for (const { seq, ...event } of events) {
       if (this.#stop.signal.aborted) break;
+      if (!(await this.#keepTurn(handledSeq))) return 'idle';
       try {
-        await handle(event);
+        await this.#options.handle(event);
       } catch (error) {
-        onHandlerFailure({ subscriber: name, event, attempt: attempt + 1, error });
+        const { name: subscriber, onHandlerFailure } = this.#options;
+        onHandlerFailure({ subscriber, event, attempt: attempt + 1, error });
         hasFailed = true;
         break;
       }
-      position = seq;
+      handledSeq = seq;
     }
-    if (position > this.#position && !(await this.#writePosition(position))) return 'failed';
+    // Where that fails, or comes too late, it is handled again: at least once.
+    await this.#row.advance(handledSeq, 'end');
+    this.#noteWritten(handledSeq);
     return hasFailed ? 'failed' : 'handled';
   }
 
-  /**
-   * Moves behind events of other types: until then they can neither be removed nor left out of each look. A failure is
-   * no matter, because the next look comes here again.
-   */
-  async #passOthers(): Promise<void> {
-    try {
-      const last = await this.#options.store
-        .reader<OutboxTables>()
-        .selectFrom('kernel_outbox')
-        .select(({ fn }) => fn.max('seq').as('seq'))
-        .executeTakeFirst();
-      const seq = last?.seq ?? 0;
-      // Read after `seq`: whatever is committed from here on has a greater number.
-      if (seq > this.#position && (await this.#read()).length === 0) this.#position = seq;
-    } catch {
-      return;
-    }
-    const sinceMs = this.#options.clock.monotonicMs() - this.#writtenMs;
-    if (this.#position === this.#writtenPosition || sinceMs < PASSING_INTERVAL_MS) return;
-    await this.#writePosition(this.#position);
-  }
-
-  async #read(maxCount = BATCH_SIZE): Promise<readonly StoredEvent[]> {
-    const rows = await this.#options.store
-      .reader<OutboxTables>()
-      .selectFrom('kernel_outbox')
-      .selectAll()
-      .where('seq', '>', this.#position)
-      .where('type', 'in', [...this.#options.types])
-      .orderBy('seq')
-      .limit(maxCount)
-      .execute();
-    return rows.map(({ seq, id, type, created_ms, payload }) => ({
-      seq,
-      id,
-      type,
-      createdMs: created_ms,
-      payload: JSON.parse(payload) as unknown,
-    }));
-  }
-
-  async #readPosition(): Promise<number> {
-    const { store, name, clock } = this.#options;
-    return await store.transaction<OutboxTables, number>(async (tx) => {
-      // The row is there from the start, so that nothing is removed which this subscriber has not had.
-      await tx
-        .insertInto('kernel_outbox_positions')
-        .values({ subscriber: name, position: 0, seen_ms: clock.nowMs() })
-        .onConflict((conflict) =>
-          conflict.column('subscriber').doUpdateSet({ seen_ms: clock.nowMs() }),
-        )
-        .execute();
-      const row = await tx
-        .selectFrom('kernel_outbox_positions')
-        .select('position')
-        .where('subscriber', '=', name)
-        .executeTakeFirstOrThrow();
-      return row.position;
-    });
-  }
-
-  async #writePosition(position: number): Promise<boolean> {
-    try {
-      await this.#options.store.transaction<OutboxTables, void>(async (tx) => {
-        await tx
-          .updateTable('kernel_outbox_positions')
-          .set({ position })
-          .where('subscriber', '=', this.#options.name)
-          .execute();
-      });
-    } catch {
-      return false; // handled again later: at least once
-    }
-    this.#position = position;
-    this.#writtenPosition = position;
-    this.#writtenMs = this.#options.clock.monotonicMs();
+  /** No event is begun in the turn of another node. */
+  async #keepTurn(handledSeq: number): Promise<boolean> {
+    const sinceMs = this.#options.clock.monotonicMs();
+    if (sinceMs < this.#turnEndsMs - TURN_MS / 2) return true;
+    if (!(await this.#row.advance(handledSeq, 'keep'))) return false;
+    this.#turnEndsMs = sinceMs + TURN_MS;
     return true;
+  }
+
+  /** Moves behind events of other types: until then they can neither be removed nor left out of each look. */
+  async #pass(lastSeq: number): Promise<void> {
+    this.#passedSeq = Math.max(this.#passedSeq, lastSeq);
+    const sinceMs = this.#options.clock.monotonicMs() - this.#writtenMs;
+    if (this.#passedSeq === this.#writtenSeq || sinceMs < PASSING_INTERVAL_MS) return;
+    await this.#row.pass(this.#passedSeq);
+    this.#noteWritten(this.#passedSeq);
+  }
+
+  #noteWritten(seq: number): void {
+    this.#writtenSeq = seq;
+    this.#writtenMs = this.#options.clock.monotonicMs();
   }
 
   /** Until `wake`, `close` or the next look of its own. Either may have come since the last look. */
   async #rest(): Promise<void> {
     if (this.#hasNews || this.#stop.signal.aborted) return;
     this.#sleeping = new AbortController();
-    await this.#sleep(this.#options.pollMs ?? 1000, this.#sleeping.signal);
+    await this.#sleep(this.#options.pollMs ?? POLL_MS, this.#sleeping.signal);
     this.#sleeping = undefined;
   }
 

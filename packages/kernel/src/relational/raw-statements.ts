@@ -105,8 +105,8 @@ export class RawStatements {
   }
 
   /**
-   * What inserts any number of rows with few different statements (their number of rows is a power of two), so that both
-   * engines find them prepared.
+   * What inserts any number of rows. For the embedded store, which keeps statements prepared, with few different ones: their
+   * number of rows is a power of two. To the other each statement is a journey, and prepares nothing.
    */
   insertion(
     table: string,
@@ -116,7 +116,8 @@ export class RawStatements {
   ): Statement[] {
     const statements: Statement[] = [];
     for (let start = 0; start < rows.length; ) {
-      const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - start)));
+      const left = Math.min(MAX_ROWS_PER_INSERT, rows.length - start);
+      const count = this.#engine === 'sqlite' ? 2 ** Math.floor(Math.log2(left)) : left;
       const text = this.#insertText({ table, columns, count, suffix });
       statements.push({ text, parameters: rows.slice(start, start + count).flat() });
       start += count;

@@ -19,6 +19,8 @@ export interface RelationalStore {
     work: (tx: Transaction<DB>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+  /** Calls `listener` when `tx`, which is running, is committed: others can read then what it wrote. */
+  onCommit<DB>(tx: Transaction<DB>, listener: () => void): void;
   /**
    * Reads outside a transaction. Each statement sees all that was committed when it ran, among it every
    * `transaction` that resolved before; never a part of one that is running. It cannot write.

@@ -35,6 +35,7 @@ export function failingRelationalStore(
     engine: store.engine,
     transaction: (work, options) =>
       faults.around('catalog.transaction', () => store.transaction(work, options)),
+    onCommit: (tx, listener) => store.onCommit(tx, listener),
     reader() {
       faults.before('catalog.read');
       return store.reader();

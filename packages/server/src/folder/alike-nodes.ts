@@ -5,6 +5,7 @@ import {
   type Migration,
   RawStatements,
   repeatJob,
+  SHARED_NOW_MS,
   type SharedStore,
 } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
@@ -28,8 +29,6 @@ const MIGRATIONS: readonly Migration[] = [
 /** A node that was killed keeps others from starting with other settings for so long. */
 const LIFE_MS = 15_000;
 const RENEW_MS = 5_000;
-/** Clocks of nodes differ. */
-const NOW_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /**
  * Says to the nodes that share a database what settings this one has that they need as well. A node that would spoil what the
@@ -87,7 +86,7 @@ export class AlikeNodes {
   async #say(own?: Readonly<Record<string, string>>): Promise<void> {
     await this.#store.transaction(async (tx) => {
       if (own !== undefined) {
-        await raw.run(tx, `delete from server_nodes where alive_until_ms < ${NOW_MS}`);
+        await raw.run(tx, `delete from server_nodes where alive_until_ms < ${SHARED_NOW_MS}`);
         const others = await raw.all<{ readonly settings: string }>(
           tx,
           'select settings from server_nodes where folder <> ?',
@@ -98,7 +97,7 @@ export class AlikeNodes {
       }
       await raw.run(
         tx,
-        `insert into server_nodes (folder, settings, alive_until_ms) values (?, ?, ${NOW_MS} + ${LIFE_MS})
+        `insert into server_nodes (folder, settings, alive_until_ms) values (?, ?, ${SHARED_NOW_MS} + ${LIFE_MS})
           on conflict (folder) do update
           set settings = excluded.settings, alive_until_ms = excluded.alive_until_ms`,
         [this.#folder, this.#settings],

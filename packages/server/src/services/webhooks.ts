@@ -46,6 +46,7 @@ export function accountListener(webhooks: Webhooks | undefined): AccountListener
   const events = webhooks?.internalEvents;
   return (
     events && {
+      catchUp: () => events.catchUp(),
       isWanted: (type) => events.isWanted(type),
       report: (report) => events.handle(report),
     }

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
 import type { OpenTsdb } from '../service.js';
+import { flushEngine } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { ask, writeLines } from '../testing/write-and-ask.js';
 
@@ -107,6 +108,7 @@ async function fill(dir: string): Promise<void> {
   const node = await openTestNode(dir);
   await node.catalog.ensureDatabase('d');
   await writeRows(node, 0, ROWS, 3);
+  await flushEngine(node.engine);
   await node.close();
 }
 

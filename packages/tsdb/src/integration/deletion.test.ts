@@ -8,6 +8,7 @@ import { ManualClock } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { OpenTsdb } from '../service.js';
+import { flushEngine } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { renderResult } from '../testing/render-result.js';
 
@@ -25,7 +26,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** With all rows in files. */
 async function restart(): Promise<void> {
+  await flushEngine(node.engine);
   await node.close();
   node = await openTestNode(dataDir, { clock });
 }

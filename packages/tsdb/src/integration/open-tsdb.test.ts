@@ -8,6 +8,7 @@ import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import type { PlanContext, PlannedQuery } from '../domain/sql/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { OpenTsdb } from '../service.js';
+import { flushEngine } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
 
 /** Reads a whole table: `text` is its name. The planner of SQL has tests of its own. */
@@ -118,6 +119,7 @@ describe('a time-series node', () => {
     assert.deepEqual(await rows(crashed, 'cpu'), before);
     assert.deepEqual(before, ['- a 10 1 late', '- a 20 3 -', '- b 10 2 -', 'x c 5 9 -']);
     await crashed.close();
+    await flushEngine(node.engine);
     await node.close();
     assert.deepEqual(await readdir(join(dir, 'tsdb-log')).then((names) => names.length), 1);
     const again = await openNode(dir);
@@ -164,6 +166,7 @@ describe('a time-series node', () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10');
+    await flushEngine(node.engine);
     await node.close();
     const objects = join(dir, 'objects', 'tsdb');
     const files = (await readdir(objects, { recursive: true })).filter((name) =>
@@ -220,6 +223,7 @@ describe('a time-series node', () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');
+    await flushEngine(node.engine);
     await node.close();
     const [table] = await readdir(join(dir, 'objects', 'tsdb'));
     const stray = join(dir, 'objects', 'tsdb', table ?? '', 'stray.parquet');

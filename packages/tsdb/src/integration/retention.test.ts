@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '../service.js';
+import { flushEngine } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
 import { renderResult } from '../testing/render-result.js';
 
@@ -93,6 +94,7 @@ describe('a retention period', () => {
   });
 
   it('S-03 hides rows in segments and after a restart as well', async () => {
+    await flushEngine(node.engine);
     await node.close();
     node = await openTestNode(dataDir, { clock });
     assert.deepEqual(await seen('hour'), ['5']);

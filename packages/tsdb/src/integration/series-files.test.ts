@@ -78,6 +78,7 @@ it('has no series file that a backup leaves out after a start that could not rea
   };
   const known = async (): Promise<readonly string[]> => (await flushNode(node)).toSorted();
   await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 2']);
+  await flushNode(node);
   await node.close();
   faults.fail({ kind: 'object.get' }); // A start reads the series files first.
   node = await start();

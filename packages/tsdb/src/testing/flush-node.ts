@@ -6,7 +6,7 @@ import type { OpenTsdb } from '../service.js';
 
 /** Moves what was written before the call into segments, and merges what is due. Throws when a flush fails. */
 export async function flushEngine({ background }: Pick<TsdbEngine, 'background'>): Promise<void> {
-  await background.flusher.flushAll();
+  await background.flusher.flush('all');
   await background.compactor.compactWhenDue();
 }
 

@@ -67,6 +67,8 @@ export async function openTestNode(
     readonly faults?: CallFaults;
     /** So many tables are flushed together; otherwise as in a server. */
     readonly flushGroupTables?: number;
+    /** So many small tables are flushed at a time, unless all are; otherwise as in a server. */
+    readonly flushSmallTables?: number;
     /** Told of what only the log would tell. */
     readonly log?: Logger;
   } = {},
@@ -105,6 +107,7 @@ export async function openTestNode(
       log: options.log ?? createLogger({ level: 'silent' }),
       engineWatch: faults,
       flushGroupTables: options.flushGroupTables,
+      flushSmallTables: options.flushSmallTables,
     },
     options.planner ?? (await loadPlanner()),
   );

@@ -24,10 +24,24 @@ const SENDER = { login: 'plinth', id: 0, type: 'Bot' };
 export class InternalEvents {
   readonly #hooks: HookRegistry;
   readonly #publisher: Publisher;
+  readonly #isShared: boolean;
 
-  constructor(needs: { readonly hooks: HookRegistry; readonly publisher: Publisher }) {
+  constructor(needs: {
+    readonly hooks: HookRegistry;
+    readonly publisher: Publisher;
+    readonly isShared: boolean;
+  }) {
+    this.#isShared = needs.isShared;
     this.#hooks = needs.hooks;
     this.#publisher = needs.publisher;
+  }
+
+  /**
+   * What apps want is decided by what is stored: of the nodes that share a store one is told of an event, and another may have
+   * just answered for a webhook.
+   */
+  async catchUp(): Promise<void> {
+    if (this.#isShared) await this.#hooks.refresh();
   }
 
   /** Whether any app would get an event of this type at the moment. */
@@ -39,6 +53,7 @@ export class InternalEvents {
   /** May be called again for the same event: its id makes the second call harmless. */
   async handle({ id, type, createdMs, payload }: OutboxEvent): Promise<void> {
     const [event = type, action = ''] = type.split('.', 2);
+    await this.catchUp();
     if (!this.isWanted(type)) return;
     const members = typeof payload === 'object' && payload !== null ? payload : { data: payload };
     const whole = { action, sender: SENDER, occurred_at: createdMs, ...members };

@@ -17,6 +17,8 @@ export interface AccountReport {
 
 /** Who wants to know. */
 export interface AccountListener {
+  /** Before it is asked about changes that another node may have made: what it answers by may be another node's, too. */
+  catchUp(): Promise<void>;
   /** Asked at every change: nothing is written for reports that nobody wants. */
   isWanted(type: string): boolean;
   /** Comes again until it resolves. */
@@ -39,6 +41,7 @@ export class AccountReports {
     this.#needs = needs;
     needs.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      await needs.listener.catchUp();
       if (![...REPORT_TYPES.values()].some((name) => needs.listener.isWanted(name))) return;
       for (const bundle of await needs.events.findAll(ids)) await this.#reportBundle(bundle);
     });

@@ -148,13 +148,9 @@ export class Mutations {
       return { made, writes };
     };
     return await locks.with(lockKeys, async () => {
-      let { made, result } = await commits.commit(lockKeys, make, record.id);
-      if (result === 'taken') {
-        const earlier = await this.#earlierAnswer(record);
-        if (earlier !== undefined) return earlier;
-        // Only refused requests have used the key: this one may succeed.
-        ({ made, result } = await commits.commit(lockKeys, make));
-      }
+      const { made, result } = await commits.commit(lockKeys, make, record.id);
+      // A record that was there and is not any more has just run out.
+      if (result === 'taken') return (await this.#earlierAnswer(record)) ?? refuseInUse();
       made.afterCommit?.();
       return { body: made.body, originalRequestId: undefined };
     });
@@ -195,10 +191,7 @@ export class Mutations {
     const running = this.#running.get(id);
     if (running === undefined) return;
     if (running.fingerprint !== fingerprint) throw keyReused();
-    throw new AccountsRefused({
-      code: IN_USE,
-      message: 'A request with this idempotency key is still running; repeat it in a moment.',
-    });
+    refuseInUse();
   }
 
   #count(error: unknown): void {
@@ -217,6 +210,13 @@ const keyReused = (): AccountsRefused =>
     message:
       'This idempotency key was used for a request with other parameters; use another key for another request.',
   });
+
+function refuseInUse(): never {
+  throw new AccountsRefused({
+    code: IN_USE,
+    message: 'A request with this idempotency key is still running; repeat it in a moment.',
+  });
+}
 
 const isOverLimit = ({ violation }: AccountsRefused): boolean =>
   violation.code === 'account_rate_limit_exceeded';

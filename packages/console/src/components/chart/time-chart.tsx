@@ -6,11 +6,12 @@ import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/cha
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
+import { drawPoints, isDense } from './draw-points.js';
 import './time-chart.css';
 
-export type ChartKind = 'line' | 'area' | 'bar';
+export type ChartKind = 'line' | 'area' | 'bar' | 'scatter' | 'heat';
 
-/** Lines over time. A drag chooses a range, a double click asks for a wider one. */
+/** Lines, bars or points over time. A drag chooses a range, a double click asks for a wider one. */
 export function TimeChart(props: {
   readonly series: readonly ChartSeries[];
   readonly kind: ChartKind;
@@ -40,7 +41,8 @@ export function TimeChart(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the theme.
   useEffect(() => {
     if (box.current === null || points === undefined) return;
-    const drawn = isStacked && kind !== 'line' ? stacked(points.data) : points.data;
+    const drawn =
+      isStacked && (kind === 'area' || kind === 'bar') ? stacked(points.data) : points.data;
     const [xs, ...lists] = drawn;
     // The highest stands behind the others.
     const plot = new uPlot(
@@ -64,11 +66,24 @@ export function TimeChart(props: {
         className="time-chart-box"
         onDoubleClick={() => props.onZoomOut?.()}
       />
-      {points?.isReduced === true && !isPlain && (
-        <span className="time-chart-note">reduced for drawing: no peak is lost</span>
-      )}
+      {!isPlain && <ChartNote kind={kind} series={series} isReduced={points?.isReduced === true} />}
     </div>
   );
+}
+
+/** What the picture does not show. */
+function ChartNote(props: {
+  readonly kind: ChartKind;
+  readonly series: readonly ChartSeries[];
+  readonly isReduced: boolean;
+}) {
+  const { kind, series, isReduced } = props;
+  const isDensity = kind === 'scatter' && isDense(series);
+  const text =
+    kind === 'heat' || isDensity
+      ? 'the stronger, the more points'
+      : kind !== 'scatter' && isReduced && 'reduced for drawing: no peak is lost';
+  return text ? <span className="time-chart-note">{text}</span> : null;
 }
 
 /** One list a series, as they are: what is drawn may be stacked. */
@@ -130,6 +145,9 @@ function optionsOf(look: Look): uPlot.Options {
     ],
     series: [{}, ...series.map((each) => seriesLook(each, look))],
     hooks: {
+      ...((kind === 'scatter' || kind === 'heat') && {
+        draw: [(plot) => drawPoints(plot, { ...look, kind })],
+      }),
       setSelect: [
         (plot) => {
           const { left, width: selected } = plot.select;
@@ -165,8 +183,9 @@ const yRange =
   (kind: ChartKind): uPlot.Range.Function =>
   (_plot, min, max) => {
     if (min === null || max === null) return [0, 1];
-    const floor = kind === 'line' ? min : Math.min(0, min);
-    const ceiling = kind === 'line' ? max : Math.max(0, max);
+    const isFromZero = kind === 'area' || kind === 'bar';
+    const floor = isFromZero ? Math.min(0, min) : min;
+    const ceiling = isFromZero ? Math.max(0, max) : max;
     const room = (ceiling - floor || Math.abs(ceiling) || 1) * 0.08;
     return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
   };
@@ -174,6 +193,9 @@ const yRange =
 function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
   const { color, dash } = lookOf(look.colourOf(series.key));
   const { kind, isStacked } = look;
+  if (kind === 'scatter' || kind === 'heat') {
+    return { label: series.label, stroke: color, paths: () => null, points: { show: false } };
+  }
   const bars = uPlot.paths.bars?.({ size: [0.7, 24] });
   return {
     label: series.label,

@@ -4,6 +4,7 @@ import { Dialog } from '../controls/dialog.js';
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'find a page, database, table or saved query'],
   ['Ctrl Enter', 'run the query'],
+  ['Shift Ctrl Enter', 'show the plan of the query'],
   ['Ctrl .', 'cancel the running query'],
   ['Ctrl S', 'save the query'],
   ['Ctrl Space', 'complete what is typed'],

@@ -7,11 +7,10 @@ import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
-import { expandMacros, type Language } from '../../lib/query/macros.js';
-import { parametersJson } from '../../lib/query/parameters.js';
+import type { Language } from '../../lib/query/macros.js';
 import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
 import { bytesText, countText, millisText } from '../../lib/units.js';
-import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { type ExploreSearch, languageOf, rangeOf, textToSend } from './explore-search.js';
 import { exportEntries } from './export-result.js';
 import { KeptQueries } from './kept-queries.js';
 import { snippetEntries } from './snippets.js';
@@ -26,10 +25,12 @@ export function ExploreActions(props: {
   readonly state: RunState;
   readonly onRun: () => void;
   readonly onCancel: () => void;
+  /** Absent where no plan is made. */
+  readonly onExplain: (() => void) | undefined;
   readonly onLanguage: (language: Language) => void;
   readonly onOpen: (search: ExploreSearch) => void;
 }) {
-  const { search, state, onRun, onCancel, onLanguage, onOpen } = props;
+  const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen } = props;
   const [isSaving, setIsSaving] = useState(false);
   const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
   const language = languageOf(search);
@@ -43,15 +44,7 @@ export function ExploreActions(props: {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   const range = resolveRange(rangeOf(search), Date.now());
-  const sent = () =>
-    range === undefined
-      ? undefined
-      : {
-          db: search['db'] ?? '',
-          lang: language,
-          text: expandMacros(search['q'] ?? '', { language, range, maxPoints: 600 }).text,
-          params: parametersJson(search, search['q'] ?? '', language),
-        };
+  const sent = () => textToSend(search);
   const share = async (isAbsolute: boolean) => {
     const url = new URL(location.href);
     url.searchParams.delete('tab');
@@ -91,6 +84,11 @@ export function ExploreActions(props: {
           </button>
         ))}
       </fieldset>
+      {onExplain && (
+        <button type="button" className="button" onClick={onExplain} title="Shift+Ctrl+Enter">
+          Explain
+        </button>
+      )}
       <button type="button" className="button" onClick={() => setIsSaving(true)} title="Ctrl+S">
         <Icon name="save" size={14} /> Save
       </button>

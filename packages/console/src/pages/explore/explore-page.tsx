@@ -24,9 +24,11 @@ import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
 import { ParameterRow } from './parameter-row.js';
+import { PlanView } from './plan-view.js';
 import { ResultPane } from './result-pane.js';
 import { SchemaTree } from './schema-tree.js';
 import { TabBar } from './tab-bar.js';
+import { usePlan } from './use-plan.js';
 import { useRun } from './use-run.js';
 import { useTabs } from './use-tabs.js';
 
@@ -185,7 +187,16 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
-  useKeys({ cancel, move: (direction) => runWith(rangeAfter(direction, latest.current.search)) });
+  const plan = usePlan();
+  const explain = () => {
+    const { search: shown, draft: q } = latest.current;
+    void plan.explain({ ...shown, q });
+  };
+  useKeys({
+    cancel,
+    explain,
+    move: (direction) => runWith(rangeAfter(direction, latest.current.search)),
+  });
 
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
@@ -234,9 +245,12 @@ export function ExplorePage() {
             state={state}
             onRun={() => runWith()}
             onCancel={cancel}
+            onExplain={language === 'sql' ? explain : undefined}
             onLanguage={(lang) => patch({ lang })}
             onOpen={(opened) => tabs.open(opened)}
           />
+          {plan.error !== undefined && <ProblemNote error={plan.error} onRetry={explain} />}
+          {plan.plan && <PlanView plan={plan.plan} onClose={plan.close} />}
           {hasNothing && db === '' ? (
             <EmptyExplore onWritten={() => runWith(SAMPLE_EXPLORE)} />
           ) : (
@@ -282,12 +296,18 @@ function useRefresh(text: string | undefined, ask: () => void): void {
   }, [text]);
 }
 
-function useKeys(at: { readonly cancel: () => void; readonly move: (direction: -1 | 1) => void }) {
+function useKeys(at: {
+  readonly cancel: () => void;
+  readonly explain: () => void;
+  readonly move: (direction: -1 | 1) => void;
+}) {
   const latest = useRef(at);
   latest.current = at;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key === '.') latest.current.cancel();
+      if ((event.ctrlKey || event.metaKey) && event.shiftKey && event.key === 'Enter')
+        latest.current.explain();
       if (!event.altKey || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
       event.preventDefault();
       latest.current.move(event.key === 'ArrowLeft' ? -1 : 1);

@@ -1,10 +1,12 @@
-import type { Language } from '../../lib/query/macros.js';
-import { DEFAULT_RANGE, type RangeText } from '../../lib/time/time-range.js';
+import type { QueryText } from '../../api/tsdb.js';
+import { expandMacros, type Language } from '../../lib/query/macros.js';
+import { parametersJson } from '../../lib/query/parameters.js';
+import { DEFAULT_RANGE, type RangeText, resolveRange } from '../../lib/time/time-range.js';
 
 /** What an address of Explore says; all of it is text. */
 export type ExploreSearch = Readonly<Record<string, string>>;
 
-export const VIEWS = ['line', 'area', 'bar', 'stat', 'table'] as const;
+export const VIEWS = ['line', 'area', 'bar', 'scatter', 'heat', 'stat', 'table'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const languageOf = ({ lang }: ExploreSearch): Language =>
@@ -14,6 +16,19 @@ export const rangeOf = ({ from, to }: ExploreSearch): RangeText => ({
   from: from ?? DEFAULT_RANGE.from,
   to: to ?? DEFAULT_RANGE.to,
 });
+
+/** Buckets where no chart says how many it has room for. */
+const POINT_COUNT = 600;
+
+/** What is sent for the query outside of the page; `undefined`: the range is none. */
+export function textToSend(search: ExploreSearch): QueryText | undefined {
+  const { q = '', db = '' } = search;
+  const range = resolveRange(rangeOf(search), Date.now());
+  if (range === undefined) return undefined;
+  const language = languageOf(search);
+  const { text } = expandMacros(q, { language, range, maxPoints: POINT_COUNT });
+  return { db, lang: language, text, params: parametersJson(search, q, language) };
+}
 
 export const viewOf = ({ view }: ExploreSearch): View | undefined =>
   VIEWS.find((each) => each === view);

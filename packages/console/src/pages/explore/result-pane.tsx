@@ -15,6 +15,8 @@ const WORDS: Readonly<Record<View, string>> = {
   line: 'Line',
   area: 'Area',
   bar: 'Bar',
+  scatter: 'Scatter',
+  heat: 'Heat',
   stat: 'Stat',
   table: 'Table',
 };
@@ -73,7 +75,7 @@ export function ResultPane(props: {
                   isOn={search['scale'] === 'log'}
                   onChange={(isOn) => onChange({ scale: isOn ? 'log' : '' })}
                 />
-                {view !== 'line' && (
+                {(view === 'area' || view === 'bar') && (
                   <Toggle
                     label="stack"
                     isOn={search['stack'] === '1'}

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Clock } from '../../clock/clock.js';
 import type { Random } from '../../clock/random.js';
 import type { DomainError } from '../../errors/domain-error.js';
+import { CommitListeners } from '../commit-listeners.js';
 import { Migrations } from '../migrations.js';
 import { storeError } from '../relational-errors.js';
 import type { Migration, SharedStore, TransactionOptions } from '../relational-store.js';
@@ -50,6 +51,7 @@ export class PostgresStore implements SharedStore {
   readonly #running = new Set<Promise<unknown>>();
   /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
   #lastRetry: Promise<unknown> = Promise.resolve();
+  readonly #commits = new CommitListeners();
   #obstacle: DomainError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -149,6 +151,10 @@ export class PostgresStore implements SharedStore {
     }
   }
 
+  onCommit<DB>(tx: Transaction<DB>, listener: () => void): void {
+    this.#commits.add(tx, listener);
+  }
+
   reader<DB>(): Kysely<DB> {
     return this.#reader as Kysely<DB>; // the table map is the caller's word on tables that it made itself
   }
@@ -171,11 +177,13 @@ export class PostgresStore implements SharedStore {
     work: (tx: Transaction<DB>) => Promise<T>,
     isolation: 'serializable' | 'read_committed',
   ): Promise<T> {
+    const level = isolation === 'serializable' ? 'serializable' : 'read committed';
+    const writer = this.#writer as Kysely<DB>;
     const run = async (): Promise<T> =>
-      await (this.#writer as Kysely<DB>)
-        .transaction()
-        .setIsolationLevel(isolation === 'serializable' ? 'serializable' : 'read committed')
-        .execute(work);
+      await this.#commits.hear(
+        (all) => writer.transaction().setIsolationLevel(level).execute(all),
+        work,
+      );
     try {
       return await run();
     } catch (error) {

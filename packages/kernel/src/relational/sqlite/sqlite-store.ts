@@ -4,6 +4,7 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../clock/clock.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import type { LogLoss } from '../../journal/log-recovery.js';
+import { CommitListeners } from '../commit-listeners.js';
 import { GroupCommit, type GroupLimits } from '../group-commit.js';
 import { Migrations } from '../migrations.js';
 import { storeError } from '../relational-errors.js';
@@ -77,6 +78,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #marked: Promise<void>;
   #run = 0;
   #looking: Promise<void> | undefined;
+  readonly #commits = new CommitListeners();
   #closing: Promise<void> | undefined;
 
   constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits, mark: RunMark) {
@@ -112,7 +114,12 @@ class SqliteStore implements EmbeddedStore {
   async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
     // The table map is the caller's word on tables that it made itself.
-    return await (this.#writer as Kysely<DB>).transaction().execute(work);
+    const writer = this.#writer as Kysely<DB>;
+    return await this.#commits.hear((all) => writer.transaction().execute(all), work);
+  }
+
+  onCommit<DB>(tx: Transaction<DB>, listener: () => void): void {
+    this.#commits.add(tx, listener);
   }
 
   reader<DB>(): Kysely<DB> {

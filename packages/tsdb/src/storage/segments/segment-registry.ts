@@ -64,10 +64,12 @@ export interface RegistryChange {
   readonly addSeriesFiles: readonly SeriesFile[];
   /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
-  /** Log files up to this one hold nothing of these tables that is not in segments. */
+  /** Log files up to `file` hold nothing of these tables that is not in segments. */
   readonly flushed?: {
     readonly file: number;
-    readonly tableIds: readonly number[] | 'all';
+    readonly tableIds: readonly number[];
+    /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
+    readonly lastFreeFile: number | undefined;
     /** A file of the log that there is. */
     readonly newestFile: number;
   };
@@ -248,17 +250,17 @@ async function movePosition(
   const before = await tx.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
   const version = before === undefined ? 1 : Number(before.version) + 1;
   let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
-  if (flushed?.tableIds === 'all') {
-    flushed_file = flushed.file;
-    await tx.deleteFrom('tsdb_flushed_tables').execute();
-  } else if (flushed !== undefined) {
-    for (const table_id of flushed.tableIds) {
+  if (flushed !== undefined) {
+    const { file, tableIds, lastFreeFile = flushed_file } = flushed;
+    flushed_file = Math.max(flushed_file, lastFreeFile);
+    for (const table_id of file > flushed_file ? tableIds : []) {
       await tx
         .insertInto('tsdb_flushed_tables')
-        .values({ table_id, flushed_file: flushed.file })
-        .onConflict((c) => c.column('table_id').doUpdateSet({ flushed_file: flushed.file }))
+        .values({ table_id, flushed_file: file })
+        .onConflict((c) => c.column('table_id').doUpdateSet({ flushed_file: file }))
         .execute();
     }
+    await tx.deleteFrom('tsdb_flushed_tables').where('flushed_file', '<=', flushed_file).execute();
   }
   if (before === undefined) {
     await tx.insertInto('tsdb_log_state').values({ id: 1, flushed_file, version }).execute();

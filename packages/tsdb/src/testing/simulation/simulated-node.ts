@@ -74,6 +74,7 @@ export class SimulatedNode {
     const opening = openTestNode(this.#dataDir, {
       // Databases and tables are few: each is a group of its own.
       flushGroupTables: 1,
+      flushSmallTables: 1,
       ...{ clock, faults, flags },
       before: (objects) => files.around(objects),
       random: this.#random,

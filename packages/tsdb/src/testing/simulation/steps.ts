@@ -41,7 +41,7 @@ export interface Stage {
 export const STEPS: readonly Step[] = [
   { name: 'write', weight: 4000, run: write },
   { name: 'delete', weight: 80, run: deleteRows },
-  { name: 'flush', weight: 30, run: ({ sim }) => bounded(flushEngine(sim.engine), 'flush') },
+  { name: 'flush', weight: 30, run: flush },
   { name: 'flush-beside', weight: 20, run: flushBeside },
   { name: 'wait', weight: 12, run: wait },
   { name: 'query', weight: 30, run: query },
@@ -155,6 +155,14 @@ async function deleteFrom(
   await change(deleted(tables, isDeleted), () =>
     bounded(sim.engine.deleteRows(request), 'delete rows'),
   );
+}
+
+/** Of all, or of one table: the rows of the others stay in the log. */
+async function flush({ sim, random }: Stage): Promise<void> {
+  const { engine } = sim;
+  const isAll = random.float() < 0.5;
+  const flushing = isAll ? flushEngine(engine) : engine.background.flusher.flush('worthwhile');
+  await bounded(flushing, 'flush');
 }
 
 /** What a client changes while a flush and the merges behind it are under way. */

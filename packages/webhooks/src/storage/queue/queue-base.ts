@@ -1,4 +1,4 @@
-import { RawStatements, type RelationalStore } from '@plinth/kernel';
+import { RawStatements, type RelationalStore, SHARED_NOW_MS } from '@plinth/kernel';
 
 const ORDERED = { isolation: 'read_committed' } as const;
 
@@ -41,10 +41,7 @@ export class QueueBase {
   /** Nodes compare their leases by one clock. */
   async nowMs(tx: unknown, nowMs: number): Promise<number> {
     if (!this.isShared) return nowMs;
-    const [row] = await this.sql.all<{ now_ms: number }>(
-      tx,
-      'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms',
-    );
+    const [row] = await this.sql.all<{ now_ms: number }>(tx, `select ${SHARED_NOW_MS} as now_ms`);
     return row?.now_ms ?? nowMs;
   }
 

@@ -1,12 +1,14 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { GenerationTable } from '../table/generation-table.js';
 import type { Publication } from '../table/publication.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
 import { FlushFailures } from './flush-failures.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
+import { hasManySeries, tablesToKeep } from './kept-tables.js';
 
 export interface FlushSettings {
   /** A generation of this size is flushed. */
@@ -15,6 +17,8 @@ export interface FlushSettings {
   readonly flushAgeMs: number;
   /** So many tables at most are written and registered together. */
   readonly maxGroupTables: number;
+  /** So many small tables are flushed at a time: see `tablesToKeep`. */
+  readonly maxSmallTables: number;
 }
 
 /**
@@ -29,13 +33,17 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
-/** A stop does not wait longer for files, as far as they are not begun. */
-const LONGEST_END_MS = 5000;
+/** An end leaves so much of the log to the next start, which reads it in a few tenths of a second. */
+const MAX_LEFT_BYTES = 8 * 1024 * 1024;
+/** Each start begins a file: many of them are read slowly, however short. */
+const MAX_LEFT_FILES = 32;
+/** Otherwise it does not wait longer for files, as far as they are not begun. */
+const LONGEST_END_MS = 3000;
 /** Rows that queries have brought into the engine are flushed when they leave it little memory, but not every second. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
-/** Each takes two files and a dozen waits for the disk: more are not begun when the node ends. */
-const MAX_LAST_TABLES = 500;
+/** All tables, or those that `tablesToKeep` does not leave to a later flush. */
+export type FlushedTables = 'all' | 'worthwhile';
 
 interface Flushed {
   readonly store: TableStore;
@@ -47,7 +55,7 @@ class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
 }
 
-/** The node ends: the rows stay in the log, where the next start finds them, and removes the files that are there. */
+/** The node ends: the rows stay in the log, where the next start finds them. */
 class FlushLeft extends Error {
   override readonly name = 'FlushLeft';
 }
@@ -139,8 +147,9 @@ export class Flusher {
       (this.#host.tableMemory.isCrowded && this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
-    this.#isAsked = false;
-    this.#running = this.#flushOnce()
+    const what = this.#isAsked ? 'all' : 'worthwhile';
+    if (this.#closed === undefined) this.#isAsked = false;
+    this.#running = this.#flushOnce(what)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
         this.#failures.ended();
@@ -163,10 +172,10 @@ export class Flusher {
     this.flushWhenDue();
   }
 
-  /** Flushes all that was written before the call. Throws when it cannot. */
-  async flushAll(): Promise<void> {
+  /** Flushes what was written before the call. Throws when it cannot. */
+  async flush(what: FlushedTables): Promise<void> {
     while (this.#running !== undefined) await this.#running;
-    const flushing = this.#flushRest();
+    const flushing = this.#flushRest(what);
     const running = flushing.catch(() => undefined); // The caller sees the failure.
     this.#running = running;
     try {
@@ -176,42 +185,48 @@ export class Flusher {
     }
   }
 
-  /** After `close`: flushes the rest, so that the next start has nothing to replay, unless that takes too long. */
+  /** After `close`: flushes so much that the next start has little to replay, unless that takes too long. */
   async flushLast(): Promise<void> {
     try {
-      let tableCount = 0;
-      for (const store of this.#tables()) if (store.minBufferedSeq !== undefined) tableCount++;
-      if (tableCount > MAX_LAST_TABLES) this.#onLeft();
-      else await this.flushAll();
+      if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
-      if (error instanceof FlushLeft) this.#onLeft();
       // A flush that fails here loses nothing: the log still has the rows.
-      else this.#onFailed(error, 0);
+      if (!(error instanceof FlushLeft)) this.#onFailed(error, 0);
     }
+    if (this.#buffer.sizeBytes > 0) this.#onLeft();
+  }
+
+  /** The next one, when it finds all rows in the log. */
+  get #isStartShort(): boolean {
+    const { sizeBytes, fileCount } = this.#buffer.logLength;
+    if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
+    for (const store of this.#tables())
+      if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
+    return true;
   }
 
   /** At most a generation that could not be flushed before, and the current one. */
-  async #flushRest(): Promise<void> {
-    if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
-    if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
+  async #flushRest(what: FlushedTables): Promise<void> {
+    if (this.#closed !== undefined && !(await this.#flushOnce(what)))
       throw new FlushHeldElsewhere();
-    }
+    if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce(what)))
+      throw new FlushHeldElsewhere();
   }
 
   /** Begins no other flush but the last one. Resolves when the one that may be running has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#clock.monotonicMs() + LONGEST_END_MS;
+    this.#latestMs = this.#clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
   }
 
   /** False: another node is at it. */
-  async #flushOnce(): Promise<boolean> {
-    this.#closed ??= await this.#buffer.closeGeneration();
+  async #flushOnce(what: FlushedTables): Promise<boolean> {
+    this.#closed ??= await this.#buffer.closeGeneration(what === 'all' ? [] : this.#toKeep());
     const closed = this.#closed;
     const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
-      await this.#flush(closed);
+      await this.#write(closed);
       return true;
     });
     if (isFlushed !== true) return false;
@@ -221,11 +236,21 @@ export class Flusher {
     return true;
   }
 
+  #toKeep(): readonly GenerationTable[] {
+    return tablesToKeep({
+      stores: this.#tables(),
+      generation: this.#buffer.generation,
+      ...this.#settings,
+      logBytes: this.#buffer.logLength.sizeBytes,
+      isCrowded: this.#host.tableMemory.isCrowded,
+    });
+  }
+
   /**
    * In groups: the engine has room for the rows of some thousand tables. Up to which log file those of a group are stored is
    * registered with them; the position of all tables moves with the last.
    */
-  async #flush(closed: ClosedGeneration): Promise<void> {
+  async #write(closed: ClosedGeneration): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     await this.#commits.settle(); // Perhaps this generation is stored, or a part of it.
     const engineBytes = (store: TableStore): number =>
@@ -234,8 +259,10 @@ export class Flusher {
       .filter((store) => store.generation(closed.number) !== undefined)
       // First those whose memory the others need.
       .sort((a, b) => engineBytes(b) - engineBytes(a));
-    do await this.#flushGroup(closed, waiting);
-    while (waiting.length > 0);
+    do {
+      if (this.#isLate) throw new FlushLeft();
+      await this.#flushGroup(closed, waiting);
+    } while (waiting.length > 0);
     this.#onFlushed(this.#clock.monotonicMs() - startMs);
   }
 
@@ -259,7 +286,8 @@ export class Flusher {
             removeSeriesFiles: [],
             flushed: {
               file: closed.file,
-              tableIds: isLast ? 'all' : tableIds,
+              tableIds,
+              lastFreeFile: isLast ? closed.lastFreeFile : undefined,
               newestFile: closed.newestFile,
             },
           },
@@ -277,9 +305,9 @@ export class Flusher {
     let engineBytes = 0;
     try {
       while (flushed.length < this.#settings.maxGroupTables && engineBytes < groupBytes) {
+        if (this.#isLate && flushed.length > 0) break;
         const store = waiting.shift();
         if (store === undefined) break;
-        if (this.#clock.monotonicMs() >= this.#latestMs) throw new FlushLeft();
         const result = await this.#flushTable(store, closed.number);
         if (result === undefined) continue;
         flushed.push({ store, result });
@@ -288,10 +316,14 @@ export class Flusher {
       }
     } catch (error) {
       // The next try writes all of them again.
-      if (!(error instanceof FlushLeft)) await this.#removeUnused(flushed);
+      await this.#removeUnused(flushed);
       throw error;
     }
     return flushed;
+  }
+
+  get #isLate(): boolean {
+    return this.#clock.monotonicMs() >= this.#latestMs;
   }
 
   /** `undefined`: it has no rows in the generation, or it went while they were written. */

@@ -1,5 +1,4 @@
-import type { RowBatch } from '../../../model/columns/row-batch.js';
-import { takeRows } from '../../../model/columns/row-batch.js';
+import { batchSizeBytes, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
 import { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';
@@ -11,7 +10,10 @@ import type { SeriesIndex } from '../series/series-index.js';
  * they are new points for certain; `late` takes the rest, which may repeat points that stand anywhere.
  */
 export class GenerationTable {
-  readonly generation: number;
+  /** The one that it is flushed with: a flush may leave it to the next. */
+  generation: number;
+  /** The one in which its first row was written. */
+  readonly firstGeneration: number;
   readonly main: BufferTable;
   readonly late: BufferTable;
   readonly pinned: Pinned;
@@ -19,6 +21,8 @@ export class GenerationTable {
   maxSeq = 0n;
   /** So many rows of `late` have been compared with everything written before them; queries see no others of it. */
   checkedLateRows = 0;
+  /** What the rows count for in the buffer. */
+  sizeBytes = 0;
   readonly #index: SeriesIndex;
 
   constructor(options: {
@@ -31,6 +35,7 @@ export class GenerationTable {
     const idWords = (): Int32Array => options.index.idWords;
     const name = `rows_${options.generation}_${options.tableId}`;
     this.generation = options.generation;
+    this.firstGeneration = options.generation;
     this.#index = options.index;
     this.main = new BufferTable({ name, host: options.host, idWords });
     this.late = new BufferTable({ name: `${name}_late`, host: options.host, idWords });
@@ -54,6 +59,13 @@ export class GenerationTable {
   }
 
   append(batch: RowBatch, seq: bigint): void {
+    const cellsBefore = this.cellBytes;
+    this.#append(batch, seq);
+    // A new column has a cell for each earlier row, too.
+    this.sizeBytes += Math.max(batchSizeBytes(batch), this.cellBytes - cellsBefore);
+  }
+
+  #append(batch: RowBatch, seq: bigint): void {
     if (seq < this.minSeq) this.minSeq = seq;
     if (seq > this.maxSeq) this.maxSeq = seq;
     const words = new Int32Array(batch.times.buffer, batch.times.byteOffset, batch.rowCount * 2);

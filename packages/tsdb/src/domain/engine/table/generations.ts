@@ -30,16 +30,16 @@ export class Generations {
     this.#options = options;
   }
 
-  /** @returns by how much the cells of the rows have become more, in bytes. */
+  /** @returns by how much the rows have become more, in bytes. */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     let table = this.newest;
     if (table?.generation !== generation) {
       table = new GenerationTable({ ...this.#options, generation });
       this.list = [...this.list, table];
     }
-    const before = table.cellBytes;
+    const before = table.sizeBytes;
     table.append(batch, seq);
-    return table.cellBytes - before;
+    return table.sizeBytes - before;
   }
 
   /** The one that takes the writes. */

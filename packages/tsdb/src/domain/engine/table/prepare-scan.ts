@@ -39,10 +39,15 @@ export async function prepareScan(
     const { generations, segments, tombstones } = picture;
     for (const { table } of generations) await table.main.handOver();
     // A scan without tags does not wait for the series, which may still be in their files.
-    if (tombstones.length > 0 || readsTags(request)) await parts.series.handOver(parts.schema());
+    if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
+    const selected = selectSeries(parts.series.index, request.tagConditions);
+    // Handing over a million series takes a second: where the index knows all tags of the answer, the engine needs none of them.
+    const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
+    if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
+      await parts.series.handOver(parts.schema());
     await parts.segments.verifyAll(segments, signal);
     const doubt = (): void => parts.segments.doubt(segments);
-    return { ...textsOf(parts, request, bounds, picture), doubt, release };
+    return { ...textsOf(parts, request, { bounds, selected }, picture), doubt, release };
   } catch (error) {
     release();
     throw error;
@@ -81,7 +86,7 @@ function takePicture(parts: TableParts, { minTime, maxTime }: TimeSlice): Pictur
 function textsOf(
   parts: TableParts,
   request: ScanRequest,
-  bounds: TimeSlice,
+  wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
   { generations, segments, duplicates, tombstones }: Picture,
 ): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
   const { index, table } = parts.series;
@@ -99,7 +104,8 @@ function textsOf(
       hasColumn: (id: number) => present.has(id),
     };
   });
-  const { share, ...selected } = selectSeries(index, request.tagConditions);
+  const { bounds } = wanted;
+  const { share, ...selected } = wanted.selected;
   const textOf = (slice: TimeSlice, isPart: boolean, passedTags: readonly string[]): string => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;

@@ -140,7 +140,7 @@ export class TableStore {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
   }
 
-  /** @returns by how much the cells of the rows have become more, in bytes: a new column has one for each earlier row, too. */
+  /** @returns by how much the rows have become more, in bytes. */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     this.#textSizes.noteWritten(batch);
     const addedBytes = this.#generations.append(generation, batch, seq);

@@ -1,7 +1,8 @@
 import { type Clock, type CommitLog, DiskFull, logError } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../../errors.js';
-import { batchSizeBytes, type RowBatch } from '../../../model/columns/row-batch.js';
+import type { RowBatch } from '../../../model/columns/row-batch.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
+import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
 
@@ -28,6 +29,8 @@ function ignoreUnsynced(): void {}
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
+  /** Up to this one, files hold nothing else: fewer than `file` where rows of tables were left to the next generation. */
+  readonly lastFreeFile: number;
   /** Of the log at that time. */
   readonly newestFile: number;
   readonly sizeBytes: number;
@@ -48,6 +51,8 @@ export class WriteBuffer {
   /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
   #hasForgotten = true;
   #generation = 0;
+  /** Of the log, by generation: those before it hold nothing of it. */
+  readonly #firstFiles = new Map<number, number>();
   #generationBytes = 0;
   #generationStartMs: number;
   #lastWriteMs: number;
@@ -65,8 +70,14 @@ export class WriteBuffer {
     this.#onHidden = options.onHidden;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
+    this.#firstFiles.set(this.#generation, options.log.firstFile);
     this.#generationStartMs = options.clock.monotonicMs();
     this.#lastWriteMs = this.#generationStartMs;
+  }
+
+  /** Number of the one that takes the writes. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get generationBytes(): number {
@@ -207,30 +218,42 @@ export class WriteBuffer {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
   }
 
-  /** Later writes belong to the next generation and the next log file. */
-  async closeGeneration(): Promise<ClosedGeneration> {
+  /** Later writes belong to the next generation and the next log file, and so do the rows of `kept`, which stay in their files. */
+  async closeGeneration(kept: readonly GenerationTable[]): Promise<ClosedGeneration> {
     const number = this.#generation;
-    const sizeBytes = this.#generationBytes;
+    const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
+    const sizeBytes = this.#generationBytes - keptBytes;
     const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
-    this.#generation++;
-    this.#generationBytes = 0;
+    const next = ++this.#generation;
+    for (const table of kept) table.generation = next;
+    this.#generationBytes = keptBytes;
+    this.#generationStartMs = this.#clock.monotonicMs();
     this.#closedBytes += sizeBytes;
     const file = await rotated;
-    return { number, sizeBytes, file, newestFile: this.#log.newestFile };
+    this.#firstFiles.set(next, file + 1);
+    const oldest = kept.reduce((min, table) => Math.min(min, table.firstGeneration), next);
+    for (const each of this.#firstFiles.keys()) if (each < oldest) this.#firstFiles.delete(each);
+    const lastFreeFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
+    return { number, sizeBytes, file, lastFreeFile, newestFile: this.#log.newestFile };
   }
 
   /** The rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
-    await this.#log.seal(closed.file);
+    await this.#log.seal(closed.lastFreeFile);
+  }
+
+  /** What a start would have to read. */
+  get logLength(): { readonly sizeBytes: number; readonly fileCount: number } {
+    const { sizeBytes, firstFile, newestFile } = this.#log;
+    return { sizeBytes, fileCount: newestFile - firstFile + 1 };
   }
 
   #put(batches: readonly BatchForTable[], seq: bigint): void {
     this.#lastWriteMs = this.#clock.monotonicMs();
     if (this.#generationBytes === 0) this.#generationStartMs = this.#lastWriteMs;
     for (const { store, batch } of batches) {
-      const cellBytes = store.append(this.#generation, batch, seq);
-      this.#generationBytes += Math.max(batchSizeBytes(batch), cellBytes);
+      this.#generationBytes += store.append(this.#generation, batch, seq);
     }
   }
 

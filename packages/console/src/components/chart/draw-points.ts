@@ -1,0 +1,88 @@
+import type uPlot from 'uplot';
+import { densityOf, strengthOf } from '../../lib/chart/density.js';
+import { cssColor, lookOf } from '../../lib/chart/palette.js';
+import type { ChartSeries } from '../../lib/chart/series.js';
+import type { TimeRange } from '../../lib/time/time-range.js';
+
+/** More points are one grey mass, and take long: then it is drawn how dense they are. */
+const MAX_DOT_COUNT = 50_000;
+const DOT_PX = 3;
+const DENSITY_CELL_PX = 2;
+const HEAT_CELL_PX = 10;
+
+export interface PointsLook {
+  readonly series: readonly ChartSeries[];
+  readonly kind: 'scatter' | 'heat';
+  readonly range: TimeRange;
+  readonly isLog: boolean;
+  readonly colourOf: (key: string) => number;
+}
+
+export const isDense = (series: readonly ChartSeries[]): boolean =>
+  series.reduce((sum, { times }) => sum + times.length, 0) > MAX_DOT_COUNT;
+
+/**
+ * Draws every point into a chart that has its axes already. Not by the chart's own paths, which lose points from about 180,000 on.
+ * A heat map has one colour, in which all series count.
+ */
+export function drawPoints(plot: uPlot, look: PointsLook): void {
+  const { series, kind } = look;
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  if (kind === 'heat') {
+    drawCells(plot, look, { of: series, colour: cssColor('--accent'), cellPx: HEAT_CELL_PX });
+  } else if (isDense(series)) {
+    for (const each of series) {
+      const colour = lookOf(look.colourOf(each.key)).color;
+      drawCells(plot, look, { of: [each], colour, cellPx: DENSITY_CELL_PX });
+    }
+  } else for (const each of series) drawDots(plot, each, look);
+  ctx.restore();
+}
+
+function drawDots(plot: uPlot, { key, times, values }: ChartSeries, look: PointsLook): void {
+  const { ctx } = plot;
+  const size = DOT_PX * devicePixelRatio;
+  ctx.fillStyle = lookOf(look.colourOf(key)).color;
+  ctx.globalAlpha = 0.75;
+  for (let at = 0; at < times.length; at++) {
+    const x = plot.valToPos((times[at] as number) / 1000, 'x', true);
+    const y = plot.valToPos(values[at] as number, 'y', true);
+    if (Number.isFinite(y)) ctx.fillRect(x - size / 2, y - size / 2, size, size);
+  }
+  ctx.globalAlpha = 1;
+}
+
+function drawCells(
+  plot: uPlot,
+  { range, isLog }: PointsLook,
+  at: { readonly of: readonly ChartSeries[]; readonly colour: string; readonly cellPx: number },
+): void {
+  const { ctx, bbox, scales } = plot;
+  const cellPx = at.cellPx * devicePixelRatio;
+  const columns = Math.max(1, Math.round(bbox.width / cellPx));
+  const rows = Math.max(1, Math.round(bbox.height / cellPx));
+  const { min: low = 0, max: high = 1 } = scales['y'] ?? {};
+  const counts = densityOf(at.of, { ...range, low, high, columns, rows, isLog });
+  const highest = counts.reduce((most, count) => Math.max(most, count), 0);
+  ctx.fillStyle = at.colour;
+  const [red = 0, green = 0, blue = 0] = channelsOf(String(ctx.fillStyle));
+  const image = new ImageData(columns, rows);
+  for (const [cell, count] of counts.entries()) {
+    if (count === 0) continue;
+    image.data.set([red, green, blue, Math.round(255 * strengthOf(count, highest))], cell * 4);
+  }
+  const canvas = document.createElement('canvas');
+  canvas.width = columns;
+  canvas.height = rows;
+  canvas.getContext('2d')?.putImageData(image, 0, 0);
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(canvas, bbox.left, bbox.top, bbox.width, bbox.height);
+}
+
+/** A canvas says opaque colours as `#rrggbb`. */
+const channelsOf = (colour: string): readonly number[] =>
+  [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16) || 0);

@@ -1,0 +1,42 @@
+/** A rectangle of times and values, cut into cells. */
+export interface Grid {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly low: number;
+  readonly high: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Rows have the same width in the logarithm of the value. */
+  readonly isLog: boolean;
+}
+
+type Points = { readonly times: ArrayLike<number>; readonly values: ArrayLike<number> };
+
+/** How many points lie in each cell, row by row from the highest values on. What lies outside, or is no number, is in none. */
+export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
+  const { fromMs, toMs, columns, rows, isLog } = grid;
+  const counts = new Uint32Array(columns * rows);
+  const scale = isLog ? Math.log : (value: number) => value;
+  const [low, high] = [scale(grid.low), scale(grid.high)];
+  for (const { times, values } of series) {
+    for (let at = 0; at < times.length; at++) {
+      const x = ((times[at] as number) - fromMs) / (toMs - fromMs);
+      const y = (high - scale(values[at] as number)) / (high - low);
+      if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) continue;
+      const column = Math.min(columns - 1, Math.floor(x * columns));
+      const row = Math.min(rows - 1, Math.floor(y * rows));
+      const cell = row * columns + column;
+      counts[cell] = (counts[cell] as number) + 1;
+    }
+  }
+  return counts;
+}
+
+const FAINTEST = 0.18;
+
+/** How strong a cell is drawn, from 0 to 1: one point is seen beside thousands. */
+export function strengthOf(count: number, highest: number): number {
+  if (count === 0) return 0;
+  if (highest <= 1) return 1;
+  return FAINTEST + ((1 - FAINTEST) * Math.log(count)) / Math.log(highest);
+}

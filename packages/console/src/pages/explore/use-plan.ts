@@ -1,0 +1,25 @@
+import { useState } from 'react';
+import { queryRows } from '../../api/tsdb.js';
+import { type PlanStep, parsePlan } from '../../lib/query/plan-tree.js';
+import { type ExploreSearch, textToSend } from './explore-search.js';
+
+interface PlanRow {
+  readonly plan: string;
+}
+
+/** Runs a statement for its plan, with what each step took. */
+export function usePlan() {
+  const [state, setState] = useState<{ readonly plan?: PlanStep; readonly error?: unknown }>({});
+  const explain = async (search: ExploreSearch): Promise<void> => {
+    const query = textToSend(search);
+    if (query === undefined) return;
+    try {
+      const rows = await queryRows<PlanRow>({ ...query, text: `EXPLAIN ANALYZE ${query.text}` });
+      const plan = rows.map((row) => parsePlan(row.plan)).findLast((each) => each !== undefined);
+      setState(plan === undefined ? { error: new Error('the plan has no steps') } : { plan });
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return { ...state, explain, close: () => setState({}) };
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../clock/clock.js';
+import { RawStatements } from '../relational/raw-statements.js';
+import type { RelationalStore } from '../relational/relational-store.js';
+import { SHARED_NOW_MS } from '../relational/shared-now.js';
+import type { OutboxEvent } from './outbox.js';
+
+export interface StoredEvent extends OutboxEvent {
+  readonly seq: number;
+}
+
+/** What one look has shown, all of the same moment. */
+export interface Outlook {
+  /** Of all events that were committed. */
+  readonly lastSeq: number;
+  /** There are events that the subscriber has not had. */
+  readonly hasNews: boolean;
+  /** No other node hands it events. */
+  readonly isFree: boolean;
+}
+
+interface EventRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly type: string;
+  readonly created_ms: number;
+  readonly payload: string;
+}
+
+interface OutlookRow {
+  readonly last_seq: number | null;
+  readonly next_seq: number | null;
+  /** SQLite has no booleans. */
+  readonly is_free: boolean | number;
+}
+
+/** A node that has not said for so long that it goes on has ended, or hangs. */
+export const TURN_MS = 5_000;
+/** The turn's own conditions do what serializable transactions would. */
+const BY_ROW = { isolation: 'read_committed' } as const;
+
+/**
+ * A subscriber in the store: up to where it has had its events and, where nodes share the store, whose turn it is to hand it
+ * more. A turn ends with the position, or by itself after `TURN_MS`.
+ */
+export class SubscriberRow {
+  readonly #store: RelationalStore;
+  readonly #clock: Clock;
+  readonly #sql: RawStatements;
+  readonly #name: string;
+  readonly #types: readonly string[];
+  readonly #node: string;
+  readonly #isShared: boolean;
+  readonly #nowMs: string;
+  readonly #isFree: string;
+
+  constructor(needs: {
+    readonly store: RelationalStore;
+    readonly clock: Clock;
+    readonly name: string;
+    readonly types: readonly string[];
+    readonly node: string;
+  }) {
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#sql = new RawStatements(needs.store.engine);
+    this.#name = needs.name;
+    this.#types = needs.types;
+    this.#node = needs.node;
+    this.#isShared = needs.store.engine === 'postgresql';
+    this.#nowMs = this.#isShared ? SHARED_NOW_MS : '0';
+    this.#isFree = `(holder is null or holder = ? or held_until_ms < ${this.#nowMs})`;
+  }
+
+  /** The row is there from the start, so that nothing is removed which this subscriber has not had. */
+  async make(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const text = `insert into kernel_outbox_positions (subscriber, position, seen_ms) values (?, 0, ?)
+      on conflict (subscriber) do update set seen_ms = excluded.seen_ms`;
+    await this.#write(text, [this.#name, nowMs]);
+  }
+
+  /** @param passedSeq up to which none was waiting before. */
+  async look(passedSeq: number): Promise<Outlook> {
+    const text = `select (select max(seq) from kernel_outbox) as last_seq,
+        (select seq from kernel_outbox where ${this.#isWaiting()} order by seq limit 1) as next_seq,
+        ${this.#isFree} as is_free
+      from kernel_outbox_positions where subscriber = ?`;
+    const parameters = [...this.#waitingFor(passedSeq), this.#node, this.#name];
+    const [row] = await this.#sql.all<OutlookRow>(this.#store.reader(), text, parameters);
+    return {
+      lastSeq: row?.last_seq ?? 0,
+      hasNews: (row?.next_seq ?? null) !== null,
+      isFree: Boolean(row?.is_free),
+    };
+  }
+
+  /** The first events that it has not had. */
+  async read(passedSeq: number, maxCount: number): Promise<readonly StoredEvent[]> {
+    const text = `select seq, id, type, created_ms, payload from kernel_outbox
+      where ${this.#isWaiting()} order by seq limit ?`;
+    const parameters = [...this.#waitingFor(passedSeq), maxCount];
+    const rows = await this.#sql.all<EventRow>(this.#store.reader(), text, parameters);
+    return rows.map(({ seq, id, type, created_ms, payload }) => ({
+      ...{ seq, id, type, createdMs: created_ms },
+      payload: JSON.parse(payload) as unknown,
+    }));
+  }
+
+  /** @returns false: another node has the turn. */
+  async takeTurn(): Promise<boolean> {
+    if (!this.#isShared) return true;
+    const text = `update kernel_outbox_positions set holder = ?, held_until_ms = ${this.#nowMs} + ${TURN_MS}
+      where subscriber = ? and ${this.#isFree}`;
+    return (await this.#write(text, [this.#node, this.#name, this.#node])) > 0;
+  }
+
+  /** Whoever has the turn has handed on what stands up to `seq`. @returns false: the turn was over. */
+  async advance(seq: number, turn: 'keep' | 'end'): Promise<boolean> {
+    const position = 'set position = case when position < ? then ? else position end';
+    if (!this.#isShared) {
+      const text = `update kernel_outbox_positions ${position} where subscriber = ?`;
+      return (await this.#write(text, [seq, seq, this.#name])) > 0;
+    }
+    const holder = turn === 'end' ? 'null' : 'holder';
+    const text = `update kernel_outbox_positions ${position}, holder = ${holder},
+        held_until_ms = ${this.#nowMs} + ${TURN_MS}
+      where subscriber = ? and holder = ?`;
+    return (await this.#write(text, [seq, seq, this.#name, this.#node])) > 0;
+  }
+
+  /** None of its events stands up to `seq` that it has not had. */
+  async pass(seq: number): Promise<void> {
+    const text =
+      'update kernel_outbox_positions set position = ? where subscriber = ? and position < ?';
+    await this.#write(text, [seq, this.#name, seq]);
+  }
+
+  /** Both bounds: the position may be of another node, and what was passed need not be written yet. */
+  #isWaiting(): string {
+    const types = this.#types.map(() => '?').join(', ');
+    return `seq > ? and seq > (select position from kernel_outbox_positions where subscriber = ?)
+      and type in (${types})`;
+  }
+
+  #waitingFor(passedSeq: number): (string | number)[] {
+    return [passedSeq, this.#name, ...this.#types];
+  }
+
+  async #write(text: string, parameters: readonly (string | number)[]): Promise<number> {
+    return await this.#store.transaction(
+      async (tx) => await this.#sql.run(tx, text, parameters),
+      BY_ROW,
+    );
+  }
+}

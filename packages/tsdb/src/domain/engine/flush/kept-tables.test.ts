@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TableStore } from '../table/table-store.js';
+import { tablesToKeep } from './kept-tables.js';
+
+const MIB = 1024 * 1024;
+
+/** As much of a table's store as is looked at. */
+function storeOf(
+  id: number,
+  of: {
+    readonly sizeBytes?: number;
+    readonly engineBytes?: number;
+    readonly seriesCount?: number;
+  } = {},
+): TableStore {
+  const table = { id, sizeBytes: 1000, engineBytes: 0, minSeq: BigInt(id), ...of };
+  const store = {
+    isGone: false,
+    index: { count: of.seriesCount ?? 1 },
+    tombstones: { all: [] },
+    generation: () => table,
+  };
+  return store as unknown as TableStore;
+}
+
+function kept(
+  stores: readonly TableStore[],
+  how: Partial<Parameters<typeof tablesToKeep>[0]> = {},
+): unknown[] {
+  const tables = tablesToKeep({
+    stores,
+    generation: 0,
+    flushBytes: 64 * MIB,
+    maxSmallTables: 2,
+    logBytes: MIB,
+    isCrowded: false,
+    ...how,
+  });
+  return tables.map((table) => Reflect.get(table, 'id'));
+}
+
+it('keeps small tables but the oldest', () => {
+  assert.deepEqual(kept([4, 3, 2, 1].map((id) => storeOf(id))), [3, 4]);
+  assert.deepEqual(kept([1, 2].map((id) => storeOf(id))), []);
+});
+
+it('keeps no large table', () => {
+  const large = storeOf(9, { sizeBytes: MIB });
+  assert.deepEqual(kept([large, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
+});
+
+it('keeps no rows for which a start would have to read many series', () => {
+  const many = storeOf(9, { seriesCount: 20_000 });
+  assert.deepEqual(kept([many, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
+});
+
+it('keeps nothing when a start would have to read much of the log', () => {
+  const stores = [1, 2, 3].map((id) => storeOf(id));
+  assert.deepEqual(kept(stores, { logBytes: 200 * MIB }), []);
+});
+
+it('keeps no more than a part of what begins the next flush', () => {
+  const stores = [1, 2, 3, 4, 5, 6].map((id) => storeOf(id));
+  assert.deepEqual(kept(stores, { flushBytes: 12_000 }), [4, 5, 6]);
+});
+
+it('keeps no rows that fill the memory of the engine', () => {
+  const stores = [1, 2, 3, 4, 5].map((id) => storeOf(id, { engineBytes: id === 4 ? 1 : 0 }));
+  assert.deepEqual(kept(stores), [3, 4, 5]);
+  assert.deepEqual(kept(stores, { isCrowded: true }), [3, 5]);
+});

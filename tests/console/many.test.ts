@@ -1,0 +1,150 @@
+// Source: docs/CONSOLE.md: nothing is cut without a word, and everything is reached by keys.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser } from './browser.js';
+
+const TABLE_COUNT = 10_000;
+const SERIES_COUNT = 2000;
+const FIELD_COUNT = 700;
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let page: Page;
+
+async function write(db: string, lines: readonly string[]): Promise<void> {
+  const path = `/api/v3/write_lp?db=${db}&precision=second&no_sync=true`;
+  const answer = await server.http.send(path, { body: lines.join('\n') });
+  assert.equal(answer.status, 204, answer.text);
+}
+
+const open = (search: Readonly<Record<string, string>>) =>
+  page.goto(`${server.url}/console/explore?${new URLSearchParams(search)}`);
+
+describe('a server with very much of everything', { skip: SKIP }, () => {
+  before(async () => {
+    const limits = ['--num-table-limit', '20000'];
+    server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb', ...limits],
+    });
+    const nowSec = Math.floor(Date.now() / 1000);
+    const lines = (count: number, line: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => `${line(index)} ${nowSec - 60}`);
+    for (let from = 0; from < TABLE_COUNT; from += 2000)
+      await write(
+        'tables',
+        lines(2000, (index) => `t${from + index} v=${from + index}`),
+      );
+    // The highest are those with the highest numbers.
+    await write(
+      'series',
+      lines(SERIES_COUNT, (index) => `m,host=h${index} v=${index}`),
+    );
+    const fields = Array.from({ length: FIELD_COUNT }, (_, index) => `f${index}=${index}i`);
+    await write('columns', [`wide ${fields.join()} ${nowSec - 60}`]);
+    browser = await TestBrowser.start();
+    const context = await browser.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    page = await context.newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it('tells how many of 10,000 tables are listed, and finds the others', async () => {
+    await open({ db: 'tables' });
+    await page.getByText('1,000 of 10,000 tables: find the others by name').waitFor();
+    await page.getByRole('textbox', { name: 'Find table' }).fill('t9876');
+    await page
+      .getByRole('button', { name: 'Plot v of t9876' })
+      .or(page.getByText('t9876'))
+      .first()
+      .click();
+    await page.goto(`${server.url}/console/data/tables`);
+    await page
+      .getByText(/10,000/)
+      .first()
+      .waitFor();
+    await page.getByRole('textbox', { name: /find/i }).first().fill('t9876');
+    await page.getByRole('link', { name: 't9876' }).click();
+    await page.getByRole('heading', { name: 't9876' }).waitFor();
+  });
+
+  it('draws the 500 highest of 2,000 series and says so; the table has all', async () => {
+    await open({ db: 'series', q: 'SELECT time, host, v FROM m', view: 'line' });
+    await page.getByText(/500 of 2,000/).waitFor();
+    await page.getByText('host=h1999').first().waitFor();
+    assert.equal(await page.getByText('host=h1499', { exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'Table' }).click();
+    const grid = page.getByRole('grid');
+    assert.equal(await grid.getAttribute('aria-rowcount'), String(SERIES_COUNT + 1));
+    await grid.focus();
+    await page.keyboard.press('Control+End');
+    await page
+      .getByRole('rowheader', { name: '2,000' })
+      .or(page.getByText('2000', { exact: true }))
+      .first()
+      .waitFor();
+  });
+
+  it('reaches the last of 700 columns by keys', async () => {
+    await open({ db: 'columns', q: 'SELECT * FROM wide', view: 'table' });
+    const grid = page.getByRole('grid');
+    await grid.waitFor();
+    // The fields and the time.
+    assert.equal(await grid.getAttribute('aria-colcount'), String(FIELD_COUNT + 1));
+    await grid.focus();
+    const seen = new Set<string>();
+    await page.keyboard.press('End');
+    for (const text of await page.getByRole('columnheader').allTextContents()) seen.add(text);
+    const last = await page.evaluate<string>(
+      `document.getElementById(document.querySelector('[role=grid]').getAttribute('aria-activedescendant'))?.textContent`,
+    );
+    assert.match(last, /^\d+$/);
+    assert.ok(seen.size < 60, `${seen.size} columns are drawn at a time`);
+  });
+
+  it('lets an engineer plot a field, move in time and share the link by keys alone', async () => {
+    await page.goto(`${server.url}/console/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    /** Presses Tab until what has the focus is named so. */
+    const tabTo = async (name: RegExp): Promise<void> => {
+      for (let presses = 0; presses < 80; presses++) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate<string>(`(() => {
+          const { activeElement: at } = document;
+          return at.getAttribute('aria-label') ?? at.textContent ?? '';
+        })()`);
+        if (name.test(focused)) return;
+      }
+      assert.fail(`nothing named ${name} has the focus after 80 presses of Tab`);
+    };
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.getByRole('heading', { name: 'Explore' }).waitFor();
+    await tabTo(/^Database$/);
+    await page.keyboard.type('series');
+    await page.getByText('1 table', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('m');
+    await tabTo(/^m$|open m|columns of m/i);
+    await page.keyboard.press('Enter');
+    await tabTo(/^Plot v of m$/);
+    await page.keyboard.press('Enter');
+    await page.getByText(/500 of 2,000/).waitFor();
+    const before = page.url();
+    await page.keyboard.press('Alt+ArrowLeft');
+    await page.waitForURL((url) => url.href !== before && url.searchParams.has('from'));
+    await tabTo(/^\s*Share$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Link copied').waitFor();
+    const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(link, /console\/explore\?.*from=20/);
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});

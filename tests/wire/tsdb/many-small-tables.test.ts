@@ -1,0 +1,79 @@
+// 450 tables of ten rows made 900 files at each end, for which it took all of its time; 5,000 made 10,000 at a flush by age.
+// Source: docs/adr/0145-small-tables-wait-in-the-log.md.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FLUSH_AT_ONCE, rows, ServerProcess, write } from '../../harness/index.js';
+
+const TABLE_COUNT = 300;
+const ROWS_OF_EACH = 10;
+/** Small tables that go to files at a time. */
+const AT_A_TIME = 64;
+// Of its own the server has no tables.
+const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
+
+async function fill(server: ServerProcess): Promise<void> {
+  const lines: string[] = [];
+  for (let row = 1; row <= ROWS_OF_EACH; row++)
+    for (let i = 0; i < TABLE_COUNT; i++) lines.push(`t${i},host=a v=${i}i ${row}`);
+  await write(server, { db: 'small' }, lines.join('\n'));
+}
+
+async function assertAllOnce(server: ServerProcess): Promise<void> {
+  for (let from = 0; from < TABLE_COUNT; from += 50) {
+    const numbers = Array.from({ length: 50 }, (_, k) => from + k);
+    const each = numbers.map((i) => `SELECT ${i} AS i, count(*) AS n, sum(v) AS v FROM t${i}`);
+    const found = await rows(server, 'small', `${each.join(' UNION ALL ')} ORDER BY i`);
+    assert.deepEqual(
+      found,
+      numbers.map((i) => ({ i, n: ROWS_OF_EACH, v: ROWS_OF_EACH * i })),
+    );
+  }
+}
+
+const fileCount = async (dataDir: string): Promise<number> => {
+  const names = await readdir(join(dataDir, 'objects'), { recursive: true });
+  return names.filter((name) => name.endsWith('.parquet')).length;
+};
+
+it('An end of hundreds of small tables writes no file, and every start has their rows once', async () => {
+  await using first = await ServerProcess.start({ flags: FLAGS });
+  const { dataDir } = first;
+  await fill(first);
+  assert.equal(await first.stop(), 0);
+  assert.ok(first.logged('rows are left in the log; the next start reads them') !== undefined);
+  assert.equal(await fileCount(dataDir), 0);
+  for (const end of ['stop', 'kill'] as const) {
+    const next = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const replayed = next.logged('rows of the log are back in memory');
+    assert.equal(replayed?.['rowCount'], TABLE_COUNT * ROWS_OF_EACH);
+    await assertAllOnce(next);
+    await next[end]();
+    assert.equal(await fileCount(dataDir), 0);
+  }
+});
+
+it('A flush by age writes a part of hundreds of small tables, and has all in files after some', async () => {
+  await using first = await ServerProcess.start({ flags: [...FLAGS, ...FLUSH_AT_ONCE] });
+  const { dataDir } = first;
+  await fill(first);
+  const counts = new Set<number>();
+  while (!counts.has(TABLE_COUNT)) {
+    const { text } = await first.http.send('/metrics');
+    counts.add(Number(/^plinth_tsdb_segments (\d+)$/m.exec(text)?.[1]));
+    await sleep(50);
+  }
+  const possible = [0, 1, 2, 3, 4].map((flushes) => flushes * AT_A_TIME);
+  for (const count of counts)
+    assert.ok(count === TABLE_COUNT || possible.includes(count), [...counts].join());
+  assert.ok(counts.size > 2, [...counts].join());
+  await assertAllOnce(first);
+  await first.stop();
+  // A file of rows and one of series each, and nothing is left to the next start.
+  assert.equal(await fileCount(dataDir), 2 * TABLE_COUNT);
+  await using next = await ServerProcess.start({ dataDir, flags: FLAGS });
+  assert.equal(next.logged('rows of the log are back in memory'), undefined);
+  await assertAllOnce(next);
+});
