@@ -1,6 +1,8 @@
 // Source: `plinth write --help`; the format of `influx_inspect export` and `influx -import` of InfluxDB 1.x.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -31,6 +33,25 @@ async function rows(db: string, q: string): Promise<unknown> {
   ).results;
   return result?.error ?? result?.series?.map(({ values }) => values)[0];
 }
+
+it('statements, which may hold passwords, stand in no address that a proxy logs', async () => {
+  const targets: string[] = [];
+  const bodies: string[] = [];
+  const proxy = createServer(async (request, response) => {
+    targets.push(request.url ?? '');
+    bodies.push(Buffer.concat(await request.toArray()).toString());
+    response.setHeader('content-type', 'application/json').end('{"results":[{}]}');
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const path = join(folder, 'ddl.lp');
+  await writeFile(path, '# DDL\nCREATE DATABASE x\n# DML\n');
+  const { port } = proxy.address() as { readonly port: number };
+  await runCli(['write', '--host', `http://127.0.0.1:${port}`, path]);
+  proxy.close();
+  proxy.closeAllConnections();
+  assert.deepEqual([targets, bodies], [['/query'], ['q=CREATE+DATABASE+x']]);
+});
 
 it('a dump of 1.x makes its databases and goes where it says', async () => {
   const dump = [

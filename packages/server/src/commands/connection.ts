@@ -16,6 +16,8 @@ export interface CallOptions {
   readonly method?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** Of a form: what must not stand in the logs of proxies. */
+  readonly form?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
 }
@@ -82,8 +84,15 @@ export async function call(
     url.searchParams.set(name, value);
   const headers = new Headers();
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  const body = options.json === undefined ? options.body : JSON.stringify(options.json);
-  if (options.json !== undefined) headers.set('content-type', 'application/json');
+  const { json, form } = options;
+  const body =
+    json !== undefined
+      ? JSON.stringify(json)
+      : form
+        ? `${new URLSearchParams(form)}`
+        : options.body;
+  if (form !== undefined) headers.set('content-type', 'application/x-www-form-urlencoded');
+  else if (json !== undefined) headers.set('content-type', 'application/json');
   else if (body !== undefined) headers.set('content-type', 'text/plain; charset=utf-8');
   try {
     return await send(url, {

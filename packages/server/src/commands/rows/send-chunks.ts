@@ -29,7 +29,7 @@ export async function runStatement(
   connection: Connection,
   shown = statement,
 ): Promise<readonly (readonly unknown[])[]> {
-  const response = await callOk(connection, 'query', { method: 'POST', query: { q: statement } });
+  const response = await callOk(connection, 'query', { form: { q: statement } });
   const { results = [] } = (await response.json()) as { results?: readonly Result[] };
   const error = results.find((result) => result.error !== undefined)?.error;
   if (error !== undefined) throw new CommandFailed(`${shown}: ${error}`);
