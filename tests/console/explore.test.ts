@@ -360,9 +360,28 @@ describe('Explore', { skip: SKIP }, () => {
       await editor().getByText('asked_by_link').first().waitFor();
       await page.waitForTimeout(6000); // longer than its refresh
       assert.equal(await asked(), before);
+      // Nor when the browser comes back to it, as such a page can bring about, or loads it again.
+      for (const come of [() => page.reload(), () => page.goBack().then(() => page.goForward())]) {
+        await come();
+        await page.getByText(/page of another site led here/).waitFor();
+      }
+      await page.getByRole('link', { name: 'Data' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await page.goBack();
+      await page.getByText(/page of another site led here/).waitFor();
+      await page.waitForTimeout(1000);
+      assert.equal(await asked(), before);
       await button('Run').click();
       await cell('100').waitFor();
-      assert.ok((await asked()) > before);
+      const afterRun = await asked();
+      assert.ok(afterRun > before);
+      // What its reader has run is run again.
+      await page.reload();
+      await cell('100').waitFor();
+      await page.goto(`${server.url}/console/`);
+      await page.goBack();
+      await cell('100').waitFor();
+      assert.ok((await asked()) >= afterRun + 2);
     }
     // What the reader does from there is the reader's own.
     await page.goto('http://stranger.test/');

@@ -7,6 +7,7 @@ import {
 import { NotFound } from './components/shell/not-found.js';
 import { PageFailure } from './components/shell/page-failure.js';
 import { Shell } from './components/shell/shell.js';
+import { noteMove } from './lib/opened-from.js';
 import { HomePage } from './pages/home/home-page.js';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -63,6 +64,8 @@ export const router = createRouter({
     return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   },
 });
+
+router.history.subscribe(({ action }) => noteMove(action.type));
 
 /** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
 export function preloadPages(): void {

@@ -6,7 +6,7 @@ import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../a
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
-import { isQueryFromElsewhere } from '../../lib/opened-from.js';
+import { isAskedByReader, RAN } from '../../lib/opened-from.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -39,9 +39,6 @@ const MAX_VALUE_COUNT = 100;
 const DEFAULT_POINT_COUNT = 600;
 
 resultRunner.prepare();
-
-/** What a link of a stranger asks is shown, and run by its reader, in whose name it is asked. */
-let isToBeRead = isQueryFromElsewhere();
 
 /** Opens what was saved under the id of the address. */
 export function SavedQueryPage() {
@@ -81,8 +78,8 @@ export function ExplorePage() {
   );
   const latest = useRef({ search, draft });
   latest.current = { search, draft };
-  const show = (next: ExploreSearch, isNew: boolean): void =>
-    void navigate({ to: '/explore', search: next, replace: !isNew });
+  const show = (next: ExploreSearch, isNew: boolean, state: typeof RAN | true = true): void =>
+    void navigate({ to: '/explore', search: next, replace: !isNew, state } as never);
   const tabs = useTabs(search, (found, isNew) => {
     // Who has begun to type keeps that.
     const { draft: typed } = latest.current;
@@ -90,7 +87,7 @@ export function ExplorePage() {
     isElsewhere.current ||= isNew;
     if (isNew) wantsRun.current = next['q'] !== undefined && next['q'] !== '';
     if (isNew) clear();
-    show(next, isNew);
+    show(next, isNew, isNew ? RAN : true);
   });
 
   // Somebody else changed the address: Back, a link, another tab of the page.
@@ -104,7 +101,8 @@ export function ExplorePage() {
     setDraft(text);
   }, [search]);
 
-  const [isUnread, setUnread] = useState(isToBeRead && search['q'] !== undefined);
+  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
+  const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
   const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
   useEffect(
     () =>
@@ -120,6 +118,9 @@ export function ExplorePage() {
   useEffect(() => {
     if (!wantsRun.current || search['tab'] === undefined) return;
     wantsRun.current = false;
+    setUnread(!isAskedByReader());
+    if (!isAskedByReader()) return;
+    show(search, false, RAN);
     void run(search);
   }, [search]);
 
@@ -135,6 +136,7 @@ export function ExplorePage() {
       to: '/explore',
       search: (before: ExploreSearch) => ({ ...before, ...(q !== '' && { q }), ...change }),
       replace: true,
+      state: true,
     } as never);
   };
   const onType = (text: string) => {
@@ -150,10 +152,9 @@ export function ExplorePage() {
     clearTimeout(typing.current);
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
     note(next['q'] ?? '');
-    isToBeRead = false;
     setUnread(false);
     if (change['q'] !== undefined) setDraft(change['q']);
-    show(next, true);
+    show(next, true, RAN);
     void run(next);
   };
 
@@ -178,12 +179,6 @@ export function ExplorePage() {
     const first = own ?? databases.data[0];
     if (first !== undefined) patch({ db: first.name });
   });
-  useEffect(
-    () => () => {
-      isToBeRead = false;
-    },
-    [],
-  );
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
