@@ -9,7 +9,10 @@ import { promisify } from 'node:util';
 import { CLI } from '../../harness/cli.js';
 import { ServerProcess } from '../../harness/index.js';
 
-/** Runs a command in a terminal of 12 lines; each typed text waits until the one before it has been answered by its mark. */
+/**
+ * Runs a command in a terminal of 12 lines; each typed text waits until the one before it has been answered by its mark.
+ * One with a number is typed up to so many times, until its mark is seen.
+ */
 const TERMINAL = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 command, steps = json.loads(sys.argv[1])
@@ -18,19 +21,22 @@ if child == 0:
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 12, 100, 0, 0))
 out = ''
-def until(mark, start):
+def until(mark, start, seconds):
     global out
-    end = time.time() + (3 if mark == 'nothing of this, but time passes' else 20)
+    end = time.time() + seconds
     while mark not in out[start:] and time.time() < end:
         if select.select([terminal], [], [], 0.2)[0]:
             try:
                 out += os.read(terminal, 65536).decode(errors='replace')
             except OSError:
                 return
-for typed, mark in steps:
+for typed, mark, *times in steps:
     start = len(out)
-    os.write(terminal, typed.encode())
-    until(mark, start)
+    for _ in range(times[0] if times else 1):
+        if mark in out[start:]:
+            break
+        os.write(terminal, typed.encode())
+        until(mark, start, 1 if times else 3 if mark == 'nothing of this, but time passes' else 20)
 os.kill(child, 9)
 os.waitpid(child, 0)
 print(out)
@@ -49,7 +55,9 @@ after(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function typed(steps: readonly (readonly [text: string, mark: string])[]): Promise<string> {
+async function typed(
+  steps: readonly (readonly [text: string, mark: string, times?: number])[],
+): Promise<string> {
   const command = [process.execPath, CLI, 'shell', '--host', server.url, '--database', 'sh'];
   const all = [['', '> '], ...steps];
   const { stdout } = await promisify(execFile)(
@@ -93,7 +101,7 @@ describe('plinth shell in a terminal', () => {
       ['\u0003', '(sql)> '],
       ['SELECT max(v) AS most FROM turbines;\r', '39.0'],
       ['', '(sql)> '],
-      ["SELECT phase FROM system.queries WHERE query_text LIKE 'SELECT sum(%';\r", '(sql)> '],
+      ["SELECT phase FROM system.queries WHERE query_text LIKE 'SELECT sum(%';\r", '| cancel ', 20],
     ]);
     assert.match(out, /cancelled/);
     assert.match(out, /\| most \|[\s\S]*\| 39\.0 /);
