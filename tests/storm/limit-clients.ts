@@ -15,6 +15,8 @@ interface Round {
   readonly fromMs: number;
   readonly toMs: number;
   readonly allowed: number;
+  /** When each node last said that it could not ask Redis; its own words, for whoever reads of a failure. */
+  readonly alone: readonly unknown[];
 }
 
 /** Ask for more than the limit of one identity after the other, of all nodes. */
@@ -35,12 +37,12 @@ export class LimitClients implements StormClients {
 
   async check(): Promise<void> {
     this.figures.limitRounds = this.#rounds.length;
-    for (const { identity, fromMs, toMs, allowed } of this.#rounds) {
+    for (const { identity, fromMs, toMs, allowed, alone } of this.#rounds) {
       if (this.#weather.wasFault(['redis'], fromMs - AFTERMATH_MS, toMs)) continue;
       this.figures.exactRounds += 1;
       assert.ok(
         allowed <= LIMIT,
-        `${identity}: ${allowed} of ${LIMIT} admitted from ${fromMs} to ${toMs}`,
+        `${identity}: ${allowed} of ${LIMIT} admitted from ${fromMs} to ${toMs}; nodes were without Redis at ${alone.join()}`,
       );
     }
   }
@@ -60,6 +62,9 @@ export class LimitClients implements StormClients {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, askAll));
-    return { identity, fromMs, toMs: Date.now(), allowed };
+    const alone = this.#platform.nodes.map(
+      ({ server }) => server?.logged('redis cannot be reached')?.['time'],
+    );
+    return { identity, fromMs, toMs: Date.now(), allowed, alone };
   }
 }

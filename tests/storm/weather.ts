@@ -45,11 +45,19 @@ export class Weather {
     this.#isOver = true;
   }
 
-  /** Whether one of these was under way then. */
+  /** Whether one of these was under way then. A node that was stopped meanwhile learns of a lost store when it goes on. */
   wasFault(kinds: readonly FaultKind[], fromMs: number, toMs: number): boolean {
     return this.faults.some(
-      (fault) => kinds.includes(fault.kind) && fault.fromMs <= toMs && fault.toMs >= fromMs,
+      (fault) =>
+        kinds.includes(fault.kind) && fault.fromMs <= toMs && this.#feltToMs(fault) >= fromMs,
     );
+  }
+
+  #feltToMs({ fromMs, toMs }: Fault): number {
+    const stops = this.faults.filter(
+      (fault) => fault.kind === 'stop' && fault.fromMs <= toMs && fault.toMs >= fromMs,
+    );
+    return Math.max(toMs, ...stops.map((stop) => stop.toMs));
   }
 
   count(kind: FaultKind): number {
