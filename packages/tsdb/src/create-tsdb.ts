@@ -94,7 +94,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       const { facts, queryLog, savedQueries } = whenOpen();
       const given = {
         ...{ engine, catalog, influxql, caches, processing },
-        ...{ facts, queryLog, savedQueries },
+        ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
         audit: needs.audit,
         isAuthRequired: needs.tokens.isAuthRequired,

@@ -45,7 +45,7 @@ const FLUSH_SMALL_TABLES = 64;
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine &
-    Pick<TsdbEngine, 'background' | 'flushObstacle' | 'freeze' | 'obstacle'>;
+    Pick<TsdbEngine, 'background' | 'flushObstacle' | 'freeze' | 'obstacle' | 'storage'>;
   /** See `HttpService`. */
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */

@@ -5,6 +5,7 @@ import type { DatabaseAccess } from '../domain/catalog/access/database-access.js
 import type { TableFacts } from '../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
+import type { EngineStorage } from '../domain/engine/engine-storage.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
@@ -27,6 +28,8 @@ export interface RouteDeps {
   readonly audit?: AuditTrail | undefined;
   /** What is known of tables beside their columns. */
   readonly facts: TableFacts;
+  /** What operators see of files and memory, and ask of them. */
+  readonly storage: EngineStorage;
   readonly caches: Caches;
   readonly processing: Processing;
   readonly settings: TsdbSettings;

@@ -20,6 +20,7 @@ import { v1QueryRoutes } from './influxql/v1-query-route.js';
 import { queryLogRoutes } from './operator/query-log-routes.js';
 import { savedQueryRoutes } from './operator/saved-query-routes.js';
 import { schemaRoutes } from './operator/schema-routes.js';
+import { storageRoutes } from './operator/storage-routes.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
@@ -89,6 +90,7 @@ export function tsdbTables(
       api: 'operator',
       routes: [
         ...schemaRoutes(deps.catalog, deps.facts),
+        ...storageRoutes(deps.catalog, deps.facts, deps.storage),
         ...queryLogRoutes(deps.queryLog),
         ...savedQueryRoutes(deps.savedQueries),
       ],

@@ -15,6 +15,7 @@ import type {
 } from './engine.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineState } from './engine-state.js';
+import { EngineStorage } from './engine-storage.js';
 import { EngineTables } from './engine-tables.js';
 import { QueryPath } from './query/query-path.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
@@ -45,6 +46,7 @@ export class TsdbEngine implements Engine {
   readonly #queries: QueryPath;
   readonly #rowDeletions: RowDeletions;
   readonly background: BackgroundWork;
+  readonly storage: EngineStorage;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
   #onIdle: (() => void) | undefined;
@@ -99,6 +101,7 @@ export class TsdbEngine implements Engine {
       queryTimeoutMs: settings.queryTimeoutMs,
     });
     this.background = new BackgroundWork(needs, { tables, buffer, columnCache });
+    this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
       commits: this.background.commits,

@@ -13,6 +13,14 @@ const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 export interface Merge {
   readonly kind: 'merge' | 'split';
   readonly inputs: readonly Segment[];
+  /** So many files at most come out of it; absent: as a flush would make. */
+  readonly maxChunks?: number;
+}
+
+/** Both ends belong to it. */
+export interface TimeSpan {
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
 }
 
 export interface MergeChoice {
@@ -87,20 +95,63 @@ function mergeOfAChunk({
   isAside,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
+  const unique = segments.filter((each) => each.kind === 'unique' && !isAside(each));
+  const keyOf = ({ level, ...chunk }: Segment): string => `${chunkOf(chunk)} ${level}`;
+  const [inputs] = groupsBy(unique, keyOf)
+    .filter((group) => group.length >= MERGE_COUNT)
+    .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
+    .filter((group) => sizeOf(group) <= maxBytes)
+    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
+  return inputs === undefined ? undefined : { kind: 'merge', inputs };
+}
+
+/**
+ * What somebody has asked for: the segments of a chunk that a span of time touches, of any level and also where they are few,
+ * become one, as far as they can be read together.
+ */
+export function chooseAskedMerge(
+  { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
+  { minTimeNs, maxTimeNs }: TimeSpan,
+): Merge | undefined {
+  const wanted = segments.filter(
+    (each) =>
+      each.kind === 'unique' &&
+      each.minTime <= maxTimeNs &&
+      each.maxTime >= minTimeNs &&
+      !isAside(each),
+  );
+  for (const group of groupsBy(wanted, chunkOf)) {
+    const inputs: Segment[] = [];
+    let sizeBytes = 0;
+    for (const segment of group.sort(bySize)) {
+      sizeBytes += segment.sizeBytes;
+      if (sizeBytes > maxBytes) break;
+      inputs.push(segment);
+    }
+    if (inputs.length > 1) return { kind: 'merge', inputs, maxChunks: 1 };
+  }
+  return undefined;
+}
+
+const chunkOf = ({
+  chunkStartNs,
+  chunkWidthNs,
+}: Pick<Segment, 'chunkStartNs' | 'chunkWidthNs'>): string => `${chunkStartNs} ${chunkWidthNs}`;
+
+const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
+
+function groupsBy(
+  segments: readonly Segment[],
+  keyOf: (segment: Segment) => string,
+): readonly Segment[][] {
   const groups = new Map<string, Segment[]>();
   for (const segment of segments) {
-    if (segment.kind === 'overlay' || isAside(segment)) continue;
-    const key = `${segment.chunkStartNs} ${segment.chunkWidthNs} ${segment.level}`;
+    const key = keyOf(segment);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [segment]);
     else group.push(segment);
   }
-  const [inputs] = [...groups.values()]
-    .filter((group) => group.length >= MERGE_COUNT)
-    .map((group) => group.sort((a, b) => a.sizeBytes - b.sizeBytes).slice(0, MERGE_COUNT))
-    .filter((group) => sizeOf(group) <= maxBytes)
-    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
-  return inputs === undefined ? undefined : { kind: 'merge', inputs };
+  return [...groups.values()];
 }
 
 function overlap(a: Segment, b: Segment): boolean {

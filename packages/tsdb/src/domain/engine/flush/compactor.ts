@@ -1,4 +1,4 @@
-import type { Clock, Leases } from '@plinth/kernel';
+import { type Clock, type Leases, messageOf } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
@@ -10,18 +10,39 @@ import {
 import type { EngineReport } from '../engine-needs.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, tombstonesOfSegment } from '../table/tombstones.js';
-import { chooseMerge, type Merge } from './choose-merge.js';
+import { chooseAskedMerge, chooseMerge, type Merge, type TimeSpan } from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import type { FileCommits } from './file-commits.js';
 import { mergeSegments } from './merge-segments.js';
 import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
 
 const CHECK_INTERVAL_MS = 10_000;
+/** So many tables wait for what somebody asked for. */
+const MAX_ASKED_TABLES = 100;
 
 /** One step, with the files that it replaces. */
 interface Work {
   readonly inputs: readonly (Segment | SeriesFile)[];
   readonly run: () => Promise<void>;
+}
+
+/** For people who look. */
+export interface CompactionState {
+  readonly running:
+    | { readonly tableId: number; readonly fileCount: number; readonly sinceMs: number }
+    | undefined;
+  /** By id, those that somebody asked for. */
+  readonly waiting: readonly number[];
+  /** Since the start. */
+  readonly mergeCount: number;
+  readonly lastFailure:
+    | { readonly tableId: number; readonly failedMs: number; readonly error: string }
+    | undefined;
+}
+
+interface Asked {
+  readonly store: TableStore;
+  readonly span: TimeSpan;
 }
 
 /**
@@ -41,6 +62,13 @@ export class Compactor {
   readonly #onFailed: EngineReport['compactionFailed'];
   readonly #onError: (error: unknown) => void;
   readonly #failed: FailedInputs;
+  /** By table, in the order of asking. */
+  readonly #asked = new Map<number, Asked>();
+  #state: Omit<CompactionState, 'waiting'> = {
+    running: undefined,
+    mergeCount: 0,
+    lastFailure: undefined,
+  };
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -77,6 +105,21 @@ export class Compactor {
     this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
   }
 
+  get state(): CompactionState {
+    return { ...this.#state, waiting: [...this.#asked.keys()] };
+  }
+
+  /** Merges the files of a table within a span, as soon as the merge that may be running has ended. False: too many wait. */
+  compactSoon(store: TableStore, span: TimeSpan): boolean {
+    if (this.#asked.size >= MAX_ASKED_TABLES && !this.#asked.has(store.tableId)) return false;
+    this.#asked.set(store.tableId, { store, span });
+    // One that ends at this moment may not have seen it.
+    void this.compactWhenDue().then(() =>
+      this.#asked.size > 0 ? this.compactWhenDue() : undefined,
+    );
+    return true;
+  }
+
   /** Merges in the background what there is to merge; resolves when that is done, and never rejects. */
   async compactWhenDue(): Promise<void> {
     if (this.#isClosing) return;
@@ -100,7 +143,10 @@ export class Compactor {
     await this.#commits.settle(); // What is chosen below is what is registered.
     const ids = new Set<string>();
     for (const store of this.#tables()) {
-      for (let work = this.#next(store); work !== undefined; work = this.#next(store)) {
+      for (;;) {
+        if (!(await this.#compactAsked())) return;
+        const work = this.#next(store);
+        if (work === undefined) break;
         if (!(await this.#do(store, work))) return;
       }
       await this.#retireTombstones(store).catch(this.#onError);
@@ -108,6 +154,29 @@ export class Compactor {
       for (const { file } of store.series.files) ids.add(file.id);
     }
     this.#failed.keepOnly(ids);
+    await this.#compactAsked();
+  }
+
+  /** Somebody waits for it, so it is done between any two other merges. False: another node is at it. */
+  async #compactAsked(): Promise<boolean> {
+    for (const [tableId, asked] of this.#asked) {
+      const { store, span } = asked;
+      const next = (): Work | undefined => this.#next(store) ?? this.#nextAsked(store, span);
+      for (let work = next(); work !== undefined; work = next()) {
+        if (!(await this.#do(store, work))) return false;
+      }
+      // Another span may have been asked for meanwhile.
+      if (this.#asked.get(tableId) === asked) this.#asked.delete(tableId);
+    }
+    return true;
+  }
+
+  #nextAsked(store: TableStore, span: TimeSpan): Work | undefined {
+    if (this.#isClosing || store.isGone) return undefined;
+    const segments = store.segments.map((open) => open.segment);
+    const isAside = (segment: Segment): boolean => this.#failed.isAside(segment);
+    const merge = chooseAskedMerge({ segments, isAside }, span);
+    return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }
 
   /** What there is to do in a table. Whatever comes of it, the inputs are not chosen again at once. */
@@ -132,6 +201,9 @@ export class Compactor {
 
   /** False: another node is at it. */
   async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
+    const { tableId } = store;
+    const running = { tableId, fileCount: inputs.length, sinceMs: this.#clock.nowMs() };
+    this.#state = { ...this.#state, running };
     try {
       const isDone = await this.#leases.withLease('tsdb.compaction', async () => {
         await run();
@@ -150,7 +222,11 @@ export class Compactor {
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
       this.#onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      const lastFailure = { tableId, failedMs: this.#clock.nowMs(), error: messageOf(error) };
+      this.#state = { ...this.#state, lastFailure };
       return true;
+    } finally {
+      this.#state = { ...this.#state, running: undefined };
     }
   }
 
@@ -195,6 +271,7 @@ export class Compactor {
       },
       publications: [publication],
     }));
+    this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#onMerged();
   }
 

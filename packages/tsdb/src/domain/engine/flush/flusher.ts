@@ -9,6 +9,7 @@ import type { FileCommits } from './file-commits.js';
 import { FlushFailures } from './flush-failures.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
+import { WorkProgress, type WorkState } from './work-progress.js';
 
 export interface FlushSettings {
   /** A generation of this size is flushed. */
@@ -78,6 +79,7 @@ export class Flusher {
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   readonly #failures = new FlushFailures();
+  readonly #progress: WorkProgress;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
@@ -112,6 +114,7 @@ export class Flusher {
     this.#onError = options.onError;
     this.#onFlushed = options.onFlushed;
     this.#onLeft = options.onLeft;
+    this.#progress = new WorkProgress(options.clock);
   }
 
   start(): void {
@@ -124,6 +127,10 @@ export class Flusher {
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get obstacle(): string | undefined {
     return this.#failures.obstacle(this.#clock.monotonicMs());
+  }
+
+  get state(): WorkState {
+    return this.#progress.state;
   }
 
   /** A flush is under way, or begins when nobody writes. */
@@ -169,6 +176,13 @@ export class Flusher {
   /** Starts a flush in the background, whatever size and age say, when the one that may be running has ended. */
   flushSoon(): void {
     this.#isAsked = true;
+    this.flushWhenDue();
+  }
+
+  /** The same of what is there now, for somebody who waits: also right behind a flush that failed. */
+  flushNow(): void {
+    this.#notBeforeMs = 0;
+    if (this.#buffer.generationBytes > 0) this.#isAsked = true;
     this.flushWhenDue();
   }
 
@@ -223,6 +237,10 @@ export class Flusher {
 
   /** False: another node is at it. */
   async #flushOnce(what: FlushedTables): Promise<boolean> {
+    return await this.#progress.of(() => this.#flushClosed(what));
+  }
+
+  async #flushClosed(what: FlushedTables): Promise<boolean> {
     this.#closed ??= await this.#buffer.closeGeneration(what === 'all' ? [] : this.#toKeep());
     const closed = this.#closed;
     const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
@@ -259,8 +277,10 @@ export class Flusher {
       .filter((store) => store.generation(closed.number) !== undefined)
       // First those whose memory the others need.
       .sort((a, b) => engineBytes(b) - engineBytes(a));
+    const tableCount = waiting.length;
     do {
       if (this.#isLate) throw new FlushLeft();
+      this.#progress.note(tableCount, tableCount - waiting.length);
       await this.#flushGroup(closed, waiting);
     } while (waiting.length > 0);
     this.#onFlushed(this.#clock.monotonicMs() - startMs);

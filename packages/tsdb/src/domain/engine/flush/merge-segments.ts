@@ -39,7 +39,7 @@ interface Merging {
 
 async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const { store, host, files } = options;
-  const { kind, inputs } = options.merge;
+  const { kind, inputs, maxChunks } = options.merge;
   const isSplit = kind === 'split';
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
@@ -65,7 +65,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
   const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
-    const chunks = await chunksOfRows(rows, host, isSplit ? MAX_SPLIT_CHUNKS : undefined);
+    const chunks = await chunksOfRows(rows, host, isSplit ? MAX_SPLIT_CHUNKS : maxChunks);
     for (const chunk of chunks) {
       const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
       const segment = await writeSegment({

@@ -1,0 +1,240 @@
+import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { Type } from 'typebox';
+import type { StoredRows, TableFacts } from '../../domain/catalog/overview.js';
+import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
+import type { EngineStorage } from '../../domain/engine/engine-storage.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
+import type { TableSchema } from '../../model/schema.js';
+import { notFound, refusal } from './not-found.js';
+
+const PATH = '/ops/v1/tsdb/storage';
+const MAX_FILE_COUNT = 10_000;
+const BODY = { maxBytes: 64 * 1024 };
+const { answer, json, oneOf } = OpenApi;
+const maybe = Type.Optional;
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+const Time = Type.String({ format: 'date-time' });
+const Ns = Type.String({ pattern: '^-?\\d{1,19}$', description: 'nanoseconds since 1970' });
+const TableName = Type.Object({ db: Type.String(), table: Type.String() });
+
+const Storage = Type.Object({
+  buffered_bytes: Type.Integer({ description: 'of rows that no file has yet' }),
+  buffered_ms: Type.Integer({ description: 'since the first of them was written' }),
+  log_bytes: Count,
+  log_file_count: Count,
+  obstacle: nullable(Type.String({ description: 'why nothing can be written at the moment' })),
+  flush: Type.Object({
+    running: nullable(Type.Object({ since: Time, table_count: Count, done_count: Count })),
+    last: nullable(
+      Type.Object({
+        ended_at: Time,
+        duration_ms: Type.Number(),
+        error: nullable(Type.String({ description: 'null: it went well' })),
+      }),
+    ),
+  }),
+  compaction: Type.Object({
+    running: nullable(Type.Object({ ...TableName.properties, since: Time, file_count: Count })),
+    waiting: Type.Array(TableName, { description: 'tables that somebody asked for' }),
+    merge_count: Type.Integer({ description: 'since the server started' }),
+    last_failure: nullable(
+      Type.Object({ ...TableName.properties, failed_at: Time, error: Type.String() }),
+    ),
+  }),
+});
+const File = Type.Object({
+  ...TableName.properties,
+  path: Type.String({ description: 'name below the object store' }),
+  kind: oneOf(['unique', 'overlay']),
+  level: Type.Integer({ description: '0 as flushed, 1 and more after so many merges' }),
+  row_count: Count,
+  size_bytes: Count,
+  min_time: Ns,
+  max_time: Ns,
+});
+const Files = Type.Object({
+  ...Storage.properties,
+  files: maybe(Type.Array(File, { description: 'by time; of the database that was asked for' })),
+  file_count: maybe(Type.Integer({ description: 'that there are, listed or not' })),
+});
+
+/** What is in memory, in the log and in files, and what moves it from one to the other. */
+export const storageRoutes = (
+  catalog: RelationalCatalog,
+  facts: TableFacts,
+  storage: EngineStorage,
+): readonly Route[] => {
+  const shown = (): object => stateToWire(storage, (id) => placeOf(catalog, id));
+  return [
+    checkedRoute({
+      method: 'GET',
+      path: PATH,
+      access: 'admin',
+      about: { summary: 'Rows in memory, log, flush and compaction; files of a database or table' },
+      input: {
+        query: Type.Object({
+          db: maybe(Type.String({ minLength: 1 })),
+          table: maybe(Type.String({ minLength: 1 })),
+          limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_FILE_COUNT, default: 1000 })),
+        }),
+      },
+      output: { 200: answer('as it is now', json(Files)) },
+      errors: { 404: 'there is no such database or table', 422: 'a table without its database' },
+      handle(request, { query: { db, table, limit = 1000 } }) {
+        if (db === undefined) {
+          if (table !== undefined) return refusal(request, 422, 'table is given without db');
+          return jsonAnswer(200, shown());
+        }
+        const database = catalog.database(db);
+        if (database === undefined) return notFound(request, `database not found: ${db}`);
+        const tables =
+          table === undefined ? [...database.tables.values()] : [database.tables.get(table)];
+        if (tables[0] === undefined && table !== undefined) {
+          return notFound(request, `table not found: ${db}.${table}`);
+        }
+        const files = filesOf(
+          db,
+          tables.filter((each) => each !== undefined),
+          facts,
+        );
+        return jsonAnswer(200, {
+          ...shown(),
+          files: files.slice(0, limit),
+          file_count: files.length,
+        });
+      },
+    }),
+    {
+      method: 'POST',
+      path: `${PATH}/flush`,
+      access: 'admin',
+      about: { summary: 'Write all rows in memory to files now' },
+      output: { 202: answer('it begins, or goes on; its end is seen by GET', json(Storage)) },
+      errors: { 503: 'the log is read-only' },
+      handle: (request) =>
+        storage.flushSoon()
+          ? jsonAnswer(202, shown())
+          : refusal(request, 503, storage.state().obstacle ?? READ_ONLY),
+    },
+    checkedRoute({
+      method: 'POST',
+      path: `${PATH}/compact`,
+      access: 'admin',
+      body: BODY,
+      about: { summary: 'Merge the files of a table now, also where they are few' },
+      input: {
+        body: Type.Object({
+          db: Type.String({ minLength: 1 }),
+          table: Type.String({ minLength: 1 }),
+          min_time: maybe(Ns),
+          max_time: maybe(Ns),
+        }),
+      },
+      output: {
+        202: answer('it begins, or waits for its turn; its end is seen by GET', json(Storage)),
+      },
+      errors: { 404: 'there is no such database or table', 409: 'too many tables wait for it' },
+      handle(request, { body: { db, table: name, min_time, max_time } }) {
+        const table = catalog.database(db)?.tables.get(name);
+        if (table === undefined) return notFound(request, `table not found: ${db}.${name}`);
+        const span = {
+          minTimeNs: min_time === undefined ? MIN_TIME_NS : BigInt(min_time),
+          maxTimeNs: max_time === undefined ? MAX_TIME_NS : BigInt(max_time),
+        };
+        if (!storage.compactSoon(table, span)) return refusal(request, 409, TOO_MANY);
+        return jsonAnswer(202, shown());
+      },
+    }),
+  ];
+};
+
+const READ_ONLY = 'the log is read-only: restart the server';
+const TOO_MANY = 'too many tables wait to be compacted: try again when some of them are done';
+
+interface Place {
+  readonly db: string;
+  readonly table: string;
+}
+
+/** As clients call it; `undefined`: it was deleted meanwhile. */
+function placeOf(catalog: RelationalCatalog, tableId: number): Place | undefined {
+  const table = catalog.tableById(tableId);
+  const database = table && catalog.databaseById(table.databaseId);
+  return database && table && { db: database.name, table: table.name };
+}
+
+function filesOf(db: string, tables: readonly TableSchema[], facts: TableFacts): readonly object[] {
+  const all = tables.flatMap((table) =>
+    facts.placesOf(table).segments.map((file) => ({ table: table.name, file })),
+  );
+  all.sort((a, b) =>
+    a.file.minTime < b.file.minTime ? -1 : a.file.minTime > b.file.minTime ? 1 : 0,
+  );
+  return all.map(({ table, file }) => fileToWire({ db, table }, file));
+}
+
+const fileToWire = (place: Place, file: StoredRows): object => ({
+  ...place,
+  path: file.objectName,
+  kind: file.kind,
+  level: file.level,
+  row_count: file.rowCount,
+  size_bytes: file.sizeBytes,
+  min_time: file.minTime.toString(),
+  max_time: file.maxTime.toString(),
+});
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function stateToWire(
+  storage: EngineStorage,
+  placeOf: (tableId: number) => Place | undefined,
+): object {
+  const { flush, compaction, ...state } = storage.state();
+  const { running, last } = flush;
+  const { running: merge, lastFailure } = compaction;
+  const unknown = { db: '', table: '' };
+  return {
+    buffered_bytes: state.bufferedBytes,
+    buffered_ms: Math.round(state.bufferedMs),
+    log_bytes: state.logBytes,
+    log_file_count: state.logFileCount,
+    obstacle: state.obstacle ?? null,
+    flush: {
+      running: running
+        ? {
+            since: iso(running.sinceMs),
+            table_count: running.tableCount,
+            done_count: running.doneCount,
+          }
+        : null,
+      last: last
+        ? {
+            ended_at: iso(last.endedMs),
+            duration_ms: Math.round(last.durationMs),
+            error: last.error ?? null,
+          }
+        : null,
+    },
+    compaction: {
+      running: merge
+        ? {
+            ...(placeOf(merge.tableId) ?? unknown),
+            since: iso(merge.sinceMs),
+            file_count: merge.fileCount,
+          }
+        : null,
+      waiting: compaction.waiting.flatMap((id) => placeOf(id) ?? []),
+      merge_count: compaction.mergeCount,
+      last_failure: lastFailure
+        ? {
+            ...(placeOf(lastFailure.tableId) ?? unknown),
+            failed_at: iso(lastFailure.failedMs),
+            error: lastFailure.error,
+          }
+        : null,
+    },
+  };
+}
