@@ -22,13 +22,22 @@ const explore = (search) =>
 const OVER_TIME = (field) =>
   `SELECT date_bin(\${interval}, time) AS time, location, avg(${field}) AS ${field}\nFROM weather\nWHERE time >= \${from} AND time < \${to}\nGROUP BY 1, location\nORDER BY 1`;
 
-/** Each with what has to be there. */
+const CELL = '[role=gridcell]:has-text("rain")';
+
+/** Each with what has to be there, and what is clicked then. */
 const PAGES = {
   home: ['', 'table'],
   explore: [explore({ view: 'line', q: OVER_TIME('temp_max') }), 'canvas'],
   rows: [explore({ view: 'table', q: 'SELECT * FROM weather ORDER BY time' }), '[role=gridcell]'],
   data: ['data', 'table'],
   table: ['data/sample/weather', '[role=gridcell]'],
+  storage: ['storage?db=sample&table=weather', '.file-strip'],
+  filter: [
+    explore({ view: 'table', sort: '-temp_max', q: 'SELECT * FROM weather' }),
+    CELL,
+    CELL,
+    CELL,
+  ],
   caches: ['caches?db=sample', 'table'],
   triggers: ['triggers?db=sample', 'table >> nth=1'],
   webhooks: ['webhooks/1', 'table >> nth=0'],
@@ -61,7 +70,7 @@ try {
   const anonymous = new HttpClient(server.url);
   const token = await anonymous.createAdminToken();
   const { text: lines } = await anonymous.call('GET', '/console/sample-weather.lp');
-  await anonymous.withToken(token).write('sample', lines, 'second');
+  await writeInParts(anonymous.withToken(token), lines);
   await processSomething(anonymous.withToken(token));
   await deliverSomething(anonymous.withToken(token));
   await askSomething(anonymous.withToken(token));
@@ -74,11 +83,12 @@ try {
       reducedMotion: 'reduce',
     });
     await context.addInitScript(`sessionStorage.setItem('plinth-token', ${JSON.stringify(token)})`);
-    for (const [name, [address, there]] of Object.entries(PAGES)) {
+    for (const [name, [address, there, ...clicked]] of Object.entries(PAGES)) {
       if (words.length > 0 && !words.includes(name)) continue;
       const page = await context.newPage();
       await page.goto(`${server.url}/console/${address}`);
       await page.locator(there).first().waitFor({ timeout: 60_000 });
+      for (const each of clicked) await page.locator(each).first().click();
       await page.waitForTimeout(500); // for what is drawn after it is there
       await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) });
       await page.close();
@@ -90,6 +100,21 @@ try {
   await server.stop();
   receiver.close();
   for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
+}
+
+/** So that there are several files of one time. */
+async function writeInParts(client, text) {
+  const lines = text.trim().split('\n');
+  const partCount = 3;
+  for (let part = 0; part < partCount; part++) {
+    const own = lines.filter((_, index) => index % partCount === part);
+    await client.write('sample', own.join('\n'), 'second');
+    await client.call('POST', '/ops/v1/tsdb/storage/flush');
+    for (let isDone = false; !isDone; ) {
+      const { text: state } = await client.call('GET', '/ops/v1/tsdb/storage');
+      isDone = JSON.parse(state).flush.running === null;
+    }
+  }
 }
 
 /** Caches of the sample data, and a trigger that has run. */

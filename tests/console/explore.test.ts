@@ -99,7 +99,7 @@ describe('Explore', { skip: SKIP }, () => {
     const row = page.getByRole('row', { name: /host=b/ });
     const texts = await row.getByRole('cell').allTextContents();
     // 49 minutes of 10 and one of 500, each in a bucket of its own.
-    assert.deepEqual(texts.slice(1), ['10', '10', '500', '19.8', '990']);
+    assert.deepEqual(texts.slice(1, 6), ['10', '10', '500', '19.8', '990']);
   });
 
   it('draws every point, as dots or as how dense they are', async () => {

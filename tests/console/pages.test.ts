@@ -27,6 +27,12 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['data', 'table'],
   ['data/sample', 'table'],
   ['data/sample/m', '[role=gridcell]'],
+  [
+    `explore?${LINE}&view=table&sort=-v&hidden=["host"]`.replace('view=line&', ''),
+    '[aria-sort=descending]',
+  ],
+  ['storage?db=sample', 'dl'],
+  ['storage?db=sample&table=m', '.file-strip'],
   ['caches?db=sample', 'h1'],
   ['triggers?db=sample', 'h2'],
   ['webhooks', 'h1'],
@@ -67,6 +73,10 @@ describe('every page', { skip: SKIP }, () => {
       headers: { authorization: `Bearer ${filledToken}` },
       body: lines.join('\n'),
     });
+    await filled.http.send('/ops/v1/tsdb/storage/flush', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${filledToken}` },
+    });
     browser = await TestBrowser.start();
   });
   after(async () => {
@@ -99,7 +109,7 @@ describe('every page', { skip: SKIP }, () => {
   it('is accessible when there is nothing to show', async () => {
     const context = await browser.context({ token: emptyToken });
     const page = await context.newPage();
-    for (const path of ['', 'explore', 'data', 'queries']) {
+    for (const path of ['', 'explore', 'data', 'storage', 'queries']) {
       await look(page, `${empty.url}/console/${path}`, 'h1');
     }
     await context.close();

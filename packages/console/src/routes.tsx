@@ -40,6 +40,7 @@ const routeTree = rootRoute.addChildren([
   route('/data', data, 'DatabasesPage'),
   route('/data/$db', data, 'DatabasePage'),
   route('/data/$db/$table', data, 'TablePage'),
+  route('/storage', data, 'StoragePage'),
   route('/caches', processing, 'CachesPage'),
   route('/triggers', processing, 'TriggersPage'),
   route('/webhooks', webhooks, 'AppsPage'),

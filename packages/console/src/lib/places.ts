@@ -12,7 +12,8 @@ export interface Place {
     | 'key'
     | 'server'
     | 'share'
-    | 'stop';
+    | 'stop'
+    | 'layers';
   /** Behind `g`. */
   readonly letter: string;
   /** Not shown unless this one runs. */
@@ -25,6 +26,7 @@ export const PLACES: readonly Place[] = [
   { path: '/data', title: 'Data', icon: 'data', letter: 'd', service: 'tsdb' },
   { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb' },
   { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
+  { path: '/storage', title: 'Storage', icon: 'layers', letter: 'f', service: 'tsdb' },
   { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
   { path: '/limits', title: 'Limits', icon: 'stop', letter: 'l', service: 'ratelimit' },
   { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },

@@ -2,6 +2,7 @@ import { RecordBatchReader } from 'apache-arrow';
 import { type Frame, type FrameColumn, MAX_ROW_COUNT, MAX_SIZE_BYTES } from '../lib/frame/frame.js';
 import { groupRows } from '../lib/frame/group-rows.js';
 import type { WorkerReply, WorkerRequest } from '../lib/frame/messages.js';
+import { sortRows } from '../lib/frame/sort-rows.js';
 import { type ColumnCollector, collectorOf } from './column-collector.js';
 
 const PROGRESS_MS = 100;
@@ -12,6 +13,12 @@ const say = (reply: WorkerReply, transfer: Transferable[] = []): void =>
 self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {
   if (data.kind === 'cancel') {
     running.get(data.id)?.abort();
+    return;
+  }
+  if (data.kind === 'sort') {
+    const { id, column, rowCount, isDescending } = data;
+    const order = sortRows(column, rowCount, isDescending);
+    say({ kind: 'sorted', id, order }, [order.buffer]);
     return;
   }
   const controller = new AbortController();

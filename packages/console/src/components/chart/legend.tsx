@@ -3,6 +3,7 @@ import { lookOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { SeriesStats } from '../../lib/frame/stats.js';
 import { countText, shortNumber } from '../../lib/units.js';
+import { Icon } from '../controls/icon.js';
 
 const FIGURES = ['last', 'min', 'max', 'avg', 'sum'] as const;
 type Order = 'name' | keyof SeriesStats;
@@ -14,8 +15,10 @@ export function Legend(props: {
   readonly hidden: ReadonlySet<string>;
   readonly colourOf: (key: string) => number;
   readonly onHide: (hidden: ReadonlySet<string>) => void;
+  /** Asks for this series alone. */
+  readonly onFilter: (series: ChartSeries) => void;
 }) {
-  const { series, totalCount, hidden, colourOf, onHide } = props;
+  const { series, totalCount, hidden, colourOf, onHide, onFilter } = props;
   const [find, setFind] = useState('');
   const [order, setOrder] = useState<Order>('name');
   const [isAscending, setIsAscending] = useState(true);
@@ -83,6 +86,9 @@ export function Legend(props: {
             <tr>
               {head('name', 'Series')}
               {FIGURES.map((figure) => head(figure, figure))}
+              <th>
+                <span className="visually-hidden">Filter</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -108,6 +114,19 @@ export function Legend(props: {
                     {Number.isNaN(each.stats[figure]) ? '–' : shortNumber(each.stats[figure])}
                   </td>
                 ))}
+                <td className="legend-filter">
+                  {each.words.length > 0 && (
+                    <button
+                      type="button"
+                      className="button icon small quiet"
+                      aria-label={`Filter for ${each.label}`}
+                      title="Filter for this series: adds a condition to the query"
+                      onClick={() => onFilter(each)}
+                    >
+                      <Icon name="filter" size={13} />
+                    </button>
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>

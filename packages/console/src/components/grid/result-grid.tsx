@@ -1,29 +1,60 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { cellText, type Frame, isNull, isNumeric } from '../../lib/frame/frame.js';
+import { cellText, type Frame, isNull } from '../../lib/frame/frame.js';
 import { columnWindow, rowWindow, scrollTopOf } from '../../lib/frame/windowing.js';
 import { countText } from '../../lib/units.js';
 import { copyText } from '../controls/copy-button.js';
+import type { MenuEntry } from '../controls/menu-button.js';
 import { toast } from '../controls/toasts.js';
+import { isNumberColumn, shownColumns, typeWord, widthOf } from './grid-columns.js';
+import { GridMenu } from './grid-menu.js';
 import './result-grid.css';
 
 const ROW_HEIGHT = 27;
 const HEAD_HEIGHT = 46;
 const SPARE_ROW_COUNT = 6;
-const SAMPLED_ROW_COUNT = 60;
-const CHAR_WIDTH = 7.7;
-const HEAD_CHAR_WIDTH = 8.8;
-const MIN_WIDTH = 70;
-const MAX_WIDTH = 420;
 const NUMBER_WIDTH = 62;
+/** The row of names, to which the keys lead as to any other. */
+const HEAD = -1;
+
+/** A cell, by its place in the frame; `row` is absent in the head. */
+export interface GridPlace {
+  readonly column: number;
+  readonly row?: number;
+}
+
+export interface GridOptions {
+  /** Which row stands at each place; absent: as the answer has them. */
+  readonly order?: Uint32Array | undefined;
+  readonly sorted?: { readonly column: string; readonly isDescending: boolean } | undefined;
+  readonly hidden?: ReadonlySet<string>;
+  /** What can be done with a cell beyond copying it, or with a column. */
+  readonly actionsOf?: (place: GridPlace) => readonly MenuEntry[];
+  /** Rows that were not there before. */
+  readonly isNew?: ((row: number) => boolean) | undefined;
+  /** Results of one origin follow each other without a jump. */
+  readonly origin?: string;
+  /** Whether the reader is away from the first row, or at a menu. */
+  readonly onReading?: (isReading: boolean) => void;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A result as rows, of which only those in sight are drawn; the same of columns. Values keep all their digits. */
-export function ResultGrid({ frame }: { readonly frame: Frame }) {
+export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
+  const { frame, order, sorted, hidden = NONE, actionsOf, isNew, origin, onReading } = props;
   const box = useRef<HTMLDivElement>(null);
+  const anchor = useRef<HTMLElement | null>(null);
   const [view, setView] = useState({ top: 0, left: 0, width: 0, height: 0 });
   const [active, setActive] = useState({ row: 0, column: 0 });
+  const [menu, setMenu] = useState<GridPlace | undefined>();
+  /** Whoever clicks what is chosen already wants to do something with it. */
+  const isChosen = useRef(false);
   const id = useId();
-  const columns = useMemo(() => ordered(frame), [frame]);
-  const widths = useMemo(() => columns.map((index) => widthOf(frame, index)), [frame, columns]);
+  const columns = useMemo(() => shownColumns(frame, hidden), [frame, hidden]);
+  const widths = useMemo(() => {
+    const rowAt = (place: number): number => order?.[place] ?? place;
+    return columns.map((index) => widthOf(frame, index, rowAt));
+  }, [frame, columns, order]);
   const ends = useMemo(() => {
     let end = NUMBER_WIDTH;
     return widths.map((width) => {
@@ -31,7 +62,7 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       return end;
     });
   }, [widths]);
-  const isEmpty = frame.columns.length === 0 || frame.rowCount === 0;
+  const isEmpty = columns.length === 0 || frame.rowCount === 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: an empty result has no box.
   useEffect(() => {
     const element = box.current;
@@ -51,11 +82,13 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       element.removeEventListener('scroll', look);
     };
   }, [isEmpty]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another result begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another result, or another order, begins at its top.
   useEffect(() => {
-    box.current?.scrollTo(0, 0);
-    setActive({ row: 0, column: 0 });
-  }, [frame]);
+    box.current?.scrollTo({ top: 0 });
+    setActive(({ column }) => ({ row: 0, column }));
+    isChosen.current = false;
+  }, [origin ?? frame, order === undefined, sorted?.column, sorted?.isDescending]);
+  useEffect(() => onReading?.(view.top > 0 || menu !== undefined), [view.top, menu, onReading]);
   const rows = rowWindow({
     rowCount: frame.rowCount,
     rowHeight: ROW_HEIGHT,
@@ -69,15 +102,16 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
     const width = widths[place] ?? 0;
     return { index, place, width, left: (ends[place] ?? 0) - width };
   });
+  const rowAt = (place: number): number => order?.[place] ?? place;
   const move = (row: number, column: number) => {
     const next = {
-      row: Math.max(0, Math.min(frame.rowCount - 1, row)),
+      row: Math.max(actionsOf ? HEAD : 0, Math.min(frame.rowCount - 1, row)),
       column: Math.max(0, Math.min(columns.length - 1, column)),
     };
     setActive(next);
     const element = box.current;
     if (element === null) return;
-    element.scrollTop = scrollTopOf(next.row, {
+    element.scrollTop = scrollTopOf(Math.max(0, next.row), {
       rowCount: frame.rowCount,
       rowHeight: ROW_HEIGHT,
       viewHeight: view.height,
@@ -88,9 +122,30 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
     if (left - NUMBER_WIDTH < element.scrollLeft) element.scrollLeft = left - NUMBER_WIDTH;
     else if (right > element.scrollLeft + view.width) element.scrollLeft = right - view.width;
   };
-  const textAt = (row: number, column: number): string => {
-    const found = frame.columns[columns[column] ?? 0];
-    return found === undefined ? '' : cellText(found, row);
+  const textAt = ({ row, column }: GridPlace): string => {
+    const found = frame.columns[column];
+    if (found === undefined) return '';
+    return row === undefined ? found.name : cellText(found, row);
+  };
+  const placeOf = (row: number, column: number): GridPlace => ({
+    column: columns[column] ?? 0,
+    ...(row !== HEAD && { row: rowAt(row) }),
+  });
+  const cellId = (row: number, column: number): string => `${id}-${row}-${column}`;
+  const copy = (place: GridPlace): void =>
+    void copyText(textAt(place)).then(() =>
+      toast(place.row === undefined ? 'Name copied' : 'Cell copied'),
+    );
+  const openMenu = (row: number, column: number, element: HTMLElement | null) => {
+    if (actionsOf === undefined || element === null) return;
+    anchor.current = element;
+    setMenu(placeOf(row, column));
+  };
+  const onCellClick = (row: number, column: number, element: HTMLElement) => {
+    const isSame = active.row === row && active.column === column;
+    if (row === HEAD || (isChosen.current && isSame)) openMenu(row, column, element);
+    isChosen.current = true;
+    setActive({ row, column });
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     const { row, column } = active;
@@ -102,7 +157,7 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       ArrowRight: [row, column + 1],
       ArrowLeft: [row, column - 1],
       PageDown: [row + page, column],
-      PageUp: [row - page, column],
+      PageUp: [Math.max(0, row - page), column],
       Home: isFar ? [0, 0] : [row, 0],
       End: isFar ? [frame.rowCount - 1, columns.length - 1] : [row, columns.length - 1],
     };
@@ -110,12 +165,19 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
     if (place !== undefined) {
       event.preventDefault();
       move(...place);
-    } else if (event.key === 'c') {
-      void copyText(textAt(row, column)).then(() => toast('Cell copied'));
+    } else if (event.key === 'Enter' && !isFar) {
+      event.preventDefault();
+      openMenu(row, column, document.getElementById(cellId(row, column)));
+    } else if (event.key === 'c' && !isFar) {
+      copy(placeOf(row, column));
     }
   };
   if (isEmpty) {
-    return <p className="empty soft">The answer has no rows.</p>;
+    return (
+      <p className="empty soft">
+        {frame.rowCount === 0 ? 'The answer has no rows.' : 'All columns are hidden.'}
+      </p>
+    );
   }
   return (
     <div
@@ -125,7 +187,7 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
       aria-label={`Result, ${countText(frame.rowCount)} rows`}
       aria-rowcount={frame.rowCount + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={`${id}-${active.row}-${active.column}`}
+      aria-activedescendant={cellId(active.row, active.column)}
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
@@ -135,27 +197,42 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
         style={{ height: rows.totalHeight + HEAD_HEIGHT, width: ends.at(-1) }}
       >
         <div className="grid-head" role="row" aria-rowindex={1} style={{ height: HEAD_HEIGHT }}>
-          {visible.map(({ index, place, width, left }) => (
-            <div
-              key={place}
-              role="columnheader"
-              aria-colindex={place + 1}
-              className={`grid-cell ${numeric(frame, index) ? 'grid-number' : ''}`}
-              style={{ left, width }}
-            >
-              <span className="grid-name">{frame.columns[index]?.name}</span>
-              <span className="grid-type">{typeWord(frame, index)}</span>
-            </div>
-          ))}
+          {visible.map(({ index, place, width, left }) => {
+            const name = frame.columns[index]?.name;
+            const isSorted = sorted !== undefined && sorted.column === name;
+            return (
+              <div
+                key={place}
+                id={cellId(HEAD, place)}
+                role="columnheader"
+                aria-colindex={place + 1}
+                aria-sort={
+                  isSorted ? (sorted.isDescending ? 'descending' : 'ascending') : undefined
+                }
+                aria-haspopup={actionsOf && 'menu'}
+                className={`grid-cell ${isNumberColumn(frame, index) ? 'grid-number' : ''} ${active.row === HEAD && active.column === place ? 'grid-active' : ''}`}
+                style={{ left, width }}
+                title={name}
+                onClick={actionsOf && ((event) => onCellClick(HEAD, place, event.currentTarget))}
+              >
+                <span className="grid-name">
+                  {name}
+                  {isSorted && (sorted.isDescending ? ' ↓' : ' ↑')}
+                </span>
+                <span className="grid-type">{typeWord(frame, index)}</span>
+              </div>
+            );
+          })}
         </div>
         {Array.from({ length: Math.max(0, rows.last - rows.first) }, (_, offset) => {
           const row = rows.first + offset;
+          const source = rowAt(row);
           return (
             <div
               key={row}
               role="row"
               aria-rowindex={row + 2}
-              className="grid-row"
+              className={`grid-row ${isNew?.(source) ? 'grid-new' : ''}`}
               style={{ top: HEAD_HEIGHT + rows.top + offset * ROW_HEIGHT, height: ROW_HEIGHT }}
             >
               <span className="grid-row-number" aria-hidden="true" style={{ width: NUMBER_WIDTH }}>
@@ -165,19 +242,19 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
                 const column = frame.columns[index];
                 if (column === undefined) return null;
                 const isActive = active.row === row && active.column === place;
-                const isEmpty = isNull(column, row);
-                const text = isEmpty ? 'null' : cellText(column, row);
+                const isAbsent = isNull(column, source);
+                const text = isAbsent ? 'null' : cellText(column, source);
                 return (
                   <div
                     key={place}
-                    id={`${id}-${row}-${place}`}
+                    id={cellId(row, place)}
                     role="gridcell"
                     aria-colindex={place + 1}
                     aria-selected={isActive}
-                    className={`grid-cell ${numeric(frame, index) ? 'grid-number' : ''} ${isEmpty ? 'grid-null' : ''}`}
+                    className={`grid-cell ${isNumberColumn(frame, index) ? 'grid-number' : ''} ${isAbsent ? 'grid-null' : ''} ${isActive ? 'grid-active' : ''}`}
                     style={{ left, width }}
                     title={text.length > 40 ? text : undefined}
-                    onClick={() => setActive({ row, column: place })}
+                    onClick={(event) => onCellClick(row, place, event.currentTarget)}
                   >
                     {text}
                   </div>
@@ -187,48 +264,21 @@ export function ResultGrid({ frame }: { readonly frame: Frame }) {
           );
         })}
       </div>
+      {menu && actionsOf && (
+        <GridMenu
+          anchor={anchor}
+          label={menu.row === undefined ? `Column ${textAt(menu)}` : 'Cell'}
+          entries={[
+            ...actionsOf(menu),
+            {
+              id: 'copy',
+              label: menu.row === undefined ? 'Copy name' : 'Copy value',
+              act: () => copy(menu),
+            },
+          ]}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
     </div>
-  );
-}
-
-/** Time first; the rest as the answer has it. */
-function ordered({ columns, timeIndex }: Frame): readonly number[] {
-  const all = columns.map((_, index) => index);
-  if (timeIndex === undefined) return all;
-  return [timeIndex, ...all.filter((index) => index !== timeIndex)];
-}
-
-const numeric = (frame: Frame, index: number): boolean => {
-  const column = frame.columns[index];
-  return column !== undefined && isNumeric(column);
-};
-
-function typeWord(frame: Frame, index: number): string {
-  const column = frame.columns[index];
-  switch (column?.kind) {
-    case 'time':
-      return 'time, UTC';
-    case 'words':
-    case 'text':
-      return 'text';
-    case 'integer':
-      return column.typeName.toLowerCase();
-    default:
-      return column?.typeName.toLowerCase() ?? '';
-  }
-}
-
-/** As wide as the longest of the first texts. */
-function widthOf(frame: Frame, index: number): number {
-  const column = frame.columns[index];
-  if (column === undefined) return MIN_WIDTH;
-  const head = Math.max(column.name.length * HEAD_CHAR_WIDTH, typeWord(frame, index).length * 7);
-  let length = 0;
-  for (let row = 0; row < Math.min(frame.rowCount, SAMPLED_ROW_COUNT); row++) {
-    length = Math.max(length, cellText(column, row).length);
-  }
-  return Math.max(
-    MIN_WIDTH,
-    Math.min(MAX_WIDTH, Math.ceil(Math.max(head, length * CHAR_WIDTH)) + 26),
   );
 }

@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import { PLACES } from '../../lib/places.js';
+import { hasLetterKeys, setLetterKeys } from '../../lib/storage/letter-keys.js';
 import { Dialog } from '../controls/dialog.js';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
@@ -10,12 +12,15 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl Space', 'complete what is typed'],
   ['Alt ← →', 'move the range of time'],
   ['/', 'to the field that finds'],
+  ['Enter', 'in a table of results: what can be done with the cell'],
+  ['c', 'in a table of results: copy the cell'],
   ['Esc', 'close what is open'],
   ...PLACES.map(({ letter, title }) => [`g ${letter}`, `go to ${title}`] as const),
   ['?', 'this list'],
 ];
 
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
+  const [isOn, setIsOn] = useState(hasLetterKeys);
   return (
     <Dialog title="Keys" isOpen onClose={onClose}>
       <dl className="key-list">
@@ -30,6 +35,17 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={(event) => {
+            setLetterKeys(event.target.checked);
+            setIsOn(event.target.checked);
+          }}
+        />
+        Single letters and signs are keys, in this browser
+      </label>
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { placesOf } from '../../lib/places.js';
+import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 
 const LETTER_WAIT_MS = 1200;
 
@@ -25,6 +26,7 @@ export function useShortcuts(at: {
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (!hasLetterKeys()) return;
       if (performance.now() < goUntilMs) {
         goUntilMs = 0;
         const place = placesOf(services).find(({ letter }) => letter === event.key);

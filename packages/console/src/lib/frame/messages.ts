@@ -1,4 +1,4 @@
-import type { Frame } from './frame.js';
+import type { Frame, FrameColumn } from './frame.js';
 
 /** What the worker is asked. */
 export type WorkerRequest =
@@ -9,10 +9,18 @@ export type WorkerRequest =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
     }
-  | { readonly kind: 'cancel'; readonly id: number };
+  | { readonly kind: 'cancel'; readonly id: number }
+  | {
+      readonly kind: 'sort';
+      readonly id: number;
+      readonly column: FrameColumn;
+      readonly rowCount: number;
+      readonly isDescending: boolean;
+    };
 
 /** What it says. */
 export type WorkerReply =
+  | { readonly kind: 'sorted'; readonly id: number; readonly order: Uint32Array<ArrayBuffer> }
   | {
       readonly kind: 'progress';
       readonly id: number;

@@ -20,4 +20,4 @@ export function quoteName(name: string, language: Language): string {
 export const quoteText = (text: string, language: Language): string =>
   language === 'sql'
     ? `'${text.replaceAll("'", "''")}'`
-    : `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+    : `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;

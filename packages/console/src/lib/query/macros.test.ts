@@ -20,6 +20,18 @@ describe('Macros of a query', () => {
     );
   });
 
+  it('are left alone in texts, which are data', () => {
+    const at = { range, maxPoints: 5 };
+    for (const [language, text] of [
+      ['sql', `x = 'it''s \${from}' AND "a\${to}" = \${max_points} -- \${from}`],
+      ['influxql', `x = 'it\\'s \${from}' AND "a\${to}" = \${max_points} AND y =~ /\${to}/`],
+    ] as const)
+      assert.equal(
+        expandMacros(text, { ...at, language }).text,
+        text.replace('${max_points}', '5'),
+      );
+  });
+
   it('make the narrowest bucket that the picture has room for', () => {
     const check = (spanMs: number, maxPoints: number, expected: string) =>
       assert.equal(intervalFor({ fromMs: 0, toMs: spanMs }, maxPoints).influxql, expected);

@@ -1,8 +1,14 @@
 import type { TimeRange } from '../time/time-range.js';
+import { QUOTED } from './quoted.js';
 
 export type Language = 'sql' | 'influxql';
 
-const MACRO = /\$\{(from|to|interval|max_points)\}/g;
+const NAMES = String.raw`\$\{(from|to|interval|max_points)\}`;
+/** Those within texts are data. */
+const MACRO = {
+  sql: new RegExp(`${QUOTED.sql}|${NAMES}`, 'g'),
+  influxql: new RegExp(`${QUOTED.influxql}|${NAMES}`, 'g'),
+};
 /** Widths of buckets, with their names in both languages. */
 const INTERVALS: readonly (readonly [ms: number, sql: string, influxql: string])[] = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => step(n, 'millisecond', 'ms', 1)),
@@ -49,7 +55,8 @@ export function expandMacros(
   };
   const shifts: { readonly end: number; readonly by: number }[] = [];
   let grown = 0;
-  const text = typed.replace(MACRO, (macro, name: string, index: number) => {
+  const text = typed.replace(MACRO[language], (macro, name: string | undefined, index: number) => {
+    if (name === undefined) return macro;
     const literal = literalOf(name);
     grown += literal.length - macro.length;
     shifts.push({ end: index + macro.length + grown, by: grown });

@@ -1,10 +1,9 @@
 import type { Language } from './macros.js';
+import { QUOTED } from './quoted.js';
 
-/** Parameters, and what may have a `$` of its own: texts, names, comments, patterns of InfluxQL. */
 const TOKENS: Readonly<Record<Language, RegExp>> = {
-  sql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)/g,
-  influxql:
-    /'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|--[^\n]*|\/\*[\s\S]*?\*\/|(?<=~\s*)\/(?:[^/\\]|\\[\s\S])*\/|\$([A-Za-z_]\w*)/g,
+  sql: new RegExp(String.raw`${QUOTED.sql}|\$([A-Za-z_]\w*)`, 'g'),
+  influxql: new RegExp(String.raw`${QUOTED.influxql}|\$([A-Za-z_]\w*)`, 'g'),
 };
 
 /** Names of the parameters (`$name`) of a statement, each once, in order. */

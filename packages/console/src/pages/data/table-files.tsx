@@ -1,124 +1,153 @@
-import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
-import { queryRows } from '../../api/tsdb.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { compactTable, fetchStorage, type StoredFile } from '../../api/storage.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { Dialog } from '../../components/controls/dialog.js';
+import { Fact } from '../../components/controls/fact.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { lanesOf } from '../../lib/lanes.js';
-import { bytesText, countText } from '../../lib/units.js';
+import { toast } from '../../components/controls/toasts.js';
+import { bytesText, countText, nanosText } from '../../lib/units.js';
+import { FileStrip } from './file-strip.js';
 import './table-files.css';
 
 const MAX_FILES = 500;
 const LISTED = 50;
-const LANE = 12;
-const GAP = 3;
-const WIDTH = 1000;
-/** A file of one moment is to be seen as well. */
-const MIN_WIDTH = 3;
-const NS_PER_MS = 1e6;
+const WAIT_MS = 1000;
+const IDLE_MS = 5000;
 
-interface File {
-  readonly path: string;
-  readonly size_bytes: number;
-  readonly row_count: number;
-  /** Nanoseconds since 1970, as near as a double is. */
-  readonly min_time: number;
-  readonly max_time: number;
-}
-
-const timeText = (ns: number): string =>
-  new Date(ns / NS_PER_MS).toISOString().slice(0, 19).replace('T', ' ');
+const spanText = ({ min_time, max_time }: StoredFile): string =>
+  `${shortTime(min_time)} – ${shortTime(max_time)}`;
+const shortTime = (ns: string): string => nanosText(BigInt(ns)).slice(0, 19);
+const kindText = ({ kind, level }: StoredFile): string =>
+  `${level === 0 ? 'as flushed' : `merged, level ${level}`}${kind === 'overlay' ? ', over others' : ''}`;
 
 /** The files of a table on a line of time: those that overlap lie above each other. */
 export function TableFiles({ db, table }: { readonly db: string; readonly table: string }) {
   const id = useId();
-  const files = useQuery({
-    queryKey: ['tsdb', 'files', db, table],
-    queryFn: () =>
-      queryRows<File>({
-        db,
-        lang: 'sql',
-        text: `SELECT path, size_bytes, row_count, min_time, max_time FROM system.parquet_files WHERE table_name = '${table.replaceAll("'", "''")}' ORDER BY min_time LIMIT ${MAX_FILES}`,
-      }),
+  const client = useQueryClient();
+  const [opened, setOpened] = useState<StoredFile | undefined>();
+  const storage = useQuery({
+    queryKey: ['tsdb', 'storage', db, table],
+    queryFn: () => fetchStorage({ db, table, limit: MAX_FILES }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.compaction.running || data?.compaction.waiting.length ? WAIT_MS : IDLE_MS,
   });
-  const list = files.data ?? [];
+  const { files = [], file_count = 0, compaction } = storage.data ?? {};
+  const isHere = (place: { readonly db: string; readonly table: string }): boolean =>
+    place.db === db && place.table === table;
+  const isBusy =
+    compaction !== undefined &&
+    ((compaction.running !== null && isHere(compaction.running)) ||
+      compaction.waiting.some(isHere));
+  const compact = async (file?: StoredFile) => {
+    setOpened(undefined);
+    try {
+      await compactTable({ db, table }, file);
+      toast(file === undefined ? 'Files are being merged' : 'Files of that time are being merged');
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['tsdb', 'storage'] });
+  };
   return (
     <section className="stack" aria-labelledby={id}>
-      <h2 id={id}>Files</h2>
-      {files.isError && <ProblemNote error={files.error} onRetry={() => void files.refetch()} />}
-      {files.data !== undefined && list.length === 0 && (
+      <div className="row wrap">
+        <h2 id={id}>Files</h2>
+        {files.length > 0 && (
+          <span className="row end">
+            <span className="hint soft" role="status">
+              {isBusy ? 'Merging …' : ''}
+            </span>
+            <button
+              type="button"
+              className="button small"
+              disabled={isBusy || files.length < 2}
+              title={files.length < 2 ? 'There is nothing to be merged' : undefined}
+              onClick={() => void compact()}
+            >
+              Compact
+            </button>
+          </span>
+        )}
+      </div>
+      {storage.isError && (
+        <ProblemNote error={storage.error} onRetry={() => void storage.refetch()} />
+      )}
+      {storage.data !== undefined && files.length === 0 && (
         <p className="card empty soft">
           All rows are in memory and in the log; the next flush writes the first file.
         </p>
       )}
-      {list.length > 0 && <Strip files={list} />}
-      {list.length > 0 && (
+      {files.length > 0 && <FileStrip files={files} onOpen={setOpened} />}
+      {files.length > 0 && (
         <TableWrap label="Files">
           <thead>
             <tr>
               <th>From – to (UTC)</th>
               <th className="num">Rows</th>
               <th className="num">Size</th>
+              <th>Kind</th>
               <th className="wide">Name</th>
             </tr>
           </thead>
           <tbody>
-            {list.slice(0, LISTED).map((file) => (
+            {files.slice(0, LISTED).map((file) => (
               <tr key={file.path}>
-                <td className="nowrap">
-                  {timeText(file.min_time)} – {timeText(file.max_time)}
-                </td>
+                <td className="nowrap">{spanText(file)}</td>
                 <td className="num">{countText(file.row_count)}</td>
                 <td className="num nowrap">{bytesText(file.size_bytes)}</td>
+                <td className="nowrap">{kindText(file)}</td>
                 <td className="wide">
-                  <code>{file.path}</code>
+                  <button type="button" className="link mono" onClick={() => setOpened(file)}>
+                    {file.path.split('/').at(-1)}
+                  </button>
                 </td>
               </tr>
             ))}
           </tbody>
         </TableWrap>
       )}
-      {list.length > LISTED && (
+      {file_count > LISTED && (
         <p className="hint soft">
-          The first {LISTED} of {list.length === MAX_FILES ? `${MAX_FILES} or more` : list.length}{' '}
-          are listed.
+          The first {LISTED} of {countText(file_count)} are listed
+          {file_count > files.length ? `, the first ${files.length} drawn` : ''}.
         </p>
       )}
+      {opened && (
+        <Dialog title="File" isOpen isDrawer onClose={() => setOpened(undefined)}>
+          <dl className="facts">
+            <Fact name="From (UTC)" value={nanosText(BigInt(opened.min_time))} />
+            <Fact name="To (UTC)" value={nanosText(BigInt(opened.max_time))} />
+            <Fact name="Rows" value={countText(opened.row_count)} />
+            <Fact name="Size" value={bytesText(opened.size_bytes)} />
+            <Fact name="Kind" value={kindText(opened)} />
+          </dl>
+          <div className="field">
+            <span className="row small">
+              Name below <code>objects</code> in the data folder
+              <CopyButton text={opened.path} label="Copy the name" />
+            </span>
+            <code className="file-path">{opened.path}</code>
+          </div>
+          {opened.kind === 'overlay' && (
+            <p className="soft">
+              It has later values of points that other files have, too. They are put together when
+              they are read, and for good when the files are merged.
+            </p>
+          )}
+          <div className="dialog-actions">
+            <button
+              type="button"
+              className="button"
+              disabled={isBusy}
+              onClick={() => void compact(opened)}
+            >
+              Compact the files of this time
+            </button>
+          </div>
+        </Dialog>
+      )}
     </section>
-  );
-}
-
-function Strip({ files }: { readonly files: readonly File[] }) {
-  const lanes = lanesOf(files.map(({ min_time, max_time }) => ({ from: min_time, to: max_time })));
-  const laneCount = Math.max(...lanes) + 1;
-  const first = files[0]?.min_time ?? 0;
-  const last = Math.max(...files.map((file) => file.max_time));
-  const scale = (WIDTH - MIN_WIDTH) / Math.max(1, last - first);
-  const height = laneCount * (LANE + GAP) - GAP;
-  return (
-    <figure className="file-strip">
-      <svg
-        role="img"
-        aria-label={`${files.length} files from ${timeText(first)} to ${timeText(last)}, at most ${laneCount} over each other`}
-        viewBox={`0 0 ${WIDTH} ${height}`}
-        preserveAspectRatio="none"
-        height={height}
-      >
-        {files.map((file, index) => (
-          <rect
-            key={file.path}
-            x={(file.min_time - first) * scale}
-            y={height - ((lanes[index] ?? 0) + 1) * (LANE + GAP) + GAP}
-            width={Math.max(MIN_WIDTH, (file.max_time - file.min_time) * scale)}
-            height={LANE}
-          >
-            <title>{`${timeText(file.min_time)} – ${timeText(file.max_time)}\n${countText(file.row_count)} rows, ${bytesText(file.size_bytes)}`}</title>
-          </rect>
-        ))}
-      </svg>
-      <figcaption className="row small soft">
-        <span>{timeText(first)}</span>
-        <span className="end">{timeText(last)}</span>
-      </figcaption>
-    </figure>
   );
 }

@@ -3,10 +3,14 @@ import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-ro
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchSavedQuery, fetchTables, queryRows } from '../../api/tsdb.js';
+import { copyText } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { toast } from '../../components/controls/toasts.js';
 import { CodeEditor, type EditorHandle } from '../../components/editor/code-editor.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { useFollow } from '../../components/explore/use-follow.js';
 import { isAskedByReader, RAN } from '../../lib/opened-from.js';
+import { addCondition, type FilterEdit, type Wanted } from '../../lib/query/add-condition.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -22,7 +26,7 @@ import {
 import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
-import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
+import { type ExploreSearch, languageOf, rangeOf, viewOf } from './explore-search.js';
 import { ParameterRow } from './parameter-row.js';
 import { PlanView } from './plan-view.js';
 import { ResultPane } from './result-pane.js';
@@ -182,6 +186,17 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
+  const follow = useFollow({
+    isOn:
+      search['follow'] === '1' &&
+      viewOf(search) === 'table' &&
+      !isUnread &&
+      state.result !== undefined,
+    isRunning: state.isRunning,
+    hasFailed: state.error !== undefined,
+    result: state.result,
+    ask: () => void run(latest.current.search),
+  });
   const plan = usePlan();
   const explain = () => {
     const { search: shown, draft: q } = latest.current;
@@ -198,6 +213,21 @@ export function ExplorePage() {
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
+  const [added, setAdded] = useState<
+    (FilterEdit & { kind: 'edited'; before: string }) | undefined
+  >();
+  const filtered = (wanted: readonly Wanted[], isOut: boolean) =>
+    addCondition(latest.current.draft, { language, schema, wanted, isOut });
+  const onFilter = (edit: FilterEdit): void => {
+    if (edit.kind === 'unsafe') {
+      void copyText(edit.condition).then(() =>
+        toast(`Condition copied; the query stays as it is: ${edit.why}.`),
+      );
+      return;
+    }
+    setAdded({ ...edit, before: latest.current.draft });
+    runWith({ q: edit.text });
+  };
   const hasNothing =
     databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
     true;
@@ -246,6 +276,18 @@ export function ExplorePage() {
           />
           {plan.error !== undefined && <ProblemNote error={plan.error} onRetry={explain} />}
           {plan.plan && <PlanView plan={plan.plan} onClose={plan.close} />}
+          {added?.text === draft && (
+            <p className="filter-note" role="status">
+              Added <code>{added.added}</code>
+              <button
+                type="button"
+                className="button small"
+                onClick={() => runWith({ q: added.before })}
+              >
+                Undo
+              </button>
+            </p>
+          )}
           {hasNothing && db === '' ? (
             <EmptyExplore onWritten={() => runWith(SAMPLE_EXPLORE)} />
           ) : (
@@ -260,6 +302,9 @@ export function ExplorePage() {
                 if (range !== undefined) onZoom(widenRange(range));
               }}
               onRun={() => runWith()}
+              filtered={filtered}
+              onFilter={onFilter}
+              follow={follow}
             />
           )}
         </div>

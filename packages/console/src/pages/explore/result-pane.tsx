@@ -2,9 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Legend } from '../../components/chart/legend.js';
 import { TimeChart } from '../../components/chart/time-chart.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { ResultGrid } from '../../components/grid/result-grid.js';
+import { TableView } from '../../components/explore/table-view.js';
+import type { Follow } from '../../components/explore/use-follow.js';
 import { buildSeries, type SeriesSet } from '../../lib/chart/series.js';
 import { type Frame, isNumeric, MAX_ROW_COUNT } from '../../lib/frame/frame.js';
+import type { FilterEdit, Wanted } from '../../lib/query/add-condition.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { countText } from '../../lib/units.js';
 import { type ExploreSearch, VIEWS, type View, viewOf } from './explore-search.js';
@@ -36,8 +38,12 @@ export function ResultPane(props: {
   readonly onZoom: ((range: TimeRange) => void) | undefined;
   readonly onZoomOut: () => void;
   readonly onRun: () => void;
+  /** The query with conditions on values; `undefined`: there are none for them. */
+  readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
+  readonly onFilter: (edit: FilterEdit) => void;
+  readonly follow: Follow;
 }) {
-  const { search, state, isUnread, onChange, onRun } = props;
+  const { search, state, isUnread, onChange, onRun, filtered, onFilter, follow } = props;
   const { result, error } = state;
   const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
   return (
@@ -68,6 +74,25 @@ export function ResultPane(props: {
                 showing the first {countText(MAX_ROW_COUNT)} rows: Export has all
               </span>
             )}
+            {view === 'table' && result.frame.timeIndex !== undefined && (
+              <span className="row end wrap">
+                <span className="hint soft">{follow.words}</span>
+                <span className="visually-hidden" role="status">
+                  {follow.spoken}
+                </span>
+                <Toggle
+                  label="follow"
+                  isOn={search['follow'] === '1'}
+                  onChange={(isOn) =>
+                    onChange(
+                      isOn
+                        ? { follow: '1', view: 'table', sort: `-${timeName(result.frame)}` }
+                        : { follow: '' },
+                    )
+                  }
+                />
+              </span>
+            )}
             {view !== 'table' && view !== 'stat' && (
               <span className="row end">
                 <Toggle
@@ -86,9 +111,16 @@ export function ResultPane(props: {
             )}
           </div>
           {view === 'table' ? (
-            <div className="result-grid">
-              <ResultGrid frame={result.frame} />
-            </div>
+            <TableView
+              result={result}
+              origin={result.ran.typed}
+              search={search}
+              onChange={onChange}
+              filtered={(wanted, isOut) => filtered([wanted], isOut)}
+              onFilter={onFilter}
+              newAfter={follow.newAfter}
+              onReading={follow.onReading}
+            />
           ) : (
             <Drawn {...props} result={result} view={view} />
           )}
@@ -104,7 +136,7 @@ function Drawn(
     readonly view: Exclude<View, 'table'>;
   },
 ) {
-  const { result, view, search, onChange, onZoom, onZoomOut } = props;
+  const { result, view, search, onChange, onZoom, onZoomOut, filtered, onFilter } = props;
   const { frame, ran } = result;
   const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -163,6 +195,14 @@ function Drawn(
         hidden={hidden}
         colourOf={colourOf}
         onHide={setHidden}
+        onFilter={({ words }) => {
+          const wanted = words.map(([column, text]) => ({
+            column,
+            text: text === '' ? null : text,
+          }));
+          const edit = filtered(wanted, false);
+          if (edit !== undefined) onFilter(edit);
+        }}
       />
     </div>
   );
@@ -184,6 +224,8 @@ function Toggle(props: {
     </label>
   );
 }
+
+const timeName = ({ columns, timeIndex }: Frame): string => columns[timeIndex ?? 0]?.name ?? '';
 
 const numericNames = ({ columns }: Frame): readonly string[] =>
   columns.filter(isNumeric).map(({ name }) => name);

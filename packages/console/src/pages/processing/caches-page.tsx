@@ -10,6 +10,7 @@ import {
 } from '../../api/processing.js';
 import { fetchTables, type Table } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
@@ -18,7 +19,6 @@ import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { countText, durationText } from '../../lib/units.js';
-import { DatabaseChoice, useDatabase } from './database-choice.js';
 
 const MAX_TABLES = 500;
 

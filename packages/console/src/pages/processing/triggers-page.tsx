@@ -8,6 +8,7 @@ import {
   switchTrigger,
 } from '../../api/processing.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
@@ -16,7 +17,6 @@ import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { parseArguments, specificationText } from '../../lib/specification.js';
-import { DatabaseChoice, useDatabase } from './database-choice.js';
 
 const LOG_REFRESH_MS = 2000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { Tombstone } from '../table/tombstones.js';
-import { chooseMerge } from './choose-merge.js';
+import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 import { DAY_NS } from './chunks.js';
 
 const MB = 1024 * 1024;
@@ -106,5 +106,40 @@ describe('chooseMerge', () => {
     const small = Array.from({ length: 9 }, (_, i) => segment('unique', [1, 1], 1000, `u${i}`));
     assert.equal(chosen(small, { aside: ['u0'] }), 'merge u1 u2 u3 u4 u5 u6 u7 u8');
     assert.equal(chosen(small, { aside: ['u0', 'u5'] }), undefined);
+  });
+});
+
+describe('What somebody asked to be merged', () => {
+  const span = (first: number, last = first) => ({
+    minTimeNs: BigInt(first) * DAY_NS,
+    maxTimeNs: BigInt(last + 1) * DAY_NS - 1n,
+  });
+  const isAside = (): boolean => false;
+  const day = (number: number, sizeMb: number, id: string, level = 0): Segment => ({
+    ...segment('unique', [number, number], sizeMb * MB, id),
+    level,
+  });
+  const idsOf = (merge: ReturnType<typeof chooseAskedMerge>) => merge?.inputs.map(({ id }) => id);
+
+  it('is a few files of a chunk, of any level, that touch the time; one file comes out', () => {
+    const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];
+    const merge = chooseAskedMerge({ segments, isAside }, span(0, 9));
+    assert.deepEqual([idsOf(merge), merge?.maxChunks], [['c', 'b'], 1]);
+    assert.equal(chooseAskedMerge({ segments, isAside }, span(3)), undefined);
+  });
+
+  it('is the smallest where not all can be read together, and nothing where no two can', () => {
+    const segments = [day(1, 200, 'large'), day(1, 100, 'b'), day(1, 90, 'a')];
+    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
+    const rest = [day(1, 200, 'large'), day(1, 190, 'ab', 1)];
+    assert.equal(chooseAskedMerge({ segments: rest, isAside }, span(1)), undefined);
+  });
+
+  it('has neither overlays, which go their own way, nor what has failed a moment ago', () => {
+    const overlay = segment('overlay', [1, 1], MB);
+    const segments = [day(1, 1, 'a'), day(1, 1, 'b'), overlay];
+    const isB = ({ id }: Segment): boolean => id === 'b';
+    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
+    assert.equal(chooseAskedMerge({ segments, isAside: isB }, span(1)), undefined);
   });
 });

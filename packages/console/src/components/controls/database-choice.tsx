@@ -16,7 +16,7 @@ export function useDatabase(): { readonly db: string; readonly names: readonly s
 }
 
 export function DatabaseChoice(props: {
-  readonly path: '/caches' | '/triggers';
+  readonly path: '/caches' | '/triggers' | '/storage';
   readonly db: string;
   readonly names: readonly string[];
 }) {

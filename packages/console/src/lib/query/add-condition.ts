@@ -1,0 +1,226 @@
+import type { SchemaTable } from './completion.js';
+import { quoteName, quoteText } from './identifiers.js';
+import type { Language } from './macros.js';
+import { calledBy, type Token, tokensOf } from './tokens.js';
+
+/** A value of a column of a result; null: there is none. */
+export interface Wanted {
+  readonly column: string;
+  /** As it is shown, with all its digits. */
+  readonly text: string | null;
+}
+
+/** A statement with one more condition; or, where nobody can say that it means the same, the condition alone. */
+export type FilterEdit =
+  | { readonly kind: 'edited'; readonly text: string; readonly added: string }
+  | { readonly kind: 'unsafe'; readonly condition: string; readonly why: string };
+
+interface Asked {
+  readonly language: Language;
+  readonly schema: readonly SchemaTable[];
+  readonly wanted: readonly Wanted[];
+  /** Rows that have the value are left out. */
+  readonly isOut: boolean;
+}
+
+/** The table that a row of InfluxQL comes from; nobody can ask for it. */
+const MEASUREMENT = 'iox::measurement';
+/** What ends FROM and WHERE. */
+const ENDS = new Set(
+  'group having order limit offset slimit soffset window qualify fetch tz fill'.split(' '),
+);
+/** What would take an AND behind it for its own: IS DISTINCT FROM reaches as far as it can. */
+const LOOSE = new Set(['or', 'distinct']);
+const SETS = new Set(['union', 'intersect', 'except']);
+
+/** Puts conditions on columns of the result into the WHERE of a statement. `undefined`: the language has none for such a value. */
+export function addCondition(typed: string, asked: Asked): FilterEdit | undefined {
+  const { language, wanted, isOut } = asked;
+  const parsed = parse(typed, language);
+  const table = typeof parsed === 'string' ? undefined : parsed.table;
+  const columns = asked.schema.find(({ name }) => name === table)?.columns ?? [];
+  const conditions: string[] = [];
+  let why = typeof parsed === 'string' ? parsed : undefined;
+  for (const each of wanted) {
+    if (each.column === MEASUREMENT) continue;
+    const source = typeof parsed === 'string' ? undefined : sourceOf(each.column, parsed, columns);
+    const column = columns.find(({ name }) => name === source);
+    if (column === undefined) why ??= `${each.column} is computed, or its table is not known`;
+    const of = { name: source ?? each.column, kind: column?.kind ?? 'utf8' };
+    const condition = conditionOf(of, each.text, { language, isOut });
+    if (condition === undefined) return undefined;
+    conditions.push(condition);
+  }
+  if (conditions.length === 0) return undefined;
+  const condition = conditions.join(' AND ');
+  if (typeof parsed === 'string' || why !== undefined)
+    return { kind: 'unsafe', condition, why: why ?? '' };
+  return { kind: 'edited', ...inserted(typed, parsed, condition) };
+}
+
+interface Parsed {
+  readonly language: Language;
+  /** The last part of its name. */
+  readonly table: string;
+  readonly items: readonly (readonly Token[])[];
+  /** Behind FROM. */
+  readonly sourceEnd: number;
+  /** Between WHERE and what comes behind it; `undefined`: there is none. */
+  readonly where: readonly Token[] | undefined;
+}
+
+/** @returns why it is not of a kind that can be changed. */
+function parse(typed: string, language: Language): Parsed | string {
+  const all = tokensOf(typed, language);
+  if (all === undefined) return 'a quote or a bracket is open';
+  const tokens = all.at(-1)?.text === ';' ? all.slice(0, -1) : all;
+  const words = tokens.map(({ kind, depth, text }) =>
+    kind === 'word' && depth === 0 ? text.toLowerCase() : '',
+  );
+  if (tokens.some(({ text }) => text === ';')) return 'there are several statements';
+  if (words[0] !== 'select') return 'it is no plain SELECT';
+  if (words.some((word) => SETS.has(word))) return 'it is put together of several SELECT';
+  const from = words.findIndex((word, at) => word === 'from' && words[at - 1] !== 'distinct');
+  if (from === -1) return 'it has no FROM';
+  const endFrom = (start: number, isEnd: (word: string) => boolean): number => {
+    const found = words.findIndex((word, at) => at >= start && isEnd(word));
+    return found === -1 ? tokens.length : found;
+  };
+  const sourceEnd = endFrom(from + 1, (word) => word === 'where' || ENDS.has(word));
+  const source = tokens.slice(from + 1, sourceEnd);
+  const table = tableOf(source, language);
+  if (table === undefined) return 'it reads more than one table';
+  const hasWhere = words[sourceEnd] === 'where';
+  const where = hasWhere
+    ? tokens.slice(
+        sourceEnd + 1,
+        endFrom(sourceEnd + 1, (word) => ENDS.has(word)),
+      )
+    : undefined;
+  const first = ['distinct', 'all'].includes(words[1] ?? '') ? 2 : 1;
+  return {
+    ...{ language, table, where },
+    items: parted(tokens.slice(first, from)),
+    sourceEnd: source.at(-1)?.to ?? 0,
+  };
+}
+
+const isName = (token: Token | undefined): token is Token =>
+  token?.kind === 'word' || token?.kind === 'name';
+
+/** Of `a.b.table`, `table t` and `table AS t`. */
+function tableOf(source: readonly Token[], language: Language): string | undefined {
+  let at = 0;
+  while (isName(source[at]) && source[at + 1]?.text === '.') {
+    at += source[at + 2]?.text === '.' ? 3 : 2; // `db..table` of InfluxQL
+  }
+  const name = source[at];
+  if (!isName(name)) return undefined;
+  const alias = source.slice(at + 1);
+  const isAlias =
+    alias.length === 0 ||
+    (alias.length === 1 && isName(alias[0])) ||
+    (alias.length === 2 && alias[0]?.text.toLowerCase() === 'as' && isName(alias[1]));
+  return isAlias ? calledBy(name, language) : undefined;
+}
+
+function parted(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const items: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.text === ',' && token.depth === 0) items.push([]);
+    else items.at(-1)?.push(token);
+  }
+  return items;
+}
+
+/** The column of the table behind one of the result; `undefined`: it is computed. */
+function sourceOf(
+  output: string,
+  { items, language }: Parsed,
+  columns: SchemaTable['columns'],
+): string | undefined {
+  let hasStar = false;
+  for (const item of items) {
+    const { name, plain, isStar } = readItem(item, language);
+    hasStar ||= isStar;
+    if (name === output) return plain;
+  }
+  const column = columns.find(({ name }) => name === output);
+  // Tags that InfluxQL groups by are columns of the result without being named.
+  return hasStar || (language === 'influxql' && column?.kind === 'tag') ? column?.name : undefined;
+}
+
+function readItem(item: readonly Token[], language: Language) {
+  const last = item.at(-1);
+  if (last?.text === '*') return { name: undefined, plain: undefined, isStar: item.length < 4 };
+  const hasAs = item.at(-2)?.text.toLowerCase() === 'as';
+  const before = item.at(-2);
+  const isAlias = hasAs || (isName(last) && (isName(before) || item.at(-2)?.text === ')'));
+  const expression = isAlias ? item.slice(0, hasAs ? -2 : -1) : item;
+  const plain = plainName(expression, language);
+  return { name: isAlias && last ? calledBy(last, language) : plain, plain, isStar: false };
+}
+
+/** Of `column` and `t.column`, in InfluxQL of `column::tag` as well. */
+function plainName(tokens: readonly Token[], language: Language): string | undefined {
+  const typed = language === 'influxql' && tokens.at(-2)?.text === ':';
+  const named = typed ? tokens.slice(0, -3) : tokens;
+  const last = named.at(-1);
+  const isPlain = named.length === 1 || (named.length === 3 && named[1]?.text === '.');
+  return isPlain && isName(last) ? calledBy(last, language) : undefined;
+}
+
+function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string) {
+  if (where === undefined || where.length === 0) {
+    const isLong = typed.trim().includes('\n');
+    const added = `WHERE ${condition}`;
+    return {
+      text: `${typed.slice(0, sourceEnd)}${isLong ? '\n' : ' '}${added}${typed.slice(sourceEnd)}`,
+      added,
+    };
+  }
+  const [begin = 0, end = 0] = [where[0]?.from, where.at(-1)?.to];
+  const before = typed.slice(begin, end);
+  const isLoose = where.some(
+    ({ kind, depth, text }) => kind === 'word' && depth === 0 && LOOSE.has(text.toLowerCase()),
+  );
+  const kept = isLoose ? `(${before})` : before;
+  const added = `AND ${condition}`;
+  return { text: `${typed.slice(0, begin)}${kept} ${added}${typed.slice(end)}`, added };
+}
+
+/** `undefined`: there is none in this language. */
+function conditionOf(
+  column: { readonly name: string; readonly kind: string },
+  text: string | null,
+  { language, isOut }: Pick<Asked, 'language' | 'isOut'>,
+): string | undefined {
+  const name = quoteName(column.name, language);
+  if (language === 'influxql') {
+    if (text === null)
+      return column.kind === 'tag' ? `${name} ${isOut ? '!=' : '='} ''` : undefined;
+    const value = literalOf(column.kind, text, language);
+    return value && `${name} ${isOut ? '!=' : '='} ${value}`;
+  }
+  if (text === null) return `${name} IS ${isOut ? 'NOT ' : ''}NULL`;
+  const value = literalOf(column.kind, text, language);
+  // Rows without a value are not those that have it.
+  return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
+}
+
+function literalOf(kind: string, text: string, language: Language): string | undefined {
+  switch (kind) {
+    case 'float64':
+    case 'int64':
+    case 'uint64': {
+      const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text);
+      return isNumber && (language === 'sql' || !text.includes('e')) ? text : undefined;
+    }
+    case 'bool':
+      return text === 'true' || text === 'false' ? text : undefined;
+    case 'time':
+      return `${language === 'sql' ? 'TIMESTAMP ' : ''}'${text.replace(' ', 'T')}Z'`;
+    default:
+      return quoteText(text, language);
+  }
+}

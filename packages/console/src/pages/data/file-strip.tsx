@@ -1,0 +1,62 @@
+import type { StoredFile } from '../../api/storage.js';
+import { lanesOf } from '../../lib/lanes.js';
+import { bytesText, countText, timeText } from '../../lib/units.js';
+
+const LANE = 12;
+const GAP = 3;
+const WIDTH = 1000;
+/** A file of one moment is to be seen as well. */
+const MIN_WIDTH = 3;
+
+const msOf = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
+
+/** A box for each file, by time; the list beside it has the same for keys and screen readers. */
+export function FileStrip(props: {
+  readonly files: readonly StoredFile[];
+  readonly onOpen: (file: StoredFile) => void;
+}) {
+  const { files, onOpen } = props;
+  const spans = files.map(({ min_time, max_time }) => ({
+    from: msOf(min_time),
+    to: msOf(max_time),
+  }));
+  const lanes = lanesOf(spans);
+  const laneCount = Math.max(...lanes) + 1;
+  const first = spans[0]?.from ?? 0;
+  const last = Math.max(...spans.map(({ to }) => to));
+  const scale = (WIDTH - MIN_WIDTH) / Math.max(1, last - first);
+  const height = laneCount * (LANE + GAP) - GAP;
+  return (
+    <figure className="file-strip">
+      <svg
+        role="img"
+        aria-label={`${files.length} files from ${timeText(first)} to ${timeText(last)}, at most ${laneCount} over each other`}
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        preserveAspectRatio="none"
+        height={height}
+      >
+        {files.map((file, index) => {
+          const { from = 0, to = 0 } = spans[index] ?? {};
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the list has a button for each.
+            <rect
+              key={file.path}
+              className={file.kind}
+              x={(from - first) * scale}
+              y={height - ((lanes[index] ?? 0) + 1) * (LANE + GAP) + GAP}
+              width={Math.max(MIN_WIDTH, (to - from) * scale)}
+              height={LANE}
+              onClick={() => onOpen(file)}
+            >
+              <title>{`${timeText(from)} – ${timeText(to)}\n${countText(file.row_count)} rows, ${bytesText(file.size_bytes)}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption className="row small soft">
+        <span>{timeText(first)}</span>
+        <span className="end">{timeText(last)}</span>
+      </figcaption>
+    </figure>
+  );
+}

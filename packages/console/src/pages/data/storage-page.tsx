@@ -1,0 +1,185 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { fetchStorage, flushStorage, type Storage } from '../../api/storage.js';
+import { fetchTables } from '../../api/tsdb.js';
+import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
+import { Fact } from '../../components/controls/fact.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { toast } from '../../components/controls/toasts.js';
+import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
+import { extentText } from './extent-text.js';
+import { TableFiles } from './table-files.js';
+
+const BUSY_MS = 1000;
+const IDLE_MS = 5000;
+const PAGE_SIZE = 200;
+
+/** Where the rows are: in memory, in the log, in files; and what moves them from one to the other. */
+export function StoragePage() {
+  const { table = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const { db, names } = useDatabase();
+  const client = useQueryClient();
+  const storage = useQuery({
+    queryKey: ['tsdb', 'storage'],
+    queryFn: () => fetchStorage(),
+    refetchInterval: ({ state: { data } }) => (data && isBusy(data) ? BUSY_MS : IDLE_MS),
+  });
+  const flush = async () => {
+    try {
+      await flushStorage();
+      toast('Rows in memory are being written to files');
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+    await client.invalidateQueries({ queryKey: ['tsdb'] });
+  };
+  const { data } = storage;
+  const isFlushing = data !== undefined && data.flush.running !== null;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Storage</h1>
+        <DatabaseChoice path="/storage" db={db} names={names} />
+        <button
+          type="button"
+          className="button primary end"
+          disabled={data === undefined || isFlushing || data.buffered_bytes === 0}
+          title={data?.buffered_bytes === 0 ? 'All rows are in files' : undefined}
+          onClick={() => void flush()}
+        >
+          {isFlushing ? 'Flushing …' : 'Flush now'}
+        </button>
+      </header>
+      {storage.isError && (
+        <ProblemNote error={storage.error} onRetry={() => void storage.refetch()} />
+      )}
+      {data && <State storage={data} />}
+      {db !== '' && <Tables db={db} chosen={table} />}
+      {db !== '' && table !== '' && <TableFiles key={table} db={db} table={table} />}
+    </div>
+  );
+}
+
+const isBusy = ({ flush, compaction }: Storage): boolean =>
+  flush.running !== null || compaction.running !== null || compaction.waiting.length > 0;
+
+function State({ storage }: { readonly storage: Storage }) {
+  const { flush, compaction, obstacle } = storage;
+  const failed = compaction.last_failure;
+  return (
+    <>
+      {obstacle !== null && <p className="note bad">No rows are taken: {obstacle}</p>}
+      {flush.last?.error && <p className="note bad">The last flush failed: {flush.last.error}</p>}
+      {failed && (
+        <p className="note warn">
+          Files of {failed.db}.{failed.table} could not be merged at {clock(failed.failed_at)}:{' '}
+          {failed.error}
+        </p>
+      )}
+      <dl className="facts card">
+        <Fact name="In memory, all databases" value={memoryText(storage)} />
+        <Fact
+          name="Log"
+          value={`${bytesText(storage.log_bytes)} in ${countText(storage.log_file_count)} ${storage.log_file_count === 1 ? 'file' : 'files'}`}
+        />
+        <Fact name="Flush" value={flushText(storage)} />
+        <Fact name="Compaction" value={compactionText(storage)} />
+        <Fact name="Merges since the start" value={countText(compaction.merge_count)} />
+      </dl>
+    </>
+  );
+}
+
+/** Of the day, UTC. */
+const clock = (time: string): string => time.slice(11, 19);
+
+function memoryText({ buffered_bytes, buffered_ms }: Storage): string {
+  if (buffered_bytes === 0) return 'none';
+  return `${bytesText(buffered_bytes)}, the oldest ${durationText(buffered_ms / 1000)} old`;
+}
+
+function flushText({ flush: { running, last } }: Storage): string {
+  if (running !== null)
+    return `table ${countText(Math.min(running.done_count + 1, running.table_count))} of ${countText(running.table_count)}`;
+  if (last === null) return 'none since the start';
+  return `${clock(last.ended_at)} UTC, took ${millisText(last.duration_ms)}`;
+}
+
+function compactionText({ compaction: { running, waiting } }: Storage): string {
+  const behind = waiting.length === 0 ? '' : `, ${countText(waiting.length)} waiting`;
+  if (running === null) return waiting.length === 0 ? 'nothing to do' : `begins${behind}`;
+  return `${countText(running.file_count)} files of ${running.db}.${running.table}${behind}`;
+}
+
+function Tables({ db, chosen }: { readonly db: string; readonly chosen: string }) {
+  const pages = useInfiniteQuery({
+    queryKey: ['tsdb', 'tables', db, ''],
+    queryFn: ({ pageParam }) =>
+      fetchTables({ db, limit: PAGE_SIZE, ...(pageParam !== '' && { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: (before) => before,
+    refetchInterval: IDLE_MS,
+  });
+  const tables = pages.data?.pages.flatMap((page) => page.tables) ?? [];
+  const total = pages.data?.pages[0]?.table_count ?? 0;
+  return (
+    <section className="stack" aria-labelledby="tables-title">
+      <h2 id="tables-title">Tables</h2>
+      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.isSuccess && tables.length === 0 && (
+        <p className="card empty soft">{db} has no table yet: the first write makes one.</p>
+      )}
+      {tables.length > 0 && (
+        <TableWrap label="Tables">
+          <thead>
+            <tr>
+              <th>Table</th>
+              <th className="num">Files</th>
+              <th className="num">Size</th>
+              <th className="num">Rows</th>
+              <th className="num">In memory</th>
+              <th>From – to (UTC)</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tables.map((table) => (
+              <tr key={table.name}>
+                <td>
+                  <Link
+                    to="/storage"
+                    search={{ db, table: table.name }}
+                    aria-current={table.name === chosen ? 'true' : undefined}
+                  >
+                    {table.name}
+                  </Link>
+                </td>
+                <td className="num">{countText(table.segment_count)}</td>
+                <td className="num nowrap">{bytesText(table.size_bytes)}</td>
+                <td className="num">{countText(table.row_count)}</td>
+                <td className="num">{countText(table.buffered_row_count)}</td>
+                <td className="nowrap">{extentText(table)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {tables.length > 0 && (
+        <p className="hint soft row">
+          {countText(tables.length)} of {countText(total)} {total === 1 ? 'table' : 'tables'}.
+          {chosen === '' && ' Choose one to see its files.'}
+          {pages.hasNextPage && (
+            <button
+              type="button"
+              className="button small"
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
