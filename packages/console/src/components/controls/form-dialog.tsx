@@ -18,7 +18,9 @@ export function FormDialog(props: {
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  // A button that is off while it works loses the keyboard: what failed is put right in the fields.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failure gives it back.
+  useEffect(() => form.current?.querySelector('input')?.focus(), [error]);
   const submit = async () => {
     setIsBusy(true);
     try {

@@ -12,8 +12,10 @@ export function TextField(props: {
   readonly maxLength?: number;
   /** For names and numbers that a machine reads. */
   readonly isCode?: boolean;
+  /** Not to be read over a shoulder. */
+  readonly isSecret?: boolean;
 }) {
-  const { label, value, onChange, hint, mistake, isCode = false } = props;
+  const { label, value, onChange, hint, mistake, isCode = false, isSecret = false } = props;
   const id = useId();
   return (
     <div className="field">
@@ -21,7 +23,8 @@ export function TextField(props: {
       <input
         id={id}
         className={isCode ? 'input mono' : 'input'}
-        autoComplete="off"
+        type={isSecret ? 'password' : 'text'}
+        autoComplete={isSecret ? 'new-password' : 'off'}
         placeholder={props.placeholder}
         maxLength={props.maxLength}
         aria-invalid={mistake !== undefined}

@@ -147,11 +147,7 @@ function Tables({ db, chosen }: { readonly db: string; readonly chosen: string }
             {tables.map((table) => (
               <tr key={table.name}>
                 <td>
-                  <Link
-                    to="/storage"
-                    search={{ db, table: table.name }}
-                    aria-current={table.name === chosen ? 'true' : undefined}
-                  >
+                  <Link to="/storage" search={{ db, table: table.name }}>
                     {table.name}
                   </Link>
                 </td>

@@ -15,6 +15,7 @@ import { useServer } from '../../components/shell/server-context.js';
 import { parsePermissions, permissionsText } from '../../lib/permissions.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
+import { UsersSection } from './users-section.js';
 
 const OPERATOR = '_admin';
 
@@ -105,6 +106,7 @@ export function TokensPage() {
           />
         </section>
       )}
+      <UsersSection />
       {isCreating && (
         <CreateToken
           onClose={() => {

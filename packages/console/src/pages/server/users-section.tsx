@@ -1,0 +1,293 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { fetchDatabases } from '../../api/tsdb.js';
+import {
+  createUser,
+  deleteUser,
+  fetchUsers,
+  type Grant,
+  grant,
+  PRIVILEGES,
+  type Privilege,
+  revoke,
+  setPassword,
+  type User,
+} from '../../api/users.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { Dialog } from '../../components/controls/dialog.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShownOnce } from '../../components/controls/shown-once.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+
+type Open =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'password' | 'grant' | 'delete'; readonly user: User };
+
+const WORDS: Readonly<Record<Privilege, string>> = { READ: 'read', WRITE: 'write', ALL: 'both' };
+
+/** Users of version 1, for programs that log in with a name and a password. */
+export function UsersSection() {
+  const client = useQueryClient();
+  const [open, setOpen] = useState<Open | undefined>();
+  const users = useQuery({ queryKey: ['users'], queryFn: fetchUsers });
+  const close = () => setOpen(undefined);
+  const changed = async (text: string) => {
+    await client.invalidateQueries({ queryKey: ['users'] });
+    toast(text);
+  };
+  const act = async (work: Promise<unknown>, text: string) => {
+    try {
+      await work;
+      await changed(text);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), true);
+    }
+  };
+  return (
+    <section className="stack" aria-labelledby="users-title">
+      <div className="row wrap">
+        <h2 id="users-title">Users of version 1</h2>
+        <button type="button" className="button end" onClick={() => setOpen({ kind: 'create' })}>
+          <Icon name="plus" size={14} /> Create user
+        </button>
+      </div>
+      {users.isError && <ProblemNote error={users.error} onRetry={() => void users.refetch()} />}
+      {users.data?.length === 0 && (
+        <p className="card empty soft">
+          No user: programs of version 1 that log in with a name and a password need one.
+        </p>
+      )}
+      {users.data !== undefined && users.data.length > 0 && (
+        <TableWrap label="Users">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th className="wide">May</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {users.data.map((user) => (
+              <tr key={user.name}>
+                <td>{user.name}</td>
+                <td className="wide">
+                  <code>{mayText(user)}</code>
+                </td>
+                <td className="num">
+                  <MenuButton
+                    label={`Actions for ${user.name}`}
+                    className="small quiet"
+                    entries={[
+                      {
+                        id: 'grant',
+                        label: 'Grant …',
+                        act: () => setOpen({ kind: 'grant', user }),
+                      },
+                      ...user.grants.map(({ database, privilege }, index) => ({
+                        id: `revoke-${index}`,
+                        label: `Take ${database} away`,
+                        act: () =>
+                          void act(
+                            revoke(user.name, privilegeOf(privilege), database),
+                            `${user.name} may no longer use ${database}`,
+                          ),
+                      })),
+                      user.isAdmin
+                        ? {
+                            id: 'no-admin',
+                            label: 'Make no admin',
+                            act: () =>
+                              void act(revoke(user.name, 'ALL'), `${user.name} is no admin now`),
+                          }
+                        : {
+                            id: 'admin',
+                            label: 'Make an admin',
+                            hint: 'all databases and statements',
+                            act: () =>
+                              void act(grant(user.name, 'ALL'), `${user.name} is an admin now`),
+                          },
+                      {
+                        id: 'password',
+                        label: 'New password …',
+                        act: () => setOpen({ kind: 'password', user }),
+                      },
+                      {
+                        id: 'delete',
+                        label: 'Delete …',
+                        act: () => setOpen({ kind: 'delete', user }),
+                      },
+                    ]}
+                  >
+                    …
+                  </MenuButton>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {open?.kind === 'create' && <PasswordDialog onDone={changed} onClose={close} />}
+      {open?.kind === 'password' && (
+        <PasswordDialog user={open.user} onDone={changed} onClose={close} />
+      )}
+      {open?.kind === 'grant' && <GrantDialog user={open.user} onDone={changed} onClose={close} />}
+      {open?.kind === 'delete' && (
+        <ConfirmDelete
+          what="user"
+          name={open.user.name}
+          loss="Whoever logs in with this name is refused from then on."
+          onClose={close}
+          act={async () => {
+            await deleteUser(open.user.name);
+            await changed(`${open.user.name} deleted`);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function mayText({ isAdmin, grants }: User): string {
+  if (isAdmin) return 'everything, as an admin';
+  const words = grants.map(
+    (each: Grant) => `${each.database}: ${WORDS[privilegeOf(each.privilege)]}`,
+  );
+  return words.length === 0 ? 'nothing yet' : words.join(', ');
+}
+
+const privilegeOf = (text: string): Privilege =>
+  PRIVILEGES.find((each) => text.startsWith(each)) ?? 'ALL';
+
+const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** 24 letters and digits that are not taken for each other: more than 128 bits. */
+function newPassword(): string {
+  let password = '';
+  while (password.length < 24) {
+    // Those beyond a multiple would make some letters likelier.
+    for (const byte of crypto.getRandomValues(new Uint8Array(32)))
+      if (byte < LETTERS.length * 4 && password.length < 24)
+        password += LETTERS[byte % LETTERS.length];
+  }
+  return password;
+}
+
+/** Makes a user, or gives one another password; one that was made here is shown this once. */
+function PasswordDialog(props: {
+  readonly user?: User;
+  readonly onDone: (text: string) => Promise<void>;
+  readonly onClose: () => void;
+}) {
+  const { user, onDone, onClose } = props;
+  const [name, setName] = useState(user?.name ?? '');
+  const [isAdmin, setIsAdmin] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [made, setMade] = useState('');
+  const [isStored, setIsStored] = useState(false);
+  if (made !== '') {
+    return (
+      <Dialog title={`Password of ${name}`} isOpen isFirm onClose={onClose}>
+        <p>It is shown this once and cannot be read again.</p>
+        <ShownOnce secret={made} isStored={isStored} onStored={setIsStored}>
+          <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
+            Close
+          </button>
+        </ShownOnce>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={user === undefined ? 'Create user' : `New password of ${name}`}
+      action={user === undefined ? 'Create' : 'Set password'}
+      canAct={name !== ''}
+      act={async () => {
+        const password = typed === '' ? newPassword() : typed;
+        if (user === undefined) await createUser(name, password, isAdmin);
+        else await setPassword(name, password);
+        await onDone(user === undefined ? `${name} created` : `${name} has a new password`);
+        if (typed === '') setMade(password);
+        else onClose();
+      }}
+      onClose={onClose}
+    >
+      {user === undefined && (
+        <TextField label="Name" maxLength={255} value={name} onChange={setName} />
+      )}
+      <TextField
+        label="Password"
+        isSecret
+        value={typed}
+        onChange={setTyped}
+        hint="Empty: one is made, and shown once."
+      />
+      {user === undefined && (
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={isAdmin}
+            onChange={(event) => setIsAdmin(event.target.checked)}
+          />
+          An admin: all databases and statements
+        </label>
+      )}
+    </FormDialog>
+  );
+}
+
+function GrantDialog(props: {
+  readonly user: User;
+  readonly onDone: (text: string) => Promise<void>;
+  readonly onClose: () => void;
+}) {
+  const { user, onDone, onClose } = props;
+  const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
+  const names = (databases.data ?? [])
+    .map(({ name }) => name)
+    .filter((name) => name !== '_internal');
+  const [chosen, setChosen] = useState('');
+  const [privilege, setPrivilege] = useState<Privilege>('READ');
+  const database = chosen === '' ? (names[0] ?? '') : chosen;
+  return (
+    <FormDialog
+      title={`Grant ${user.name}`}
+      action="Grant"
+      canAct={database !== ''}
+      act={async () => {
+        await grant(user.name, privilege, database);
+        await onDone(`${user.name} may use ${database}`);
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <label className="field">
+        <span className="label">Database</span>
+        <select
+          className="input"
+          value={database}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <fieldset className="field choice">
+        <legend className="label">May</legend>
+        {PRIVILEGES.map((each) => (
+          <label key={each} className="row">
+            <input type="radio" checked={privilege === each} onChange={() => setPrivilege(each)} />
+            {each === 'ALL' ? 'read and write' : WORDS[each]}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}
