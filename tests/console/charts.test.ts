@@ -1,0 +1,135 @@
+// Source: docs/CONSOLE.md: every kind of chart has the figures that another query has.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
+
+const START_MS = Date.parse('2020-01-01T00:00:00Z');
+const HOSTS = ['a', 'b', 'c'];
+const MINUTE_COUNT = 60;
+/** Whole numbers, so that sums are exact. */
+const valueAt = (host: number, minute: number): number => (minute * (host + 7) + host) % 41;
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let page: Page;
+
+describe('charts', { skip: SKIP }, () => {
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    const lines = HOSTS.flatMap((host, index) =>
+      Array.from({ length: MINUTE_COUNT }, (_, minute) => {
+        // One series has a gap.
+        if (host === 'b' && minute >= 20 && minute < 30) return '';
+        return `m,host=${host} v=${valueAt(index, minute)} ${START_MS / 1000 + 60 * minute}`;
+      }),
+    );
+    const path = '/api/v3/write_lp?db=home&precision=second';
+    assert.equal((await server.http.send(path, { body: lines.join('\n') })).status, 204);
+    browser = await TestBrowser.start();
+    page = await (await browser.context()).newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = (search: Readonly<Record<string, string>>) =>
+    page.goto(
+      `${server.url}/console/explore?${new URLSearchParams({
+        db: 'home',
+        q: 'SELECT time, host, v FROM m ORDER BY time',
+        ...search,
+      })}`,
+    );
+  /** As a second query has them. */
+  const figures = async (): Promise<readonly (readonly string[])[]> => {
+    const q =
+      'SELECT host, last_value(v ORDER BY time) AS last, min(v) AS min, max(v) AS max, avg(v) AS avg, sum(v) AS sum FROM m GROUP BY host ORDER BY host';
+    const search = new URLSearchParams({ db: 'home', format: 'json_rows', q });
+    const rows = JSON.parse((await server.http.send(`/api/v3/query_sql?${search}`)).text);
+    return rows.map((row: Record<string, number>) => [
+      `host=${row['host']}`,
+      ...['last', 'min', 'max', 'avg', 'sum'].map((name) => {
+        const value = row[name] ?? 0;
+        return String(Number(value.toFixed(value < 10 ? 3 : 2)));
+      }),
+    ]);
+  };
+  /** How much of the plot is coloured. */
+  const colouredShare = (): Promise<number> =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('.u-wrap canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const [red, green, blue, alpha] = data.slice(at, at + 4);
+        if (alpha > 20 && Math.max(red, green, blue) - Math.min(red, green, blue) > 25) count++;
+      }
+      return count / (data.length / 4);
+    })()`);
+
+  it('of all kinds have their series, and the figures that a second query has', async () => {
+    const expected = await figures();
+    assert.equal(expected.length, HOSTS.length);
+    const shares = new Map<string, number>();
+    for (const view of ['line', 'area', 'bar', 'scatter', 'heat']) {
+      await open({ view });
+      await page.getByRole('img', { name: /3 series, .*highest 40/ }).waitFor();
+      const rows = page.locator('.legend-table tbody tr');
+      const texts = await Promise.all(
+        (await rows.all()).map((row) => row.getByRole('cell').allTextContents()),
+      );
+      assert.deepEqual(
+        texts.map((cells) => cells.slice(0, 6)),
+        expected,
+        view,
+      );
+      shares.set(view, await colouredShare());
+    }
+    const shareOf = (view: string): number => shares.get(view) ?? 0;
+    for (const [view, share] of shares) assert.ok(share > 0.001, `${view}: ${share}`);
+    assert.ok(shareOf('area') > 2 * shareOf('line'), 'an area is filled');
+    assert.ok(shareOf('scatter') < shareOf('line'), 'dots are no lines');
+  });
+
+  it('of areas and bars are stacked, and lines are drawn by their logarithm', async () => {
+    for (const view of ['area', 'bar']) {
+      await open({ view, stack: '1' });
+      await page.getByRole('img', { name: /3 series/ }).waitFor();
+      assert.ok(await page.getByRole('checkbox', { name: 'stack' }).isChecked());
+      // Together they are higher than the highest of them.
+      assert.ok((await colouredShare()) > 0.01, view);
+    }
+    await open({ view: 'line', scale: 'log' });
+    await page.getByRole('img', { name: /3 series/ }).waitFor();
+    assert.ok((await colouredShare()) > 0.001);
+  });
+
+  it('of single numbers show the last of each series, with its course', async () => {
+    await open({ view: 'stat' });
+    const cards = page.locator('.stat');
+    await cards.first().waitFor();
+    const texts = await cards.locator('strong').allTextContents();
+    const last = (await figures()).map(([, value]) => value);
+    assert.deepEqual(texts, last);
+    assert.deepEqual(await violationsOn(page), []);
+    await open({ view: 'stat', q: 'SELECT count(*) AS n FROM m' });
+    await page.getByText(String(HOSTS.length * MINUTE_COUNT - 10), { exact: true }).waitFor();
+  });
+
+  it('show one series alone, and all again, by keys', async () => {
+    await open({ view: 'line' });
+    await page.getByRole('img', { name: /3 series/ }).waitFor();
+    await page.getByRole('button', { name: 'host=b', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /1 series/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /3 series/ }).waitFor();
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});

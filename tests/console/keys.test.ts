@@ -1,0 +1,163 @@
+// Source: docs/CONSOLE.md; WCAG 2.2: 2.1.1 Keyboard, 2.1.2 No Keyboard Trap, 2.1.4 Character Key Shortcuts, 2.4.3 Focus Order.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ServerProcess, WebhookReceiver } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
+
+let server: ServerProcess;
+let receiver: WebhookReceiver;
+let browser: TestBrowser;
+let page: Page;
+
+/** What has the keyboard, by the name that is spoken. */
+const FOCUSED = `(() => {
+  const { activeElement: at } = document;
+  const label = at.labels?.[0]?.textContent ?? at.getAttribute('aria-label') ?? at.textContent ?? '';
+  return label.trim().replace(/\\s+/g, ' ');
+})()`;
+
+describe('by keys alone', { skip: SKIP }, () => {
+  before(async () => {
+    receiver = await WebhookReceiver.start((_, response) => {
+      response.writeHead(receiver.deliveries.length === 1 ? 500 : 200).end('ok');
+    });
+    server = await ServerProcess.start({
+      flags: [
+        ...['--services', 'tsdb,webhooks,ratelimit', '--without-auth'],
+        ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
+      ],
+    });
+    await server.http.send('/api/v3/write_lp?db=home', { body: 'm v=1' });
+    browser = await TestBrowser.start();
+    page = await (await browser.context()).newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+    await receiver?.[Symbol.asyncDispose]();
+  });
+
+  const tabTo = async (name: RegExp): Promise<void> => {
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab');
+      if (name.test(await page.evaluate<string>(FOCUSED))) return;
+    }
+    assert.fail(`nothing named ${name} has the focus after 80 presses of Tab`);
+  };
+
+  it('somebody finds a delivery that failed, and sends it again', async () => {
+    await server.http.send('/ops/v1/apps', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'ci',
+        webhook: { url: `${receiver.url}/hook`, events: ['push'] },
+      }),
+    });
+    await page.goto(`${server.url}/console/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await tabTo(/^ci$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
+    await tabTo(/^Send \d+ again$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /ping again ✓ 200/ }).waitFor();
+    assert.equal(receiver.deliveries.length, 2);
+  });
+
+  it('nobody is caught on a page, and each step is seen', async () => {
+    for (const path of [
+      '',
+      'explore',
+      'data',
+      'storage',
+      'caches',
+      'triggers',
+      'webhooks',
+      'limits',
+      'queries',
+      'tokens',
+      'server',
+    ]) {
+      await page.goto(`${server.url}/console/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const seen = new Set<string>();
+      let hasLeft = false;
+      for (let presses = 0; presses < 150 && !hasLeft; presses++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate<{
+          readonly isPage: boolean;
+          readonly name: string;
+          readonly isSeen: boolean;
+        }>(`(() => {
+          const { activeElement: at } = document;
+          const isPage = at === document.body || at === document.documentElement;
+          const inner = at.shadowRoot?.activeElement ?? at;
+          const style = getComputedStyle(inner);
+          const editor = inner.closest('.cm-editor');
+          const hasRing = (each) => { const s = getComputedStyle(each); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; };
+          const box = inner.getBoundingClientRect();
+          return {
+            isPage,
+            name: at.outerHTML.slice(0, 120),
+            isSeen: isPage || hasRing(inner) || (editor !== null && hasRing(editor)) ||
+              (inner.type === 'radio' || inner.type === 'checkbox') && style.outlineStyle !== 'none',
+          };
+        })()`);
+        hasLeft = at.isPage;
+        if (!hasLeft) seen.add(at.name);
+        assert.ok(at.isSeen, `${path}: no ring around ${at.name}`);
+      }
+      assert.ok(hasLeft, `${path}: after 150 presses of Tab the page is not left`);
+      assert.ok(seen.size > 10, `${path}: ${seen.size} places`);
+    }
+  });
+
+  it('single letters are keys no longer where somebody has said so', async () => {
+    await page.goto(`${server.url}/console/data`);
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    const go = async (letter: string): Promise<void> => {
+      await page.keyboard.press('g');
+      await page.keyboard.press(letter);
+    };
+    await go('q');
+    await page.getByRole('heading', { name: 'Queries' }).waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    const choice = dialog.getByRole('checkbox', { name: /^Single letters/ });
+    await choice.focus();
+    await page.keyboard.press('Space');
+    assert.ok(!(await choice.isChecked()));
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await go('d');
+    await page.keyboard.press('?');
+    await page.keyboard.press('/');
+    await page.waitForTimeout(300);
+    assert.equal(await dialog.count(), 0);
+    await page.getByRole('heading', { name: 'Queries' }).waitFor();
+    // It is kept, keys with Ctrl stay, and the list is where it was.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Queries' }).waitFor();
+    await go('d');
+    await page.keyboard.press('Control+K');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keys' }).click();
+    await choice.check();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await go('d');
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});

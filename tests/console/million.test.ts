@@ -1,0 +1,140 @@
+// Source: docs/CONSOLE.md, "Inside": a million rows are read, drawn, put in order and scrolled while the page goes on.
+import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser } from './browser.js';
+
+const ROW_COUNT = 1_000_500;
+const BODY_COUNT = 10;
+const START_MS = Date.parse('2020-01-01T00:00:00Z');
+/** One point stands alone. */
+const SPIKE_ROW = 700_001;
+const SPIKE = 1000;
+/** The first picture of a million rows takes up to 250 ms (docs/STATUS.md), where others use the processor more. */
+const LONGEST_TASK_MS = 1000;
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let page: Page;
+
+/** Has the page note what holds it. */
+const NOTE_TASKS = `globalThis.longest = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration);
+}).observe({ type: 'longtask' });`;
+const longestTask = async (): Promise<number> => {
+  const ms = await page.evaluate<number>('globalThis.longest');
+  await page.evaluate('globalThis.longest = 0');
+  return ms;
+};
+const cellAt = async (column: number): Promise<string> =>
+  (await page.locator(`[role=gridcell][aria-colindex="${column}"]`).first().textContent()) ?? '';
+
+describe('a million rows', { skip: SKIP }, () => {
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    const perBody = ROW_COUNT / BODY_COUNT;
+    for (let body = 0; body < BODY_COUNT; body++) {
+      const lines = Array.from({ length: perBody }, (_, index) => {
+        const row = body * perBody + index;
+        const value = row === SPIKE_ROW ? SPIKE : row % 100;
+        return `m v=${value},n=${ROW_COUNT - row}i ${START_MS / 1000 + row}`;
+      });
+      const path = '/api/v3/write_lp?db=big&precision=second&no_sync=true';
+      assert.equal((await server.http.send(path, { body: lines.join('\n') })).status, 204);
+    }
+    browser = await TestBrowser.start();
+    const context = await browser.context();
+    await context.addInitScript(NOTE_TASKS);
+    page = await context.newPage();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = (search: Readonly<Record<string, string>>) =>
+    page.goto(`${server.url}/console/explore?${new URLSearchParams({ db: 'big', ...search })}`);
+
+  it('are shown as a table that says where it ends, and is scrolled by keys', async () => {
+    await open({ q: 'SELECT time, n, v FROM m ORDER BY time', view: 'table' });
+    await page.getByText('showing the first 1,000,000 rows: Export has all').waitFor();
+    const grid = page.getByRole('grid');
+    assert.equal(await grid.getAttribute('aria-rowcount'), '1000001');
+    await grid.focus();
+    await longestTask();
+    await page.keyboard.press('Control+End');
+    await page.getByRole('gridcell', { name: String(ROW_COUNT - 999_999), exact: true }).waitFor();
+    for (let presses = 0; presses < 20; presses++) await page.keyboard.press('PageUp');
+    await page.keyboard.press('Control+Home');
+    await page.getByRole('gridcell', { name: String(ROW_COUNT), exact: true }).waitFor();
+    const ms = await longestTask();
+    assert.ok(ms < LONGEST_TASK_MS, `${ms} ms`);
+  });
+
+  it('are put in order beside the page, of those that are here', async () => {
+    await page.getByRole('columnheader', { name: 'v' }).click();
+    await page.getByRole('menuitem', { name: 'Sort descending' }).click();
+    await page.getByText('sorted by v, of the rows that are here').waitFor();
+    await page.getByRole('gridcell', { name: String(SPIKE), exact: true }).waitFor();
+    assert.equal(await cellAt(2), String(ROW_COUNT - SPIKE_ROW));
+    const ms = await longestTask();
+    assert.ok(ms < LONGEST_TASK_MS, `${ms} ms`);
+  });
+
+  it('are drawn without losing the one point that stands alone, and zoomed', async () => {
+    await open({ q: 'SELECT time, v FROM m ORDER BY time', view: 'line' });
+    await page.getByRole('img', { name: /1 series.*highest 1000/ }).waitFor();
+    await page.getByText('reduced for drawing').waitFor();
+    /** Where in the upper half of the plot something is drawn, in hundredths of its width. */
+    const drawn = await page.evaluate<readonly number[]>(`(() => {
+      const canvas = document.querySelector('.u-wrap canvas');
+      const over = document.querySelector('.u-over').getBoundingClientRect();
+      const box = canvas.getBoundingClientRect();
+      const ratio = canvas.width / box.width;
+      const [left, top, width, height] = [over.left - box.left, over.top - box.top, over.width, over.height / 2].map((px) => Math.round(px * ratio));
+      const { data } = canvas.getContext('2d').getImageData(left, top, width, height);
+      const found = new Set();
+      for (let at = 0; at < data.length; at += 4) {
+        const [red, green, blue, alpha] = data.slice(at, at + 4);
+        if (alpha > 20 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40)
+          found.add(Math.floor((((at / 4) % width) / width) * 100));
+      }
+      return [...found].sort((a, b) => a - b);
+    })()`);
+    const place = Math.floor((SPIKE_ROW / 1_000_000) * 100);
+    assert.ok(drawn.length >= 1 && drawn.length <= 3, `drawn at ${drawn}`);
+    assert.ok(
+      drawn.every((each) => Math.abs(each - place) <= 1),
+      `drawn at ${drawn}, not at ${place}`,
+    );
+    const plot = await page.locator('.u-over').first().boundingBox();
+    assert.ok(plot);
+    await longestTask();
+    await page.mouse.move(plot.x + plot.width * 0.1, plot.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + plot.width * 0.3, plot.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText(/Only the picture is zoomed/).waitFor();
+    const ms = await longestTask();
+    assert.ok(ms < LONGEST_TASK_MS, `${ms} ms`);
+  });
+
+  it('are all in what is exported', { timeout: 120_000 }, async () => {
+    await open({ q: 'SELECT n FROM m', view: 'table' });
+    await page.getByText('showing the first 1,000,000 rows: Export has all').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: /Download CSV/ }).click();
+    let lineCount = 0;
+    for await (const piece of createReadStream(await (await saving).path()))
+      for (const byte of piece as Buffer) if (byte === 10) lineCount++;
+    assert.equal(lineCount, ROW_COUNT + 1);
+  });
+
+  it('did nothing that a browser complains about', () => {
+    assert.deepEqual(browser.complaints, []);
+  });
+});
