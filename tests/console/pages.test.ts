@@ -37,6 +37,7 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['triggers?db=sample', 'h2'],
   ['webhooks', 'h1'],
   ['limits', 'h2'],
+  ['identities', 'h1'],
   ['queries', 'h2'],
   ['tokens', 'table'],
   ['server', '.panel'],

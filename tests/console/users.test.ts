@@ -90,7 +90,7 @@ it('users of version 1 are made, granted, given passwords and deleted', {
     await act(NAME, 'Delete …');
     await dialog.getByRole('textbox').fill(NAME);
     await dialog.getByRole('button', { name: 'Delete user' }).click();
-    await page.getByRole('row', { name: /ann/ }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
     assert.equal(await statusOf(NAME, 'another'), 401);
     assert.deepEqual(await violationsOn(page), []);
     assert.deepEqual(browser.complaints, []);

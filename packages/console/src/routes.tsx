@@ -31,6 +31,7 @@ const data = () => import('./pages/data/data-page.js');
 const processing = () => import('./pages/processing/index.js');
 const webhooks = () => import('./pages/webhooks/index.js');
 const limits = () => import('./pages/limits/limits-page.js');
+const identities = () => import('./pages/identities/identities-page.js');
 const server = () => import('./pages/server/index.js');
 
 const routeTree = rootRoute.addChildren([
@@ -47,6 +48,7 @@ const routeTree = rootRoute.addChildren([
   route('/webhooks/$app', webhooks, 'AppPage'),
   route('/webhooks/$app/$delivery', webhooks, 'DeliveryPage'),
   route('/limits', limits, 'LimitsPage'),
+  route('/identities', identities, 'IdentitiesPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
   route('/server', server, 'ServerPage'),
@@ -70,6 +72,6 @@ router.history.subscribe(({ action }) => noteMove(action.type));
 
 /** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
 export function preloadPages(): void {
-  for (const load of [explore, data, processing, webhooks, limits, server])
+  for (const load of [explore, data, processing, webhooks, limits, identities, server])
     load().catch(() => undefined);
 }

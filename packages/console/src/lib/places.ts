@@ -13,7 +13,8 @@ export interface Place {
     | 'server'
     | 'share'
     | 'stop'
-    | 'layers';
+    | 'layers'
+    | 'people';
   /** Behind `g`. */
   readonly letter: string;
   /** Not shown unless this one runs. */
@@ -29,6 +30,13 @@ export const PLACES: readonly Place[] = [
   { path: '/storage', title: 'Storage', icon: 'layers', letter: 'f', service: 'tsdb' },
   { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
   { path: '/limits', title: 'Limits', icon: 'stop', letter: 'l', service: 'ratelimit' },
+  {
+    path: '/identities',
+    title: 'Identities',
+    icon: 'people',
+    letter: 'i',
+    service: 'ratelimit',
+  },
   { path: '/queries', title: 'Queries', icon: 'queries', letter: 'q', service: 'tsdb' },
   { path: '/server', title: 'Server', icon: 'server', letter: 's', service: 'tsdb' },
   { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb' },

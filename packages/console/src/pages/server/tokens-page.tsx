@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
-import { Dialog } from '../../components/controls/dialog.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { ShownOnce } from '../../components/controls/shown-once.js';
+import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -147,7 +146,8 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const isExpiryRight = expiry.trim() === '' || seconds !== undefined;
   const permissions = isAdmin ? [] : parsePermissions(may);
   const isMayRight = permissions !== undefined && (isAdmin || permissions.length > 0);
-  if (token !== '') return <NewToken name={name} token={token} onClose={onClose} />;
+  if (token !== '')
+    return <SecretDialog title={`Token ${name}`} secret={token} onClose={onClose} />;
   return (
     <FormDialog
       title="Create token"
@@ -206,25 +206,5 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         }
       />
     </FormDialog>
-  );
-}
-
-/** The one time that it is shown: closed only when it was copied, or is said to be stored. */
-function NewToken(props: {
-  readonly name: string;
-  readonly token: string;
-  readonly onClose: () => void;
-}) {
-  const { name, token, onClose } = props;
-  const [isStored, setIsStored] = useState(false);
-  return (
-    <Dialog title={`Token ${name}`} isOpen isFirm onClose={onClose}>
-      <p>It is shown this once and cannot be read again.</p>
-      <ShownOnce secret={token} isStored={isStored} onStored={setIsStored}>
-        <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
-          Close
-        </button>
-      </ShownOnce>
-    </Dialog>
   );
 }

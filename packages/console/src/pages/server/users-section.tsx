@@ -14,12 +14,11 @@ import {
   type User,
 } from '../../api/users.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
-import { Dialog } from '../../components/controls/dialog.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { ShownOnce } from '../../components/controls/shown-once.js';
+import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -190,19 +189,8 @@ function PasswordDialog(props: {
   const [isAdmin, setIsAdmin] = useState(false);
   const [typed, setTyped] = useState('');
   const [made, setMade] = useState('');
-  const [isStored, setIsStored] = useState(false);
-  if (made !== '') {
-    return (
-      <Dialog title={`Password of ${name}`} isOpen isFirm onClose={onClose}>
-        <p>It is shown this once and cannot be read again.</p>
-        <ShownOnce secret={made} isStored={isStored} onStored={setIsStored}>
-          <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
-            Close
-          </button>
-        </ShownOnce>
-      </Dialog>
-    );
-  }
+  if (made !== '')
+    return <SecretDialog title={`Password of ${name}`} secret={made} onClose={onClose} />;
   return (
     <FormDialog
       title={user === undefined ? 'Create user' : `New password of ${name}`}

@@ -3,11 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
-import { Dialog } from '../../components/controls/dialog.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
-import { ShownOnce } from '../../components/controls/shown-once.js';
+import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -143,18 +142,15 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
   const [secret, setSecret] = useState('');
   // Nowhere but here.
   const [pem, setPem] = useState('');
-  const [isStored, setIsStored] = useState(false);
   const isUrlRight = url.trim() === '' || /^https?:\/\/\S+$/.test(url.trim());
   if (pem !== '') {
     return (
-      <Dialog title={`Private key of ${name}`} isOpen isFirm onClose={onClose}>
-        <p>The app signs its requests with it. It is shown this once and cannot be read again.</p>
-        <ShownOnce secret={pem} isStored={isStored} onStored={setIsStored}>
-          <button type="button" className="button end" disabled={!isStored} onClick={onClose}>
-            Close
-          </button>
-        </ShownOnce>
-      </Dialog>
+      <SecretDialog
+        title={`Private key of ${name}`}
+        secret={pem}
+        note="The app signs its requests with it."
+        onClose={onClose}
+      />
     );
   }
   return (

@@ -1,0 +1,85 @@
+import { useState } from 'react';
+import {
+  CREDENTIALS,
+  type Credential,
+  createCredential,
+  type Identity,
+  isOfApp,
+} from '../../api/identities.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { SecretDialog } from '../../components/controls/secret-dialog.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { parseDuration } from '../../lib/time/duration.js';
+import { durationText } from '../../lib/units.js';
+
+/** A token that speaks for an identity; shown this once. */
+export function CredentialDialog(props: {
+  readonly identity: Identity;
+  readonly onClose: () => void;
+}) {
+  const { identity, onClose } = props;
+  const kinds = CREDENTIALS[identity.kind] ?? [];
+  const [kind, setKind] = useState(kinds[0] ?? '');
+  const [app, setApp] = useState('');
+  const [expiry, setExpiry] = useState('');
+  const [made, setMade] = useState<Credential>();
+  const seconds = expiry.trim() === '' ? undefined : parseDuration(expiry);
+  const isExpiryRight = expiry.trim() === '' || seconds !== undefined;
+  const needsApp = isOfApp(kind);
+  if (made !== undefined) {
+    return (
+      <SecretDialog
+        title={`Credential ${made.id} of ${identity.key}`}
+        secret={made.token}
+        note={`Its id is ${made.id}: with it the credential is ended.`}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <FormDialog
+      title={`Credential of ${identity.key}`}
+      action="Make it"
+      canAct={isExpiryRight && (!needsApp || app !== '')}
+      act={async () =>
+        setMade(
+          await createCredential({
+            ...{ kind, identity: identity.key },
+            ...(needsApp && { via_app: app }),
+            ...(seconds !== undefined && { expires_in: seconds }),
+          }),
+        )
+      }
+      onClose={onClose}
+    >
+      <fieldset className="field choice">
+        <legend className="label">Kind</legend>
+        {kinds.map((each) => (
+          <label key={each} className="row">
+            <input type="radio" checked={kind === each} onChange={() => setKind(each)} />
+            {each.replace('_', ' ')}
+            {isOfApp(each) ? ', in the name of an app' : ''}
+          </label>
+        ))}
+      </fieldset>
+      {needsApp && (
+        <TextField
+          label="App"
+          isCode
+          value={app}
+          onChange={setApp}
+          hint={kind === 'oauth' ? 'The id of an OAuth app.' : 'The id of an app of webhooks.'}
+        />
+      )}
+      <TextField
+        label="Expires after"
+        isCode
+        placeholder="90d; empty: as its kind does"
+        value={expiry}
+        onChange={setExpiry}
+        mistake={isExpiryRight ? undefined : 'This is no duration: 90d, 12h or 1d 6h.'}
+        hint={seconds === undefined ? '' : `It is refused after ${durationText(seconds)}.`}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,199 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  attributesOf,
+  CREDENTIALS,
+  deleteIdentity,
+  endCredential,
+  fetchIdentities,
+  type Identity,
+} from '../../api/identities.js';
+import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { Icon } from '../../components/controls/icon.js';
+import { MenuButton } from '../../components/controls/menu-button.js';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import { TableWrap } from '../../components/controls/table-wrap.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { countText } from '../../lib/units.js';
+import { CredentialDialog } from './credential-dialog.js';
+import { IdentityDialog } from './identity-dialog.js';
+
+type Open =
+  | { readonly kind: 'create' | 'end' }
+  | { readonly kind: 'change' | 'credential' | 'delete'; readonly identity: Identity };
+
+/** Users, installations and others that limits are counted for, and the credentials that speak for them. */
+export function IdentitiesPage() {
+  const client = useQueryClient();
+  const [open, setOpen] = useState<Open | undefined>();
+  const pages = useInfiniteQuery({
+    queryKey: ['identities'],
+    queryFn: ({ pageParam }) => fetchIdentities(pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+  const identities = pages.data?.pages.flatMap((page) => page.identities) ?? [];
+  const close = () => setOpen(undefined);
+  const changed = async (text: string) => {
+    await client.invalidateQueries({ queryKey: ['identities'] });
+    toast(text);
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>Identities</h1>
+        <span className="row end">
+          <button type="button" className="button" onClick={() => setOpen({ kind: 'end' })}>
+            End a credential
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => setOpen({ kind: 'create' })}
+          >
+            <Icon name="plus" size={14} /> Create identity
+          </button>
+        </span>
+      </header>
+      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.isSuccess && identities.length === 0 && (
+        <p className="card empty soft">
+          No identity yet: users, organizations, installations, OAuth apps and repositories that
+          limits are counted for.
+        </p>
+      )}
+      {identities.length > 0 && (
+        <TableWrap label="Identities">
+          <thead>
+            <tr>
+              <th>Identity</th>
+              <th>Kind</th>
+              <th className="wide">Attributes</th>
+              <th>Created (UTC)</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {identities.map((identity) => (
+              <tr key={identity.key}>
+                <td className="nowrap">
+                  <code>{identity.key}</code>{' '}
+                  <CopyButton text={identity.key} label={`Copy ${identity.key}`} />
+                </td>
+                <td className="nowrap">{identity.kind.replace('_', ' ')}</td>
+                <td className="wide">
+                  <code>{attributesText(identity)}</code>
+                </td>
+                <td className="nowrap">{identity.created_at.slice(0, 19).replace('T', ' ')}</td>
+                <td className="num">
+                  <MenuButton
+                    label={`Actions for ${identity.key}`}
+                    className="small quiet"
+                    entries={[
+                      ...(CREDENTIALS[identity.kind] === undefined
+                        ? []
+                        : [
+                            {
+                              id: 'credential',
+                              label: 'Make a credential …',
+                              act: () => setOpen({ kind: 'credential', identity }),
+                            },
+                          ]),
+                      {
+                        id: 'change',
+                        label: 'Change …',
+                        act: () => setOpen({ kind: 'change', identity }),
+                      },
+                      {
+                        id: 'delete',
+                        label: 'Delete …',
+                        act: () => setOpen({ kind: 'delete', identity }),
+                      },
+                    ]}
+                  >
+                    …
+                  </MenuButton>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableWrap>
+      )}
+      {identities.length > 0 && (
+        <p className="hint soft row" role="status">
+          {countText(identities.length)} {pages.hasNextPage ? 'of more' : 'in all'}
+          {pages.hasNextPage && (
+            <button
+              type="button"
+              className="button small"
+              disabled={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+      {open?.kind === 'create' && <IdentityDialog onDone={changed} onClose={close} />}
+      {open?.kind === 'change' && (
+        <IdentityDialog identity={open.identity} onDone={changed} onClose={close} />
+      )}
+      {open?.kind === 'credential' && <CredentialDialog identity={open.identity} onClose={close} />}
+      {open?.kind === 'end' && <EndCredential onClose={close} />}
+      {open?.kind === 'delete' && (
+        <ConfirmDelete
+          what="identity"
+          name={open.identity.key}
+          loss="Its credentials end with it, and whoever has one is refused from then on."
+          onClose={close}
+          act={async () => {
+            await deleteIdentity(open.identity.key);
+            await changed(`${open.identity.key} deleted`);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function attributesText(identity: Identity): string {
+  const entries = Object.entries(attributesOf(identity));
+  return entries.map(([name, value]) => `${name}=${textOf(value)}`).join(' ') || '–';
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Credentials are not listed: nobody keeps more of them than a sum. They go by the number that was told when they were made. */
+function EndCredential({ onClose }: { readonly onClose: () => void }) {
+  const [id, setId] = useState('');
+  const isRight = /^[1-9]\d*$/.test(id.trim());
+  return (
+    <FormDialog
+      title="End a credential"
+      action="End it"
+      isDanger
+      canAct={isRight}
+      act={async () => {
+        await endCredential(id.trim());
+        toast(`Credential ${id.trim()} is valid no longer`);
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Its id"
+        isCode
+        value={id}
+        onChange={setId}
+        mistake={id === '' || isRight ? undefined : 'It is a whole number.'}
+        hint="The number that was shown beside the token."
+      />
+    </FormDialog>
+  );
+}
