@@ -82,8 +82,10 @@ export function IdentitiesPage() {
             {identities.map((identity) => (
               <tr key={identity.key}>
                 <td className="nowrap">
-                  <code>{identity.key}</code>{' '}
-                  <CopyButton text={identity.key} label={`Copy ${identity.key}`} />
+                  <span className="row">
+                    <code>{identity.key}</code>
+                    <CopyButton text={identity.key} label={`Copy ${identity.key}`} />
+                  </span>
                 </td>
                 <td className="nowrap">{identity.kind.replace('_', ' ')}</td>
                 <td className="wide">

@@ -107,7 +107,9 @@ export function IdentityDialog(props: {
         >
           {attributes === undefined
             ? 'This is no JSON object.'
-            : 'A JSON object; what is taken out of it is removed.'}
+            : identity === undefined
+              ? 'A JSON object.'
+              : 'A JSON object; what is taken out of it is removed.'}
         </span>
       </div>
     </FormDialog>
