@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Explore": filters by a click, order and hiding of columns, following.
+// Source: docs/CONSOLE.md: filters by a click, order and hiding of columns, following.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Source: console, §12: `GET /ops/v1/tsdb/storage`, `POST …/flush`, `POST …/compact`.
+// Source: docs/CONSOLE.md, "Served"; docs/adr/0148.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
