@@ -42,6 +42,7 @@ export interface SavedQuery {
   readonly name: string;
   readonly description: string;
   readonly folder: string;
+  readonly tags: readonly string[];
   readonly db: string;
   readonly lang: Language;
   readonly text: string;
@@ -118,10 +119,23 @@ export const fetchSavedQueries = async (): Promise<readonly SavedQuery[]> =>
 export const fetchSavedQuery = (id: string): Promise<SavedQuery> =>
   sendForJson(`${SAVED}/${encodeURIComponent(id)}`);
 
-export type SavedContent = Pick<SavedQuery, 'name' | 'db' | 'lang' | 'text' | 'view'>;
+export type SavedContent = Pick<SavedQuery, 'name' | 'db' | 'lang' | 'text' | 'view'> &
+  Partial<Pick<SavedQuery, 'description' | 'folder' | 'tags'>>;
 
 export const createSavedQuery = (content: SavedContent): Promise<SavedQuery> =>
   sendForJson(SAVED, { body: content });
+
+/** @param rev the revision that was changed: refused with 412 when it is another one meanwhile. */
+export const replaceSavedQuery = (
+  id: string,
+  content: SavedContent,
+  rev: number,
+): Promise<SavedQuery> =>
+  sendForJson(`${SAVED}/${encodeURIComponent(id)}`, {
+    method: 'PUT',
+    headers: { 'if-match': `"${rev}"` },
+    body: content,
+  });
 
 export const deleteSavedQuery = (id: string): Promise<unknown> =>
   send(`${SAVED}/${encodeURIComponent(id)}`, { method: 'DELETE' });

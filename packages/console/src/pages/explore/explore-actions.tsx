@@ -1,11 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { createSavedQuery } from '../../api/tsdb.js';
 import { copyText } from '../../components/controls/copy-button.js';
-import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import type { Language } from '../../lib/query/macros.js';
 import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
@@ -13,6 +9,7 @@ import { bytesText, countText, millisText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf, rangeOf, textToSend } from './explore-search.js';
 import { exportEntries } from './export-result.js';
 import { KeptQueries } from './kept-queries.js';
+import { SaveDialog } from './save-dialog.js';
 import { snippetEntries } from './snippets.js';
 import type { RunState } from './use-run.js';
 
@@ -29,8 +26,10 @@ export function ExploreActions(props: {
   readonly onExplain: (() => void) | undefined;
   readonly onLanguage: (language: Language) => void;
   readonly onOpen: (search: ExploreSearch) => void;
+  /** The address says which saved query it shows. */
+  readonly onSaved: (change: ExploreSearch) => void;
 }) {
-  const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen } = props;
+  const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen, onSaved } = props;
   const [isSaving, setIsSaving] = useState(false);
   const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
   const language = languageOf(search);
@@ -117,7 +116,9 @@ export function ExploreActions(props: {
         History
       </button>
       <RunFigures state={state} />
-      {isSaving && <SaveDialog search={search} onClose={() => setIsSaving(false)} />}
+      {isSaving && (
+        <SaveDialog search={search} onSaved={onSaved} onClose={() => setIsSaving(false)} />
+      )}
       {shownList && (
         <KeptQueries
           list={shownList}
@@ -148,36 +149,5 @@ function RunFigures({ state }: { readonly state: RunState }) {
     <span className="run-figures soft" role="status">
       {text}
     </span>
-  );
-}
-
-function SaveDialog(props: { readonly search: ExploreSearch; readonly onClose: () => void }) {
-  const { search, onClose } = props;
-  const client = useQueryClient();
-  const [name, setName] = useState(search['name'] ?? '');
-  const save = async () => {
-    const { q: text = '', db = '', lang: _, tab: __, name: ___, ...view } = search;
-    const saved = await createSavedQuery({ name, db, lang: languageOf(search), text, view });
-    await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
-    await copyText(`${location.origin}/console/explore/${saved.id}`);
-    toast(`Saved; its link is copied: …/explore/${saved.id}`);
-    onClose();
-  };
-  return (
-    <FormDialog
-      title="Save query"
-      action="Save"
-      canAct={name.trim() !== ''}
-      act={save}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        maxLength={200}
-        value={name}
-        onChange={setName}
-        hint="It is kept on the server, for everybody who has a token."
-      />
-    </FormDialog>
   );
 }

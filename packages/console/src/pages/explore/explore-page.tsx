@@ -54,8 +54,8 @@ export function SavedQueryPage() {
   });
   useEffect(() => {
     if (saved.data === undefined) return;
-    const { db, lang, text, view, name } = saved.data;
-    const search = { ...view, db, lang, q: text, name };
+    const { id, db, lang, text, view, name, rev } = saved.data;
+    const search = { ...view, db, lang, q: text, name, saved: id, rev: String(rev) };
     void navigate({ to: '/explore', search, replace: true });
   }, [saved.data, navigate]);
   return saved.isError ? (
@@ -273,6 +273,7 @@ export function ExplorePage() {
             onExplain={language === 'sql' ? explain : undefined}
             onLanguage={(lang) => patch({ lang })}
             onOpen={(opened) => tabs.open(opened)}
+            onSaved={patch}
           />
           {plan.error !== undefined && <ProblemNote error={plan.error} onRetry={explain} />}
           {plan.plan && <PlanView plan={plan.plan} onClose={plan.close} />}

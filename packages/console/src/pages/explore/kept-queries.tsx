@@ -121,14 +121,14 @@ function useKept(list: 'saved' | 'history'): {
     return { data, error: runs.error };
   }
   const data = (saved.data ?? []).map((query): Kept => {
-    const { id, name, db, lang, text, view, created_by, updated_at } = query;
+    const { id, name, db, lang, text, view, rev, created_by, updated_at } = query;
     return {
       key: id,
       title: name,
       about: `${db} · ${lang} · ${created_by ?? 'no token'} · ${updated_at.slice(0, 10)}`,
       text,
       link: `${location.origin}/console/explore/${id}`,
-      search: { ...view, db, lang, q: text, name },
+      search: { ...view, db, lang, q: text, name, saved: id, rev: String(rev) },
       forget: async () => {
         await deleteSavedQuery(id).catch((error: unknown) => toast(String(error), true));
         await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });

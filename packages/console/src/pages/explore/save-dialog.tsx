@@ -1,0 +1,93 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Problem } from '../../api/problem.js';
+import {
+  createSavedQuery,
+  fetchSavedQuery,
+  replaceSavedQuery,
+  type SavedQuery,
+} from '../../api/tsdb.js';
+import { copyText } from '../../components/controls/copy-button.js';
+import { FormDialog } from '../../components/controls/form-dialog.js';
+import { TextField } from '../../components/controls/text-field.js';
+import { toast } from '../../components/controls/toasts.js';
+import { timeText } from '../../lib/units.js';
+import { type ExploreSearch, languageOf } from './explore-search.js';
+
+/** Keeps the query on the server: as a new one, or in the place of the one that was opened, unless somebody else has changed that. */
+export function SaveDialog(props: {
+  readonly search: ExploreSearch;
+  readonly onSaved: (change: ExploreSearch) => void;
+  readonly onClose: () => void;
+}) {
+  const { search, onSaved, onClose } = props;
+  const client = useQueryClient();
+  const { saved: id, rev } = search;
+  const [name, setName] = useState(search['name'] ?? '');
+  const [isNew, setIsNew] = useState(id === undefined);
+  /** What somebody else has made of it. */
+  const [theirs, setTheirs] = useState<SavedQuery>();
+  const saved = async (query: SavedQuery) => {
+    await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
+    await copyText(`${location.origin}/console/explore/${query.id}`);
+    toast(`Saved; its link is copied: …/explore/${query.id}`);
+    onSaved({ name: query.name, saved: query.id, rev: String(query.rev) });
+    onClose();
+  };
+  const save = async () => {
+    const { q: text = '', db = '', lang: _, tab: __, name: ___, ...others } = search;
+    const { saved: _id, rev: _rev, follow: _follow, ...view } = others;
+    const content = { name, db, lang: languageOf(search), text, view };
+    if (isNew || id === undefined) return await saved(await createSavedQuery(content));
+    const before = theirs ?? (await fetchSavedQuery(id));
+    // What is not shown here stays as it is.
+    const { description, folder, tags } = before;
+    const expected = theirs?.rev ?? Number(rev);
+    try {
+      await saved(await replaceSavedQuery(id, { description, folder, tags, ...content }, expected));
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 412)) throw error;
+      setTheirs(await fetchSavedQuery(id));
+    }
+  };
+  const isOverwriting = theirs !== undefined && !isNew;
+  return (
+    <FormDialog
+      title="Save query"
+      action={isOverwriting ? 'Overwrite' : 'Save'}
+      isDanger={isOverwriting}
+      canAct={name.trim() !== ''}
+      act={save}
+      onClose={onClose}
+    >
+      {id !== undefined && (
+        <fieldset className="field choice">
+          <legend className="label">As</legend>
+          <label className="row">
+            <input type="radio" checked={!isNew} onChange={() => setIsNew(false)} />
+            the query that was opened
+          </label>
+          <label className="row">
+            <input type="radio" checked={isNew} onChange={() => setIsNew(true)} />a new one
+          </label>
+        </fieldset>
+      )}
+      {isOverwriting && (
+        <p className="note warn" role="alert">
+          Somebody else has changed it at {timeText(Date.parse(theirs.updated_at))} UTC, behind the
+          one that you opened.{' '}
+          <a href={`/console/explore/${theirs.id}`} target="_blank" rel="noreferrer">
+            See it in another tab
+          </a>
+        </p>
+      )}
+      <TextField
+        label="Name"
+        maxLength={200}
+        value={name}
+        onChange={setName}
+        hint="It is kept on the server, for everybody who has a token."
+      />
+    </FormDialog>
+  );
+}
