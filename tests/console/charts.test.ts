@@ -129,6 +129,34 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByRole('img', { name: /3 series/ }).waitFor();
   });
 
+  it('tell the values of their points to keys, and become a table by one', async () => {
+    await open({ view: 'line' });
+    const chart = page.getByRole('img', { name: /3 series/ });
+    await chart.focus();
+    const spoken = async (text: string): Promise<void> =>
+      await page
+        .getByRole('status')
+        .filter({ hasText: text })
+        .first()
+        .waitFor({ state: 'attached' });
+    const at = (minute: number): string =>
+      HOSTS.filter((host) => host !== 'b' || minute < 20 || minute >= 30)
+        .map((host) => `host=${host} ${valueAt(HOSTS.indexOf(host), minute)}`)
+        .join(', ');
+    await page.keyboard.press('ArrowRight');
+    await spoken(`2020-01-01 00:00:00 UTC: ${at(0)}`);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await spoken(`2020-01-01 00:21:00 UTC: ${at(21)}`);
+    await page.locator('.time-chart-tip').getByText('2020-01-01 00:21:00 UTC').waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    await page.keyboard.press('End');
+    await spoken(`2020-01-01 00:59:00 UTC: ${at(59)}`);
+    await page.keyboard.press('t');
+    await page.getByRole('grid').waitFor();
+  });
+
   it('did nothing that a browser complains about', () => {
     assert.deepEqual(browser.complaints, []);
   });

@@ -6,6 +6,7 @@ import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/cha
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
+import { addTooltip, moveByKey, spokenAt, type Values } from './chart-cursor.js';
 import { drawPoints, isDense } from './draw-points.js';
 import './time-chart.css';
 
@@ -23,6 +24,8 @@ export function TimeChart(props: {
   readonly colourOf: (key: string) => number;
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
+  /** Asks for the same as rows. */
+  readonly onTable?: () => void;
   readonly isPlain?: boolean;
   /** Of values on the axis. */
   readonly axisText?: (value: number) => string;
@@ -32,6 +35,8 @@ export function TimeChart(props: {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const theme = useThemeCount();
+  const shown = useRef<Shown | undefined>(undefined);
+  const [spoken, setSpoken] = useState('');
   const zoom = useRef(props);
   zoom.current = props;
   const points = useMemo(
@@ -44,19 +49,32 @@ export function TimeChart(props: {
     const drawn =
       isStacked && (kind === 'area' || kind === 'bar') ? stacked(points.data) : points.data;
     const [xs, ...lists] = drawn;
+    const reversedValues = points.data.slice(1).toReversed() as Values;
     // The highest stands behind the others.
     const plot = new uPlot(
       optionsOf({
         ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
         series: series.toReversed(),
-        values: points.data.slice(1).toReversed() as Values,
+        values: reversedValues,
         onZoom: (chosen) => zoom.current.onZoom?.(chosen),
       }),
       [xs, ...lists.toReversed()] as uPlot.AlignedData,
       box.current,
     );
-    return () => plot.destroy();
+    shown.current = { plot, series: series.toReversed(), values: reversedValues };
+    return () => {
+      shown.current = undefined;
+      plot.destroy();
+    };
   }, [points, kind, isLog, isStacked, height, theme]);
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
+    if (event.key === 't') props.onTable?.();
+    const { plot, series: drawn, values } = shown.current;
+    if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
+    event.preventDefault();
+    setSpoken(spokenAt(plot, drawn, values));
+  };
   return (
     <div className="time-chart">
       <div
@@ -64,11 +82,25 @@ export function TimeChart(props: {
         role="img"
         aria-label={sentenceOf(series, range)}
         className="time-chart-box"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys lead from point to point.
+        tabIndex={isPlain ? undefined : 0}
+        onKeyDown={isPlain ? undefined : onKeyDown}
         onDoubleClick={() => props.onZoomOut?.()}
       />
+      {!isPlain && (
+        <span className="visually-hidden" role="status">
+          {spoken}
+        </span>
+      )}
       {!isPlain && <ChartNote kind={kind} series={series} isReduced={points?.isReduced === true} />}
     </div>
   );
+}
+
+interface Shown {
+  readonly plot: uPlot;
+  readonly series: readonly ChartSeries[];
+  readonly values: Values;
 }
 
 /** What the picture does not show. */
@@ -85,9 +117,6 @@ function ChartNote(props: {
       : kind !== 'scatter' && isReduced && 'reduced for drawing: no peak is lost';
   return text ? <span className="time-chart-note">{text}</span> : null;
 }
-
-/** One list a series, as they are: what is drawn may be stacked. */
-type Values = readonly (readonly (number | null | undefined)[])[];
 
 interface Look {
   readonly values: Values;
@@ -209,63 +238,6 @@ function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
       size: 5,
     },
   };
-}
-
-/** The values under the cursor, nearest first, as text beside it. */
-function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: Values): void {
-  const tip = document.createElement('div');
-  tip.className = 'time-chart-tip';
-  tip.hidden = true;
-  plot.over.append(tip);
-  const show = (): void => {
-    const { idx, left = -1, top = -1 } = plot.cursor;
-    const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
-    if (x === undefined || left < 0) {
-      tip.hidden = true;
-      return;
-    }
-    const y = plot.posToVal(top, 'y');
-    const rows = series
-      .flatMap((each, index) => {
-        const value = values[index]?.[idx as number];
-        const drawn = plot.data[index + 1]?.[idx as number] ?? value;
-        if (value === null || value === undefined) return [];
-        return [{ label: each.label, value, index, distance: Math.abs((drawn ?? 0) - y) }];
-      })
-      .sort((a, b) => a.distance - b.distance)
-      .slice(0, 8);
-    const head = document.createElement('div');
-    head.className = 'time-chart-tip-time';
-    head.textContent = `${timeText(x * 1000)} UTC`;
-    tip.replaceChildren(head, ...rows.map((row) => tipRow(row, plot)));
-    tip.hidden = rows.length === 0;
-    const isRight = left > plot.over.clientWidth / 2;
-    tip.style.left = isRight ? '' : `${left + 14}px`;
-    tip.style.right = isRight ? `${plot.over.clientWidth - left + 14}px` : '';
-    tip.style.top = `${Math.max(0, Math.min(top, plot.over.clientHeight - tip.offsetHeight))}px`;
-  };
-  const hide = (): void => {
-    tip.hidden = true;
-  };
-  plot.over.addEventListener('mousemove', () => requestAnimationFrame(show));
-  plot.over.addEventListener('mouseleave', hide);
-}
-
-function tipRow(
-  row: { readonly label: string; readonly value: number; readonly index: number },
-  plot: uPlot,
-): HTMLElement {
-  const line = document.createElement('div');
-  line.className = 'time-chart-tip-row';
-  const mark = document.createElement('i');
-  const { stroke } = plot.series[row.index + 1] ?? {};
-  mark.style.background = typeof stroke === 'function' ? String(stroke(plot, row.index + 1)) : '';
-  const label = document.createElement('span');
-  label.textContent = row.label;
-  const value = document.createElement('b');
-  value.textContent = shortNumber(row.value);
-  line.append(mark, label, value);
-  return line;
 }
 
 /** One on top of the other; what is missing counts as nothing. */

@@ -14,6 +14,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'to the field that finds'],
   ['Enter', 'in a table of results: what can be done with the cell'],
   ['c', 'in a table of results: copy the cell'],
+  ['← →', 'in a chart: the values of a point; with Shift ten points further'],
+  ['t', 'in a chart: the same as a table'],
   ['Esc', 'close what is open'],
   ...PLACES.map(({ letter, title }) => [`g ${letter}`, `go to ${title}`] as const),
   ['?', 'this list'],

@@ -178,6 +178,7 @@ function Drawn(
         isStacked={search['stack'] === '1'}
         height={height.px}
         colourOf={colourOf}
+        onTable={() => onChange({ view: 'table' })}
         onZoom={onZoom ?? setOwnZoom}
         onZoomOut={onZoom ? onZoomOut : () => setOwnZoom(undefined)}
       />

@@ -1,0 +1,111 @@
+import type uPlot from 'uplot';
+import type { ChartSeries } from '../../lib/chart/series.js';
+import { shortNumber, timeText } from '../../lib/units.js';
+
+/** One list a series, as they are: what is drawn may be stacked. */
+export type Values = readonly (readonly (number | null | undefined)[])[];
+
+const FAR_STEP = 10;
+const MAX_SPOKEN_COUNT = 5;
+
+/** Leads the cursor from point to point. @returns whether the key is one of these. */
+export function moveByKey(
+  plot: uPlot,
+  values: Values,
+  at: { key: string; isFar: boolean },
+): boolean {
+  const [xs] = plot.data;
+  const { min = -Infinity, max = Infinity } = plot.scales['x'] ?? {};
+  const isHere = (index: number): boolean =>
+    (xs[index] as number) >= min &&
+    (xs[index] as number) <= max &&
+    values.some((list) => list[index] !== null && list[index] !== undefined);
+  const places = Array.from(xs.keys()).filter(isHere);
+  const now = places.findIndex((index) => index >= (plot.cursor.idx ?? Infinity));
+  const step = at.isFar ? FAR_STEP : 1;
+  const next: Readonly<Record<string, number>> = {
+    ArrowRight: now === -1 ? 0 : now + step,
+    ArrowLeft: now === -1 ? places.length - 1 : now - step,
+    Home: 0,
+    End: places.length - 1,
+  };
+  if (at.key === 'Escape') {
+    plot.setCursor({ left: -10, top: -10 });
+    return false; // What is around it may be closed as well.
+  }
+  const wanted = next[at.key];
+  if (wanted === undefined) return false;
+  const index = places[Math.max(0, Math.min(places.length - 1, wanted))];
+  if (index === undefined) return true;
+  const left = plot.valToPos(xs[index] as number, 'x');
+  plot.setCursor({ left, top: plot.over.clientHeight / 2 });
+  return true;
+}
+
+/** What stands under the cursor, in words. */
+export function spokenAt(plot: uPlot, series: readonly ChartSeries[], values: Values): string {
+  const { idx } = plot.cursor;
+  const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
+  if (x === undefined) return '';
+  const found = series.flatMap(({ label }, index) => {
+    const value = values[index]?.[idx as number];
+    return value === null || value === undefined ? [] : [`${label} ${shortNumber(value)}`];
+  });
+  // Those that are drawn last stand first in the legend.
+  const shown = found.toReversed().slice(0, MAX_SPOKEN_COUNT).join(', ');
+  const others = found.length - MAX_SPOKEN_COUNT;
+  return `${timeText(x * 1000)} UTC: ${shown}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+/** The values under the cursor, nearest first, as text beside it. */
+export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: Values): void {
+  const tip = document.createElement('div');
+  tip.className = 'time-chart-tip';
+  tip.hidden = true;
+  plot.over.append(tip);
+  const show = (): void => {
+    const { idx, left = -1, top = -1 } = plot.cursor;
+    const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
+    if (x === undefined || left < 0) {
+      tip.hidden = true;
+      return;
+    }
+    const y = plot.posToVal(top, 'y');
+    const rows = series
+      .flatMap((each, index) => {
+        const value = values[index]?.[idx as number];
+        const drawn = plot.data[index + 1]?.[idx as number] ?? value;
+        if (value === null || value === undefined) return [];
+        return [{ label: each.label, value, index, distance: Math.abs((drawn ?? 0) - y) }];
+      })
+      .sort((a, b) => a.distance - b.distance)
+      .slice(0, 8);
+    const head = document.createElement('div');
+    head.className = 'time-chart-tip-time';
+    head.textContent = `${timeText(x * 1000)} UTC`;
+    tip.replaceChildren(head, ...rows.map((row) => tipRow(row, plot)));
+    tip.hidden = rows.length === 0;
+    const isRight = left > plot.over.clientWidth / 2;
+    tip.style.left = isRight ? '' : `${left + 14}px`;
+    tip.style.right = isRight ? `${plot.over.clientWidth - left + 14}px` : '';
+    tip.style.top = `${Math.max(0, Math.min(top, plot.over.clientHeight - tip.offsetHeight))}px`;
+  };
+  plot.hooks.setCursor = [...(plot.hooks.setCursor ?? []), () => requestAnimationFrame(show)];
+}
+
+function tipRow(
+  row: { readonly label: string; readonly value: number; readonly index: number },
+  plot: uPlot,
+): HTMLElement {
+  const line = document.createElement('div');
+  line.className = 'time-chart-tip-row';
+  const mark = document.createElement('i');
+  const { stroke } = plot.series[row.index + 1] ?? {};
+  mark.style.background = typeof stroke === 'function' ? String(stroke(plot, row.index + 1)) : '';
+  const label = document.createElement('span');
+  label.textContent = row.label;
+  const value = document.createElement('b');
+  value.textContent = shortNumber(row.value);
+  line.append(mark, label, value);
+  return line;
+}
