@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const [isOn, setIsOn] = useState(hasLetterKeys);
   return (
-    <Dialog title="Keys" isOpen onClose={onClose}>
+    <Dialog title="Keys" isOpen isWide onClose={onClose}>
       <dl className="key-list">
         {KEYS.map(([keys, what]) => (
           <div key={keys}>
