@@ -233,7 +233,8 @@ describe('Explore', { skip: SKIP }, () => {
     assert.match(link, /\/console\/explore\/[1-9A-Za-z]{8}$/);
     await page.goto(link);
     await page.waitForURL(/explore\?.*name=Three\+hosts/);
-    await page.getByRole('button', { name: 'Three hosts', exact: true }).waitFor();
+    // The tab that saved it has its name as well.
+    await page.getByRole('button', { name: 'Three hosts', exact: true }).last().waitFor();
     await type('SELECT 42 AS kept');
     await page.waitForURL(/q=SELECT\+42/);
     await page.waitForTimeout(500); // it is kept 300 ms after the last key

@@ -69,6 +69,28 @@ describe('by keys alone', { skip: SKIP }, () => {
     assert.equal(receiver.deliveries.length, 2);
   });
 
+  /** What has the keyboard, and whether a ring shows it. */
+  const look = () =>
+    page.evaluate<{
+      readonly isPage: boolean;
+      readonly name: string;
+      readonly isSeen: boolean;
+    }>(`(() => {
+          const { activeElement: at } = document;
+          const isPage = at === document.body || at === document.documentElement;
+          const inner = at.shadowRoot?.activeElement ?? at;
+          const style = getComputedStyle(inner);
+          const editor = inner.closest('.cm-editor');
+          const hasRing = (each) => { const s = getComputedStyle(each); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; };
+          const box = inner.getBoundingClientRect();
+          return {
+            isPage,
+            name: at.outerHTML.slice(0, 120),
+            isSeen: isPage || hasRing(inner) || (editor !== null && hasRing(editor)) ||
+              (inner.type === 'radio' || inner.type === 'checkbox') && style.outlineStyle !== 'none',
+          };
+        })()`);
+
   it('nobody is caught on a page, and each step is seen', async () => {
     for (const path of [
       '',
@@ -89,25 +111,12 @@ describe('by keys alone', { skip: SKIP }, () => {
       let hasLeft = false;
       for (let presses = 0; presses < 150 && !hasLeft; presses++) {
         await page.keyboard.press('Tab');
-        const at = await page.evaluate<{
-          readonly isPage: boolean;
-          readonly name: string;
-          readonly isSeen: boolean;
-        }>(`(() => {
-          const { activeElement: at } = document;
-          const isPage = at === document.body || at === document.documentElement;
-          const inner = at.shadowRoot?.activeElement ?? at;
-          const style = getComputedStyle(inner);
-          const editor = inner.closest('.cm-editor');
-          const hasRing = (each) => { const s = getComputedStyle(each); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; };
-          const box = inner.getBoundingClientRect();
-          return {
-            isPage,
-            name: at.outerHTML.slice(0, 120),
-            isSeen: isPage || hasRing(inner) || (editor !== null && hasRing(editor)) ||
-              (inner.type === 'radio' || inner.type === 'checkbox') && style.outlineStyle !== 'none',
-          };
-        })()`);
+        let at = await look();
+        // An editor shows its ring a moment later.
+        for (let tries = 0; tries < 40 && !at.isSeen; tries++) {
+          await page.waitForTimeout(25);
+          at = await look();
+        }
         hasLeft = at.isPage;
         if (!hasLeft) seen.add(at.name);
         assert.ok(at.isSeen, `${path}: no ring around ${at.name}`);
