@@ -183,7 +183,7 @@ export async function openTsdb(
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
       placesOf: (table) => engine.tableStore(table).places(),
-      seriesCountOf: (table) => engine.tableStore(table).index.count,
+      seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
     warmUp(consume) {
       if (!settings.warm_up) return;

@@ -89,8 +89,8 @@ function textsOf(
   wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
   { generations, segments, duplicates, tombstones }: Picture,
 ): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
-  const { index, table } = parts.series;
-  const series: SeriesOfTable = { index, seriesTable: table };
+  const { series } = parts;
+  const { table } = series;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
   const seriesTable = {
