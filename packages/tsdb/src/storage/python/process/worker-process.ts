@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '@plinth/kernel';
+import type { Random } from '@plinth/kernel';
 import { LINES_LEFT_OUT, LineAllowance } from '../../../model/plugins/line-allowance.js';
 import type {
   LogLevel,
@@ -6,13 +6,12 @@ import type {
   PluginCode,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
-import type { GlobalCache } from '../global-cache.js';
 import type { PluginUser } from '../plugin-user.js';
 import { CrashPauses } from './crash-pauses.js';
 import type { MarkedProcesses } from './marked-processes.js';
 import type { PoolMember, ProcessPool } from './process-pool.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
-import { WorkerRuns } from './worker-runs.js';
+import { WorkerRuns, type WorkerRunsNeeds } from './worker-runs.js';
 
 const PROTOCOL = 1;
 /** Processes of a worker that has started some are counted so often. */
@@ -29,15 +28,12 @@ export interface WorkerSettings {
   readonly processLimit: number | undefined;
 }
 
-export interface WorkerNeeds {
+type OfRuns = Pick<WorkerRunsNeeds, 'globals' | 'clock' | 'log' | 'label'>;
+
+export interface WorkerNeeds extends OfRuns {
   readonly settings: WorkerSettings;
-  readonly globals: GlobalCache;
-  readonly clock: Clock;
   readonly marked: MarkedProcesses;
   readonly random: Random;
-  readonly log: Logger;
-  /** For messages. */
-  readonly label: string;
   readonly pool: ProcessPool;
 }
 
@@ -89,10 +85,7 @@ export class WorkerProcess implements PoolMember {
 
   /** Ends the process, and with it what its plugins remember; the next run starts another. */
   retire(): void {
-    this.#needs.log.info(
-      { plugin: this.#needs.label },
-      'idle plugin process ended for another one',
-    );
+    this.#tell('info', {}, 'idle plugin process ended for another one');
     this.#endProcess();
   }
 
@@ -154,10 +147,12 @@ export class WorkerProcess implements PoolMember {
 
   #logOutput(line: string): void {
     const decision = this.#allowance.take(this.#needs.clock.monotonicMs(), line.length);
-    if (decision === 'take')
-      this.#needs.log.info({ plugin: this.#needs.label, line }, 'plugin output');
-    else if (decision === 'tell')
-      this.#needs.log.warn({ plugin: this.#needs.label }, LINES_LEFT_OUT);
+    if (decision === 'take') this.#tell('info', { line }, 'plugin output');
+    else if (decision === 'tell') this.#tell('warn', {}, LINES_LEFT_OUT);
+  }
+
+  #tell(level: 'info' | 'warn', facts: object, text: string): void {
+    this.#needs.log[level]({ plugin: this.#needs.label, ...facts }, text);
   }
 
   /** Resolves when there is a process, or the worker was closed before it had its turn. */
@@ -223,20 +218,13 @@ export class WorkerProcess implements PoolMember {
       for (const note of this.#notes.values()) note('ERROR', text);
     }
     if (!this.#closed.signal.aborted) {
-      this.#needs.log.warn({ plugin: this.#needs.label, end: endText(how) }, 'plugin cache lost');
-      if (!wasAsked) this.#noteCrash();
+      this.#tell('warn', { end: endText(how) }, 'plugin cache lost');
+      const pauseMs = wasAsked ? undefined : this.#pauses.addCrash();
+      if (pauseMs !== undefined)
+        this.#tell('warn', { pauseMs }, 'plugin worker crashes again and again');
     }
     this.#needs.pool.leave(this);
     this.#runs.settleAll({ kind: 'crashed', text });
-  }
-
-  #noteCrash(): void {
-    const pauseMs = this.#pauses.addCrash();
-    if (pauseMs === undefined) return;
-    this.#needs.log.warn(
-      { plugin: this.#needs.label, pauseMs },
-      'plugin worker crashes again and again',
-    );
   }
 
   /** Ends a process that has started too many others: nothing else of the system keeps them apart from the server's. */
@@ -247,10 +235,7 @@ export class WorkerProcess implements PoolMember {
       const count = await watched.countProcesses();
       if (count > limit && this.#process === watched) {
         this.#crowded = watched;
-        this.#needs.log.warn(
-          { plugin: this.#needs.label, count, limit },
-          'plugin started too many processes',
-        );
+        this.#tell('warn', { count, limit }, 'plugin started too many processes');
         watched.kill();
         return;
       }
