@@ -24,46 +24,64 @@ interface Work {
   readonly run: () => Promise<void>;
 }
 
-export interface CompactorNeeds {
-  readonly tables: () => Iterable<TableStore>;
-  readonly host: DuckDbHost;
-  readonly files: SegmentFiles;
-  readonly registry: SegmentRegistry;
-  readonly commits: FileCommits;
-  readonly leases: Leases;
-  readonly clock: Clock;
-  /** Where the table's retention period begins. */
-  readonly visibleFromNs: (store: TableStore) => bigint;
-  readonly onMerged: () => void;
-  readonly onFailed: EngineReport['compactionFailed'];
-  readonly onError: (error: unknown) => void;
-}
-
 /**
  * Merges small segments of a chunk into larger ones, overlays into the points they overwrite, and series files, in the
  * background: one merge at a time. Files with which a merge has failed are left alone for a while.
  */
 export class Compactor {
-  readonly #needs: CompactorNeeds;
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #visibleFromNs: (store: TableStore) => bigint;
+  readonly #onMerged: () => void;
+  readonly #onFailed: EngineReport['compactionFailed'];
+  readonly #onError: (error: unknown) => void;
   readonly #failed: FailedInputs;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(needs: CompactorNeeds) {
-    this.#needs = needs;
-    this.#failed = new FailedInputs(() => needs.clock.monotonicMs());
+  constructor(options: {
+    readonly tables: () => Iterable<TableStore>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    /** Where the table's retention period begins. */
+    readonly visibleFromNs: (store: TableStore) => bigint;
+    readonly onMerged: () => void;
+    readonly onFailed: EngineReport['compactionFailed'];
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#tables = options.tables;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#registry = options.registry;
+    this.#commits = options.commits;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#visibleFromNs = options.visibleFromNs;
+    this.#onMerged = options.onMerged;
+    this.#onFailed = options.onFailed;
+    this.#onError = options.onError;
+    this.#failed = new FailedInputs(() => options.clock.monotonicMs());
   }
 
   start(): void {
-    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
   }
 
   /** Merges in the background what there is to merge; resolves when that is done, and never rejects. */
   async compactWhenDue(): Promise<void> {
     if (this.#isClosing) return;
     this.#running ??= this.#compact()
-      .catch(this.#needs.onError)
+      .catch(this.#onError)
       .finally(() => {
         this.#running = undefined;
       });
@@ -79,13 +97,13 @@ export class Compactor {
 
   /** Each table for itself: what fails in one of them must not keep the others waiting. */
   async #compact(): Promise<void> {
-    await this.#needs.commits.settle(); // What is chosen below is what is registered.
+    await this.#commits.settle(); // What is chosen below is what is registered.
     const ids = new Set<string>();
-    for (const store of this.#needs.tables()) {
+    for (const store of this.#tables()) {
       for (let work = this.#next(store); work !== undefined; work = this.#next(store)) {
         if (!(await this.#do(store, work))) return;
       }
-      await this.#retireTombstones(store).catch(this.#needs.onError);
+      await this.#retireTombstones(store).catch(this.#onError);
       for (const { segment } of store.segments) ids.add(segment.id);
       for (const { file } of store.series.files) ids.add(file.id);
     }
@@ -115,7 +133,7 @@ export class Compactor {
   /** False: another node is at it. */
   async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
     try {
-      const isDone = await this.#needs.leases.withLease('tsdb.compaction', async () => {
+      const isDone = await this.#leases.withLease('tsdb.compaction', async () => {
         await run();
         return true;
       });
@@ -131,7 +149,7 @@ export class Compactor {
       const isTold = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
-      this.#needs.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      this.#onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
       return true;
     }
   }
@@ -150,7 +168,7 @@ export class Compactor {
     const deletions = done.filter(isDeletion);
     if (deletions.length > 0) {
       const ids = deletions.map(({ id }) => id);
-      await this.#needs.registry.removeTombstones(store.tableId, ids);
+      await this.#registry.removeTombstones(store.tableId, ids);
     }
     store.tombstones.remove(new Set(done.map(({ id }) => id)));
   }
@@ -160,15 +178,15 @@ export class Compactor {
     const added = await mergeSegments({
       store,
       merge,
-      host: this.#needs.host,
-      files: this.#needs.files,
-      visibleFromNs: this.#needs.visibleFromNs(store),
+      host: this.#host,
+      files: this.#files,
+      visibleFromNs: this.#visibleFromNs(store),
     });
     const publication = store.publication({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    await this.#needs.commits.commit(() => ({
+    await this.#commits.commit(() => ({
       change: {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
@@ -177,13 +195,13 @@ export class Compactor {
       },
       publications: [publication],
     }));
-    this.#needs.onMerged();
+    this.#onMerged();
   }
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
-    const file = await mergeSeriesFiles(store, inputs, this.#needs.files);
+    const file = await mergeSeriesFiles(store, inputs, this.#files);
     const publication = store.publication({ mergedSeries: { removed: inputs, file } });
-    await this.#needs.commits.commit(() => ({
+    await this.#commits.commit(() => ({
       change: {
         addSegments: [],
         removeSegments: [],
