@@ -1,4 +1,4 @@
-// Source: docs/spec/query-languages.md, "4.5 Operators", "5.6 Regular expressions", "9.7 Regex": texts are what users wrote, whatever is in them.
+// Source: query-languages, sections 5.6 and 9.7: texts are what users wrote, whatever is in them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
