@@ -1,11 +1,13 @@
 import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { TableSchema } from '../../../model/schema.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
-import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { RowsStatement } from '../../sql/planned-query.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import type { QueryParts } from './query-parts.js';
+import { QueryParts } from './query-parts.js';
 import { type GiveBack, HeldMemory } from './slices/held-memory.js';
 import { SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
@@ -13,7 +15,7 @@ import { inTurns } from './slots/query-turns.js';
 
 /** A query that may begin: its sources are pinned. */
 export interface RunnableQuery {
-  readonly planned: PlannedQuery;
+  readonly planned: RowsStatement;
   /** Text for the engine, or the answer itself. */
   readonly work: string | Iterable<ResultChunk>;
   /** The same text in parts, one behind the other, where the answer may be too large to be held. */
@@ -27,11 +29,27 @@ export interface RunnableQuery {
 /** Runs queries that are planned, each in the way that holds the least memory. */
 export class QueryRows {
   readonly #host: DuckDbHost;
+  readonly #seriesOf: (table: TableSchema) => SeriesIndex;
   readonly #held = new HeldMemory();
   readonly #slices = new SliceMemory();
 
-  constructor(host: DuckDbHost) {
+  constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
     this.#host = host;
+    this.#seriesOf = seriesOf;
+  }
+
+  prepared(
+    planned: RowsStatement,
+    scans: readonly PreparedScan[],
+    asker: Asker,
+  ): RunnableQuery & { readonly work: string } {
+    return {
+      planned,
+      work: planned.render((index) => (scans[index] as PreparedScan).text),
+      parts: QueryParts.of(planned, scans, this.#seriesOf),
+      toSort: rowsToSort(planned, scans),
+      asker,
+    };
   }
 
   of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
@@ -98,14 +116,14 @@ export class QueryRows {
 
 const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 
-export interface RowsToSort {
+interface RowsToSort {
   /** About what the rows take that are read. */
   readonly sizeBytes: number;
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
 
-export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
+function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
   const { maxRows = Number.POSITIVE_INFINITY } = planned;
   let sizeBytes = 0;
   let rowCount = 0;
