@@ -19,7 +19,7 @@ const GROUP_COUNT = 4;
 const LIMIT = 200_000;
 const GROUP_LIMIT = 45_000;
 const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
-const READERS_EACH = 6;
+const READERS_EACH = 5;
 /** Beyond what a connection holds of an answer. */
 const SOME_BYTES = 200_000;
 /** Beyond the first slices. */
@@ -57,15 +57,17 @@ const firstsOf = (rows: readonly Row[], count: number): readonly Row[] => {
   });
 };
 
+const BY_HOST = ROWS.toSorted((a, b) => byText(a.host, b.host) || inTime(a, b));
+
 /** Statements with the rows that they answer, in order. */
 const STATEMENTS: readonly (readonly [statement: string, rows: readonly Row[]])[] = [
   ['SELECT * FROM big', ASCENDING],
   ['SELECT * FROM big ORDER BY time DESC', ASCENDING.toReversed()],
   [`SELECT * FROM big LIMIT ${LIMIT}`, ASCENDING.slice(0, LIMIT)],
-  [
-    'SELECT n, t FROM big GROUP BY host',
-    ROWS.toSorted((a, b) => byText(a.host, b.host) || inTime(a, b)),
-  ],
+  ['SELECT n, t FROM big GROUP BY host', BY_HOST],
+  // A row for each group and bucket.
+  ['SELECT sum(n) AS n, last(t) AS t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
+  ['SELECT last(n) AS n, t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
   // Groups that are larger than a slice.
   [
     `SELECT n, f + g AS s, t FROM big GROUP BY dc LIMIT ${GROUP_LIMIT}`,

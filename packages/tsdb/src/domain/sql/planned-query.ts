@@ -65,6 +65,7 @@ export type RowsStatement = Pick<
   | 'isUnordered'
   | 'timeOrder'
   | 'groupTags'
+  | 'bucketNs'
   | 'passedTags'
 >;
 
@@ -107,6 +108,8 @@ export interface PlannedQuery {
    * made of its own rows alone, and within it there may be an order of time.
    */
   readonly groupTags?: readonly string[] | undefined;
+  /** A group has a row for each stretch of time of this length that has any: `maxRows` is of one of these. */
+  readonly bucketNs?: bigint | undefined;
   /** Empty unless there is an order of time. */
   readonly passedTags?: readonly PassedTag[];
   /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */

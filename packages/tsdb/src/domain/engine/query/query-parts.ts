@@ -66,20 +66,29 @@ export class QueryParts {
     scans: readonly PreparedScan[],
     seriesOf: (table: TableSchema) => SeriesIndex,
   ): QueryParts | undefined {
-    const { columns, timeOrder, isSmall, maxRows = Number.POSITIVE_INFINITY } = planned;
+    const { columns, timeOrder, groupTags = [], isSmall } = planned;
     const parts = scans[0]?.parts;
     const table = planned.scans[0]?.table;
-    if (timeOrder === undefined || scans.length !== 1 || isSmall) return undefined;
-    if (parts === undefined || table === undefined) return undefined;
+    if (parts === undefined || table === undefined || scans.length !== 1) return undefined;
+    // Groups alone are of aggregates: few rows are made of many.
+    const isAggregated = timeOrder === undefined;
+    if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
     const { bounds, spans } = parts;
     const isDescending = timeOrder === 'descending';
     const width = new RowWidth(columns, parts.textBytes).bytes;
     const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
     const isNarrow = rowSizeOf(columns) !== undefined;
-    const leastRows = isNarrow ? MIN_SLICED_ROWS : Math.min(MIN_SLICED_ROWS, fewRows);
+    const leastRows = isAggregated
+      ? MAX_WHOLE_ROWS
+      : isNarrow
+        ? MIN_SLICED_ROWS
+        : Math.min(MIN_SLICED_ROWS, fewRows);
     const slices = TimeSlices.of({ bounds, spans, isDescending, leastRows });
-    if (slices === undefined || maxRows <= leastRows) return undefined;
-    const rowCount = Math.min(slices.rowCount, maxRows);
+    if (slices === undefined) return undefined;
+    const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, slices.lengthNs));
+    if (rowCount <= leastRows) return undefined;
+    // A single group is made of all rows.
+    if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
     return new QueryParts({ planned, parts, slices, index: seriesOf(table), rowCount });
   }
 
@@ -158,7 +167,8 @@ export class QueryParts {
       onChunk: (chunk) => groups.add(chunk),
     };
     const { bounds, spans } = this.#parts;
-    const isDescending = this.#planned.timeOrder === 'descending';
+    const { timeOrder } = this.#planned;
+    const isDescending = timeOrder && timeOrder === 'descending';
     return new GroupSlices({ groups, bounds, spans, isDescending });
   }
 
@@ -166,6 +176,11 @@ export class QueryParts {
     const tags = (this.#planned.passedTags ?? []).map(({ tag }) => tag);
     return this.#planned.render(() => this.#parts.textOf(slice, tags));
   }
+}
+
+function mostRowsOf({ maxRows, bucketNs }: RowsStatement, lengthNs: bigint): number {
+  if (maxRows === undefined) return Number.POSITIVE_INFINITY;
+  return bucketNs === undefined ? maxRows : maxRows * (Number(lengthNs / bucketNs) + 2);
 }
 
 function rowsFitting(

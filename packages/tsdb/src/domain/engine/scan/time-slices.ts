@@ -104,6 +104,11 @@ export class TimeSlices implements Slices {
     this.#sizes = options.sizes ?? new SliceSizes(this.#total);
   }
 
+  /** From the first to the last row of the answer, as far as is known. */
+  get lengthNs(): bigint {
+    return this.#length;
+  }
+
   /** About as many as the answer has, unless conditions leave out some. */
   get rowCount(): number {
     return this.#total;

@@ -68,6 +68,11 @@ export async function* readAggregates(
       ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
     ],
     isSmall: true,
+    groupTags: request.groupTags,
+    bucketNs: windows?.everyNs,
+    get maxRows() {
+      return reader.mostGroups;
+    },
     render: (scanText) => statement().textOver(scanText(0)),
     inMemory,
   });

@@ -67,6 +67,11 @@ export async function* readPicked(
       { name: 'p', type: { kind: 'struct', fields }, source: undefined },
     ],
     isSmall: true,
+    groupTags: request.groupTags,
+    bucketNs: windows?.everyNs,
+    get maxRows() {
+      return reader.mostGroups;
+    },
     render: (scanText) =>
       `WITH p AS (SELECT ${rows} FROM ${scanText(0)} r${where}), ` +
       `m AS (SELECT ${[...keys, `${best} AS m`].join(', ')} FROM p${groupedBest}) ` +
