@@ -186,3 +186,57 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
     session.destroy();
   }
 });
+
+it('large answers with GROUP BY have each group once, whole and in order, whatever its tags are', async () => {
+  await using server = await ServerProcess.start();
+  const values = ['', "it's", 'a b', 'B', 'é', '\u{1f600}', 'z"', 'zz', "'; --"];
+  const pairs = values.flatMap((a) => values.map((b) => [a, b] as const));
+  const escaped = (value: string): string => value.replace(/[ ,=]/g, '\\$&');
+  const tagsOf = ([a, b]: readonly [string, string]): string =>
+    `${a === '' ? '' : `,a=${escaped(a)}`}${b === '' ? '' : `,b=${escaped(b)}`}`;
+  const perSeries = 300;
+  const lines = pairs.flatMap((pair, p) =>
+    // One series has most of the rows.
+    Array.from({ length: p === 40 ? 40_000 : perSeries }, (_, k) => {
+      return `m${tagsOf(pair)} n=${p * 100_000 + k}i,t="text number ${k} of pair ${p}" ${k + 1}`;
+    }),
+  );
+  for (let from = 0; from < lines.length; from += BODY_ROWS) {
+    const body = lines.slice(from, from + BODY_ROWS).join('\n');
+    const written = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+    assert.equal(written.status, 204, written.text);
+  }
+  // Points written again are one point.
+  const again = pairs.map((pair, p) => `m${tagsOf(pair)} n=${p * 100_000 + 2}i ${3}`).join('\n');
+  await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body: again });
+  const inBytes = (x: string, y: string): number => Buffer.compare(Buffer.from(x), Buffer.from(y));
+  const expected = pairs
+    .map((pair, p) => ({ pair, p, count: p === 40 ? 40_000 : perSeries }))
+    .sort((x, y) => inBytes(x.pair[0], y.pair[0]) || inBytes(x.pair[1], y.pair[1]));
+  for (const isDescending of [false, true]) {
+    const q = `SELECT n, t FROM m GROUP BY a, b, c${isDescending ? ' ORDER BY time DESC' : ''}`;
+    const query = new URLSearchParams({ db: 'd', q, epoch: 'ns', chunked: 'true' });
+    const answer = await server.http.send(`/query?${query}`);
+    const found = new Map<string, number[]>();
+    for (const line of answer.text.trimEnd().split('\n')) {
+      for (const { tags, values: rows } of JSON.parse(line).results[0].series) {
+        const key = JSON.stringify([tags.a, tags.b]);
+        const numbers = found.get(key) ?? [];
+        found.set(key, numbers);
+        for (const [, n, t] of rows) {
+          assert.equal(t, `text number ${n % 100_000} of pair ${Math.floor(n / 100_000)}`);
+          numbers.push(n);
+        }
+      }
+    }
+    assert.deepEqual(
+      [...found.keys()],
+      expected.map(({ pair }) => JSON.stringify(pair)),
+    );
+    for (const { pair, p, count } of expected) {
+      const numbers = Array.from({ length: count }, (_, k) => p * 100_000 + k);
+      if (isDescending) numbers.reverse();
+      assert.deepEqual(found.get(JSON.stringify(pair)), numbers);
+    }
+  }
+});

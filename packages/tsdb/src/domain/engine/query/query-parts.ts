@@ -12,7 +12,7 @@ import {
 import type { RowsStatement } from '../../sql/planned-query.js';
 import { GroupSlices } from '../scan/group-slices.js';
 import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
-import { type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
+import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
 import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
@@ -85,7 +85,7 @@ export class QueryParts {
         : Math.min(MIN_SLICED_ROWS, fewRows);
     const slices = TimeSlices.of({ bounds, spans, isDescending, leastRows });
     if (slices === undefined) return undefined;
-    const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, slices.lengthNs));
+    const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, scans));
     if (rowCount <= leastRows) return undefined;
     // A single group is made of all rows.
     if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
@@ -178,9 +178,15 @@ export class QueryParts {
   }
 }
 
-function mostRowsOf({ maxRows, bucketNs }: RowsStatement, lengthNs: bigint): number {
+/** No more rows come, as far as the statement says. */
+export function mostRowsOf(
+  { maxRows, bucketNs }: RowsStatement,
+  [scan]: readonly PreparedScan[],
+): number {
   if (maxRows === undefined) return Number.POSITIVE_INFINITY;
-  return bucketNs === undefined ? maxRows : maxRows * (Number(lengthNs / bucketNs) + 2);
+  if (bucketNs === undefined || scan?.parts === undefined) return maxRows;
+  const lengthNs = lengthOf(scan.parts.bounds, scan.parts.spans);
+  return maxRows * (Number(lengthNs / bucketNs) + 2);
 }
 
 function rowsFitting(

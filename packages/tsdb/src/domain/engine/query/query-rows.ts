@@ -7,11 +7,16 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import { QueryParts } from './query-parts.js';
+import { mostRowsOf, QueryParts } from './query-parts.js';
 import { type GiveBack, HeldMemory } from './slices/held-memory.js';
 import { SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
 import { inTurns } from './slots/query-turns.js';
+
+/** Aggregates of more rows than these are taken over from the engine, like sorted rows. */
+const FEW_ROWS = 8192;
+/** What the engine holds of a value of an aggregate, with its share of the group. */
+const AGGREGATED_VALUE_BYTES = 100;
 
 /** A query that may begin: its sources are pinned. */
 export interface RunnableQuery {
@@ -56,7 +61,8 @@ export class QueryRows {
     if (typeof work !== 'string') return inTurns(work, asker);
     const { columns, isSmall, isExplained } = planned;
     if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, asker);
-    if (isExplained || isSmall || toSort === undefined) {
+    const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    if (isExplained || isMade || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(asker) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
@@ -117,14 +123,13 @@ export class QueryRows {
 const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 
 interface RowsToSort {
-  /** About what the rows take that are read. */
+  /** About what the rows take that are held. */
   readonly sizeBytes: number;
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
 
 function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
-  const { maxRows = Number.POSITIVE_INFINITY } = planned;
   let sizeBytes = 0;
   let rowCount = 0;
   scans.forEach(({ parts }, index) => {
@@ -134,5 +139,12 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   });
   // Several scans may have more rows in common than all of them together.
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
-  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
+  const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
+  return isGrouped(planned)
+    ? { sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES, answerRows }
+    : { sizeBytes, answerRows };
 }
+
+/** Its rows are made of groups: what is read is not held. */
+const isGrouped = ({ groupTags, timeOrder }: RowsStatement): boolean =>
+  groupTags !== undefined && timeOrder === undefined;

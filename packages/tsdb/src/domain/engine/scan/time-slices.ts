@@ -88,12 +88,9 @@ export class TimeSlices implements Slices {
     const { bounds, spans, isDescending } = options;
     this.#bounds = bounds;
     this.#isDescending = isDescending;
-    const min = spans.reduce((least, span) => earlier(least, span.minTime), bounds.maxTime);
-    const max = spans.reduce((most, span) => later(most, span.maxTime), bounds.minTime);
-    const first = later(min, bounds.minTime);
-    const last = earlier(max, bounds.maxTime);
+    const { first, last } = timeWithin(bounds, spans);
     this.#start = isDescending ? last : first;
-    this.#length = last < first ? 0n : last - first + 1n;
+    this.#length = lengthOf(bounds, spans);
     const place = (time: bigint): number => Number(isDescending ? last - time : time - first);
     this.#spans = spans.map(({ minTime, maxTime, rowCount }) => ({
       from: place(isDescending ? maxTime : minTime),
@@ -102,11 +99,6 @@ export class TimeSlices implements Slices {
     }));
     this.#total = this.#rowsBefore(this.#length) - this.#rowsBefore(0n);
     this.#sizes = options.sizes ?? new SliceSizes(this.#total);
-  }
-
-  /** From the first to the last row of the answer, as far as is known. */
-  get lengthNs(): bigint {
-    return this.#length;
   }
 
   /** About as many as the answer has, unless conditions leave out some. */
@@ -165,6 +157,18 @@ export class TimeSlices implements Slices {
     }
     return high;
   }
+}
+
+/** From the first to the last of the rows within the bounds, as far as is known. */
+export function lengthOf(bounds: TimeSlice, spans: readonly TimeSpan[]): bigint {
+  const { first, last } = timeWithin(bounds, spans);
+  return last < first ? 0n : last - first + 1n;
+}
+
+function timeWithin(bounds: TimeSlice, spans: readonly TimeSpan[]) {
+  const min = spans.reduce((least, span) => earlier(least, span.minTime), bounds.maxTime);
+  const max = spans.reduce((most, span) => later(most, span.maxTime), bounds.minTime);
+  return { first: later(min, bounds.minTime), last: earlier(max, bounds.maxTime) };
 }
 
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -63,7 +63,7 @@ export async function* readAggregates(
       return [statement().scan];
     },
     columns: [
-      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
       ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
     ],

@@ -62,7 +62,7 @@ export async function* readPicked(
   const chunks = session.read({
     scans: [scan],
     columns: [
-      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
       { name: 'p', type: { kind: 'struct', fields }, source: undefined },
     ],
