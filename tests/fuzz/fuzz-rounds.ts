@@ -129,30 +129,47 @@ class FuzzRun {
   }
 
   async #send(request: HostileRequest): Promise<void> {
-    let answer: Response;
-    let text: string;
-    try {
-      const { path, ...rest } = request;
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      const method = rest.method ?? (rest.body === undefined ? 'GET' : 'POST');
-      answer = await fetch(`${this.#server.url}${path}`, { ...rest, method, signal });
-      text = await answer.text();
-    } catch (error) {
-      const what = `${String(error)} after ${shown(request)}`;
-      assert.ok(this.#server.isRunning, `${what}\n${this.#server.logText}`);
-      this.#count('left');
-      return;
-    }
-    this.#count(answer.status);
-    if (answer.status < 500 || answer.status === 503) return;
+    const answer = await this.#ask(request);
+    this.#count(answer?.status ?? 'left');
+    if (answer === undefined || answer.status < 500 || answer.status === 503) return;
+    const { status, text } = answer;
     // The documented answer to a query that fails while it runs.
     const isDocumented =
-      answer.status === 500 &&
+      status === 500 &&
       /^\{"error":"query error: error while executing plan: .+","data":\{\}\}$/s.test(text);
     assert.ok(
       isDocumented,
-      `${answer.status} ${text}\n${shown(request)}\n${this.#server.logText.slice(-3000)}`,
+      `${status} ${text}\n${shown(request)}\n${this.#server.logText.slice(-3000)}`,
     );
+  }
+
+  /** `undefined`: the client has left. */
+  async #ask(request: HostileRequest): Promise<{ status: number; text: string } | undefined> {
+    const { path, ...rest } = request;
+    const method = rest.method ?? (rest.body === undefined ? 'GET' : 'POST');
+    const leaving = new AbortController();
+    const answering = fetch(`${this.#server.url}${path}`, {
+      ...rest,
+      method,
+      signal: leaving.signal,
+    }).then(async (answer) => ({ status: answer.status, text: await answer.text() }));
+    let timer: NodeJS.Timeout | undefined;
+    const left = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        leaving.abort();
+        resolve(undefined); // Some of Node's clients never tell of an answer whose body they left.
+      }, PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([answering, left]);
+    } catch (error) {
+      const what = `${String(error)} after ${shown(request)}`;
+      assert.ok(this.#server.isRunning, `${what}\n${this.#server.logText}`);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      answering.catch(() => undefined);
+    }
   }
 
   #count(status: number | 'left' | 'bytes'): void {

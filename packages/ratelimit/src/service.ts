@@ -101,6 +101,7 @@ class RateLimitService implements RateLimit {
   readonly #needs: RateLimitNeeds;
   readonly #addresses: ClientAddresses;
   readonly #limiter: Limiter;
+  readonly #logins: LoginGuard;
   readonly #store: LimitStore;
   readonly #snapshots: Snapshots | undefined;
   readonly #routes = new RouteListing();
@@ -133,14 +134,15 @@ class RateLimitService implements RateLimit {
       ipv6Prefix: config.ipv6_prefix,
       exemptNetworks: config.exempt_cidrs,
     });
+    this.#logins = new LoginGuard({
+      clock,
+      countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
+    });
     this.gate = new HttpGate({
       config,
       limiter: this.#limiter,
       addresses: this.#addresses,
-      logins: new LoginGuard({
-        clock,
-        countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
-      }),
+      logins: this.#logins,
       routes: this.#routes,
       clock,
     });
@@ -182,6 +184,7 @@ class RateLimitService implements RateLimit {
       dialect: this.dialect,
       limiter: this.#limiter,
       addresses: this.#addresses,
+      logins: this.#logins,
       decisions: this.#decisions,
       envoyService: this.#envoyService,
       profiles: this.#profiles,

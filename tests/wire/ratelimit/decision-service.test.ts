@@ -264,6 +264,28 @@ describe('the question of a proxy before it passes a request on', () => {
     const own = await platform.server.http.send('/ops/v1/rate-limits/auth?resource=search');
     assert.equal(`${own.status} ${bucketOf(own)}`, '204 search 1+9/10');
   });
+
+  it('counts wrong credentials: after more than 50 of an address others are not even looked up', async () => {
+    await using platform = await Platform.start([
+      '--rate-limit-resources',
+      '{"core":{"anonymous_limit":1000}}',
+    ]);
+    const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+    const ask = (authorization: string) =>
+      platform.server.http.send('/ops/v1/rate-limits/auth', { headers: { authorization } });
+    for (let count = 1; count <= 51; count++) {
+      assert.equal((await ask(`Bearer wrong-${count}`)).status, 401, `number ${count}`);
+    }
+    const { status, text } = await ask('Bearer wrong-52');
+    assert.equal(status, 403);
+    const message = 'Maximum number of login attempts exceeded. Please try again later.';
+    assert.equal(JSON.parse(text).message, message);
+    assert.equal((await ask(token)).status, 204);
+    const things = await platform.server.http.send('/rate_limit', {
+      headers: { authorization: 'Bearer wrong-53' },
+    });
+    assert.equal(JSON.parse(things.text).message, message);
+  });
 });
 
 /** Written from the published description; the numbers are the protocol. */

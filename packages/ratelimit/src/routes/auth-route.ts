@@ -12,10 +12,12 @@ import {
   type Route,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { RateLimitConfig } from '../config.js';
+import { type RateLimitConfig, serviceRule } from '../config.js';
 import type { DecisionService } from '../domain/decision-service.js';
+import type { LoginGuard } from '../domain/login-guard.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';
+import { loginRefusal } from './gate/refusal.js';
 
 export const AUTH_PATH = '/ops/v1/rate-limits/auth';
 
@@ -25,6 +27,7 @@ export interface AuthNeeds {
   readonly config: RateLimitConfig;
   readonly decisions: DecisionService;
   readonly addresses: ClientAddresses;
+  readonly logins: LoginGuard;
   readonly clock: Clock;
 }
 
@@ -33,15 +36,16 @@ export interface AuthNeeds {
  * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
  * Source: rate-limits, section 12.1.
  */
-export function authRoute({ config, decisions, addresses, clock }: AuthNeeds): Route {
+export function authRoute({ config, decisions, addresses, logins, clock }: AuthNeeds): Route {
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
     const textOf = (...names: readonly string[]): string | undefined =>
       names.map((name) => headers[name]).find((found) => found !== undefined);
     const target = textOf('x-original-uri', 'x-forwarded-uri') ?? '/';
-    const ip = addresses.of(request).address;
+    const { key, address: ip } = addresses.of(request);
+    const docsBase = docsBaseAt(config, request.base);
     const { authorization } = headers;
-    const answer = await decisions.ask({
+    const understood = await decisions.understand({
       caller:
         authorization === undefined
           ? { by: 'ip', ip }
@@ -59,7 +63,15 @@ export function authRoute({ config, decisions, addresses, clock }: AuthNeeds): R
       lease: false,
       dryRun: false,
     });
-    const docsBase = docsBaseAt(config, request.base);
+    if (understood.isBadCredential) {
+      if (logins.isLocked(key)) {
+        const rule = serviceRule(config, 'ratelimit');
+        const { body } = loginRefusal({ config, rule, docsBase, requestId: undefined });
+        return platformAnswer(403, body);
+      }
+      logins.noteFailure(key);
+    }
+    const answer = await decisions.decide(understood);
     const wire = toWireAnswer(answer, { config, docsBase, clock });
     const about = Object.entries(wire.headers);
     if (!wire.allowed) return platformAnswer(403, { ...wire.body, status: '403' }, about);

@@ -1,5 +1,6 @@
 import type { Dialect, RouteTable } from '@plinth/kernel';
 import type { EnvoyService } from '../domain/envoy-service.js';
+import type { LoginGuard } from '../domain/login-guard.js';
 import type { AnswerContext } from './answer.js';
 import { authRoute } from './auth-route.js';
 import { envoyJsonTable } from './envoy/envoy-json-route.js';
@@ -14,6 +15,7 @@ export interface TableNeeds extends OperatorNeeds {
   /** Of what no service has a dialect for. */
   readonly serverDialect: Dialect;
   readonly envoyService: EnvoyService;
+  readonly logins: LoginGuard;
   readonly mint: MintInstallationToken;
   /** No other service answers `/api/v3/meta`. */
   readonly ownsMeta: boolean;

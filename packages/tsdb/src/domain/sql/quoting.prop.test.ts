@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isDomainError } from '@plinth/kernel';
 import fc from 'fast-check';
 import { SqlBench } from './testing/sql-bench.js';
 
@@ -39,6 +40,48 @@ describe('what users write stays text', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('as what a function is told, also as what stands for the rows of a table', async () => {
+    const statements: Readonly<Record<string, string>> = {
+      "regexp_replace('x', $0, 'y')": 'x',
+      "regexp_replace('x', 'x', $0)": '',
+      "regexp_like('x', $0)": 'false',
+      "regexp_match('x', $0)": '',
+      "regexp_count('x', $0)": '0',
+      "regexp_instr('x', $0)": '0',
+      "string_agg('x', $0)": 'x',
+      "to_char(TIMESTAMP '2020-01-01T00:00:00', $0)": '',
+      'named_struct($0, 1)[$0]': '',
+      "arrow_cast(named_struct($0, 1), 'Utf8')": '',
+      'struct(1)[$0]': '',
+      'CAST(named_struct($0, 1) AS VARCHAR)': '',
+      "date_bin(INTERVAL '1 day', to_local_time(time AT TIME ZONE $0))": '',
+      'time AT TIME ZONE $0': '',
+      "'x' LIKE $0": 'false',
+      "'x' SIMILAR TO $0": 'false',
+      "'x' ~ $0": 'false',
+      "translate('x', $0, '')": 'x',
+      "strpos('x', $0)": '0',
+      "encode($0, 'hex')": '',
+      "digest('x', $0)": '',
+      'date_part($0, time)': '',
+      "to_timestamp('x', $0)": '',
+      "string_to_array('x', $0)": '',
+      "concat_ws($0, 'x')": 'x',
+    };
+    for (const mark of [`\u{0}0\u{0}`, 'a\0', "\0sharers\0'", "\0'; SELECT 1; --", "'\0"]) {
+      const literal = `'${mark.replaceAll("'", "''")}'`;
+      for (const [statement, expected] of Object.entries(statements)) {
+        const text = `SELECT ${statement.replaceAll('$0', () => literal)} AS x FROM m WHERE time >= 0`;
+        const answer = await bench.rows(text).catch((error: unknown) => {
+          assert.ok(isDomainError(error), `${JSON.stringify(text)}: ${String(error)}`);
+          return undefined;
+        });
+        if (answer === undefined || expected === '') continue;
+        assert.deepEqual(answer, [expected], JSON.stringify(text));
+      }
+    }
   });
 
   it('as a name', async () => {

@@ -109,11 +109,6 @@ export function valueType(type: SqlType): SqlType {
   return type.kind === 'tag' ? UTF8 : type;
 }
 
-/** A string as the engine reads it. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
 /** `text` in brackets unless it is a plain call, name or number, so that an operator may follow. */
 export function bracket(text: string): string {
   return /^[\w.]+$/.test(text) ? text : `(${text})`;

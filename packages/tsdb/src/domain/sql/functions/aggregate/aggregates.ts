@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import type { SqlType } from '../../../../model/sql-type.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   aggregate,
@@ -15,7 +16,6 @@ import {
   INT64,
   isInteger,
   isNumeric,
-  quoteText,
   textArg,
   UINT64,
   valueType,
@@ -155,7 +155,7 @@ function bindStringAgg(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const delimiter = constantText(call, 1, 'its delimiter');
   return {
-    text: call.aggregate('string_agg', [textArg(call, 0).text, quoteText(delimiter)]),
+    text: call.aggregate('string_agg', [textArg(call, 0).text, quoteString(delimiter)]),
     type: { kind: 'utf8' },
   };
 }

@@ -1,7 +1,8 @@
 import { tsdbError } from '../../../../errors.js';
 import { arrowTypeName, parseArrowTypeName } from '../../arrow-type-name.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionDefinition } from '../function-definition.js';
-import { argAt, constantText, expectArgCount, quoteText, scalar, UTF8 } from '../signature.js';
+import { argAt, constantText, expectArgCount, scalar, UTF8 } from '../signature.js';
 
 const VERSION = 'Plinth 0.1.0, SQL of Apache DataFusion';
 
@@ -10,7 +11,7 @@ export const INTROSPECTION: readonly FunctionDefinition[] = [
   scalar(['arrow_typeof'], (call) => {
     expectArgCount(call, 1);
     const value = arrowTypeName(argAt(call, 0).type);
-    return { text: quoteText(value), type: UTF8, constant: { value } };
+    return { text: quoteString(value), type: UTF8, constant: { value } };
   }),
   scalar(['arrow_cast'], (call) => {
     expectArgCount(call, 2);
@@ -27,6 +28,6 @@ export const INTROSPECTION: readonly FunctionDefinition[] = [
   }),
   scalar(['version'], (call) => {
     expectArgCount(call, 0);
-    return { text: quoteText(VERSION), type: UTF8, constant: { value: VERSION } };
+    return { text: quoteString(VERSION), type: UTF8, constant: { value: VERSION } };
   }),
 ];

@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import { textForAllMatches, textForGrowth, textForRegexp } from '../../emit/bounded-text.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
@@ -8,7 +9,6 @@ import {
   expectArgCount,
   INT64,
   intArg,
-  quoteText,
   scalar,
   textArg,
   UTF8,
@@ -80,10 +80,10 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   if (typeof source !== 'string') {
     if (flags.includes('x'))
       throw tsdbError('not_implemented', 'flag x with a pattern that is not a literal');
-    return { text: `(${quoteText(prefix)} || ${pattern.text})`, source: undefined, isGlobal };
+    return { text: `(${quoteString(prefix)} || ${pattern.text})`, source: undefined, isGlobal };
   }
   const literal = flags.includes('x') ? withoutLayout(source) : source;
-  return { text: quoteText(prefix + literal), source: literal, isGlobal };
+  return { text: quoteString(prefix + literal), source: literal, isGlobal };
 }
 
 /** Flag x: white space and comments outside of classes mean nothing; RE2 does not know it. */
@@ -128,7 +128,7 @@ function bindReplace(call: FunctionCall): FunctionResult {
   const literal = replacement.constant?.value;
   const rewrite =
     typeof literal === 'string'
-      ? quoteText(engineReplacement(literal, groupNames(source ?? '')))
+      ? quoteString(engineReplacement(literal, groupNames(source ?? '')))
       : `regexp_replace(replace(${replacement.text}, '\\', '\\\\'), '\\$\\{?([0-9])\\}?', '\\\\\\1', 'g')`;
   const options = isGlobal ? ", 'g'" : '';
   const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));

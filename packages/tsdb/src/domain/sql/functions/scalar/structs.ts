@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import type { SqlType, StructField } from '../../../../model/sql-type.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
@@ -7,7 +8,6 @@ import {
   commonType,
   constantText,
   expectArgCount,
-  quoteText,
   scalar,
 } from '../signature.js';
 
@@ -82,8 +82,11 @@ function bindNamedStruct(call: FunctionCall): FunctionResult {
 }
 
 function structOf(fields: readonly (StructField & { readonly text: string })[]): FunctionResult {
+  if (fields.some(({ name }) => name.includes('\0'))) {
+    throw tsdbError('plan_error', 'Error during planning: the name of a field has a NUL character');
+  }
   return {
-    text: `{${fields.map(({ name, text }) => `${quoteText(name)}: ${text}`).join(', ')}}`,
+    text: `{${fields.map(({ name, text }) => `${quoteString(name)}: ${text}`).join(', ')}}`,
     type: { kind: 'struct', fields: fields.map(({ name, type }) => ({ name, type })) },
   };
 }
@@ -101,7 +104,7 @@ function bindGetField(call: FunctionCall): FunctionResult {
   if (field === undefined) {
     throw tsdbError('plan_error', `Error during planning: Field ${name} not found in struct`);
   }
-  return { text: `struct_extract(${text}, ${quoteText(name)})`, type: field.type };
+  return { text: `struct_extract(${text}, ${quoteString(name)})`, type: field.type };
 }
 
 function listOf(call: FunctionCall, args: FunctionCall['args']): Typed {

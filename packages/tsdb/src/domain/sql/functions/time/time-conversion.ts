@@ -3,6 +3,7 @@ import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
 import { isTimeZone } from '../../../../model/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAs,
@@ -16,7 +17,6 @@ import {
   isInteger,
   isNumeric,
   isText,
-  quoteText,
   scalar,
   textArg,
   UTF8,
@@ -229,9 +229,9 @@ function bindToChar(call: FunctionCall): FunctionResult {
   const ns = `epoch_ns(${time.text})`;
   const text =
     ofEngine === undefined
-      ? `plinth_to_char(${ns}, ${format.text}, ${quoteText(zone ?? '')})`
+      ? `plinth_to_char(${ns}, ${format.text}, ${quoteString(zone ?? '')})`
       : // Whole seconds, downwards also before 1970; none of these formats shows more.
-        `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteText(ofEngine)})`;
+        `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteString(ofEngine)})`;
   if (typeof formatValue !== 'string') return { text, type: UTF8 };
   const sample = formatTime(typeof value === 'bigint' ? value : 0n, formatValue, zone);
   if (sample === undefined) {

@@ -8,13 +8,13 @@ import {
   offsetNsAt,
 } from '../../../../model/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
+import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
   badArguments,
   DATE,
   expectArgCount,
-  quoteText,
   scalar,
   TIME,
   TIMESTAMP,
@@ -142,8 +142,8 @@ function bindDateBinWallclock(call: FunctionCall): FunctionResult {
       text: `make_timestamp_ns(plinth_earliest(${instantNsText(local, zone)}))`,
       type: time.type,
     };
-  const offset = `plinth_zone_offset(${instant}, ${quoteText(zone)})`;
-  const start = `plinth_bin_instant(${local}, ${quoteText(zone)}, ${stride.widthNs}, ${offset})`;
+  const offset = `plinth_zone_offset(${instant}, ${quoteString(zone)})`;
+  const start = `plinth_bin_instant(${local}, ${quoteString(zone)}, ${stride.widthNs}, ${offset})`;
   return { text: `make_timestamp_ns(plinth_earliest(${start}))`, type: time.type };
 }
 

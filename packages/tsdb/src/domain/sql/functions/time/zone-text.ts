@@ -1,5 +1,5 @@
 import { fixedOffsetNs } from '../../../../model/time-zone.js';
-import { quoteText } from '../signature.js';
+import { quoteString } from '../../emit/quote.js';
 
 /** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */
 export const ZONE_MACROS: readonly string[] = [
@@ -15,7 +15,7 @@ export function localNsText(nsText: string, zone: string | undefined): string {
   const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
   if (fixed === 0n) return nsText;
   if (fixed !== undefined) return `(${nsText} + ${fixed})`;
-  return `plinth_local(${nsText}, ${quoteText(zone ?? '')})`;
+  return `plinth_local(${nsText}, ${quoteString(zone ?? '')})`;
 }
 
 /**
@@ -26,7 +26,7 @@ export function instantNsText(localText: string, zone: string | undefined): stri
   const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
   if (fixed === 0n) return localText;
   if (fixed !== undefined) return `(${localText} - (${fixed}))`;
-  return `plinth_instant(${localText}, ${quoteText(zone ?? '')})`;
+  return `plinth_instant(${localText}, ${quoteString(zone ?? '')})`;
 }
 
 /** HUGEINT text: the wall clock of a time (BIGINT), which may read what no time of 64 bits does. */
