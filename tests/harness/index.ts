@@ -31,7 +31,14 @@ export { FLUSH_AT_ONCE, untilInFiles } from './rows-in-files.js';
 export { runProgram } from './run-program.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
 export { SHARED_ENV, SharedNodes, until } from './shared-nodes.js';
-export { askFlight, MemoryPeak, readToEnd, residentMb, SlowReader } from './slow-readers.js';
+export {
+  askFlight,
+  askSlowly,
+  MemoryPeak,
+  readToEnd,
+  residentMb,
+  SlowReader,
+} from './slow-readers.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';

@@ -29,6 +29,10 @@ export class MemoryPeak {
     return this.#mb;
   }
 
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
   #look(): void {
     this.#mb = Math.max(this.#mb, residentMb(this.#pid));
   }
@@ -52,14 +56,26 @@ export function askFlight(
   return stream;
 }
 
+/** Asks over HTTP/2, and reads nothing by itself. */
+export function askSlowly(
+  session: ClientHttp2Session,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): ClientHttp2Stream {
+  return session.request({ ':path': path, ...headers });
+}
+
 /** Reads a stream little by little, as far as it is told. */
 export class SlowReader {
   readonly stream: ClientHttp2Stream;
   #goalBytes = 0;
+  readonly #onPiece: ((piece: Buffer) => void) | undefined;
   sizeBytes = 0;
 
-  constructor(stream: ClientHttp2Stream) {
+  /** @param onPiece given all that is read before `readToEnd`. */
+  constructor(stream: ClientHttp2Stream, onPiece?: (piece: Buffer) => void) {
     this.stream = stream;
+    this.#onPiece = onPiece;
     stream.on('readable', () => this.#read());
   }
 
@@ -73,6 +89,12 @@ export class SlowReader {
     return this.sizeBytes >= this.#goalBytes;
   }
 
+  /** What has not been read. */
+  async rest(): Promise<Buffer> {
+    this.stream.removeAllListeners('readable');
+    return await restOf(this.stream);
+  }
+
   /** How many there are in all. Rejects unless the call ends well. */
   async readToEnd(): Promise<number> {
     this.stream.removeAllListeners('readable');
@@ -81,7 +103,11 @@ export class SlowReader {
   }
 
   #read(): void {
-    if (!this.isThere) this.sizeBytes += (this.stream.read() as Buffer | null)?.length ?? 0;
+    if (this.isThere) return;
+    const piece = this.stream.read() as Buffer | null;
+    if (piece === null) return;
+    this.sizeBytes += piece.length;
+    this.#onPiece?.(piece);
   }
 }
 
@@ -91,8 +117,13 @@ export async function readToEnd(stream: ClientHttp2Stream): Promise<Buffer> {
   stream.on('trailers', (trailers) => {
     status = trailers['grpc-status'];
   });
+  const rest = await restOf(stream);
+  assert.equal(status, '0');
+  return rest;
+}
+
+async function restOf(stream: ClientHttp2Stream): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(piece as Buffer);
-  assert.equal(status, '0');
   return Buffer.concat(pieces);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, readFile } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
@@ -7,6 +7,9 @@ const PACKAGE = join(import.meta.dirname, '..');
 const STATION = /^\d+\. `([^`]+)`: `(\w+)`/;
 /** A file that is named anywhere, from `src/` on. */
 const FILE = /`((?:[\w-]+\/)*[\w-]+\.ts)`/g;
+
+const exportOf = (name: string): RegExp =>
+  new RegExp(`^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`, 'm');
 
 describe('ARCHITECTURE.md', async () => {
   const page = await readFile(join(PACKAGE, 'ARCHITECTURE.md'), 'utf8');
@@ -19,11 +22,7 @@ describe('ARCHITECTURE.md', async () => {
         assert.ok(line.startsWith(`${i + 1}. `), `${line} is out of turn`);
         const [, file = '', name = ''] = STATION.exec(line) ?? assert.fail(`no station: ${line}`);
         const source = await readFile(join(PACKAGE, 'src', file), 'utf8');
-        const exported = new RegExp(
-          `^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`,
-          'm',
-        );
-        assert.match(source, exported, `${file} exports no ${name}`);
+        assert.match(source, exportOf(name), `${file} exports no ${name}`);
       }
     });
   }
@@ -31,5 +30,17 @@ describe('ARCHITECTURE.md', async () => {
   it('names no file that is not there', async () => {
     for (const [, file = ''] of page.matchAll(FILE))
       await access(join(PACKAGE, file.startsWith('src/') ? '' : 'src', file));
+  });
+
+  it('names no class that is not exported', async () => {
+    const names = new Set([...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name = '']) => name));
+    for (const folder of [join(PACKAGE, 'src'), join(PACKAGE, '../kernel/src')]) {
+      for (const file of await readdir(folder, { recursive: true })) {
+        if (!file.endsWith('.ts')) continue;
+        const source = await readFile(join(folder, file), 'utf8');
+        for (const name of names) if (exportOf(name).test(source)) names.delete(name);
+      }
+    }
+    assert.deepEqual([...names], []);
   });
 });

@@ -22,8 +22,8 @@ export function openInfluxql(
       seriesCounter(table) {
         const store = engine.tableStore(table);
         return async () => {
-          await store.whenIndexed();
-          return store.index.count;
+          await store.series.whenIndexed();
+          return store.series.index.count;
         };
       },
       onUncounted: ({ name: database }, { name: table }, err) =>

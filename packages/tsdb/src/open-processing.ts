@@ -105,7 +105,7 @@ export function createProcessing(
       },
       onFailed: (end) => log.warn(end, 'packages not installed'),
       onInstalled: () =>
-        void engine.readyHost().then(
+        void engine.plugins.readyHost().then(
           (host) => host.packagesChanged(),
           (err: unknown) => log.warn({ err }, 'plugin workers not told of new packages'),
         ),

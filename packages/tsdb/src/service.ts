@@ -129,8 +129,9 @@ export async function openTsdb(
   const engine = await TsdbEngine.open({
     catalog,
     commits: {
-      wants: (databaseId) => processing?.engine.wants(databaseId) ?? false,
-      committed: (databaseId, rows, depth) => processing?.engine.committed(databaseId, rows, depth),
+      wants: (databaseId) => processing?.engine.running.wants(databaseId) ?? false,
+      committed: (databaseId, rows, depth) =>
+        processing?.engine.running.committed(databaseId, rows, depth),
     },
     log: await needs.openLog({
       folder: `${dataDir}/tsdb-log`,
@@ -183,7 +184,7 @@ export async function openTsdb(
     ...{ queryLog, savedQueries: new SavedQueries(relational, { clock, random }) },
     facts: {
       placesOf: (table) => engine.tableStore(table).places(),
-      seriesCountOf: (table) => engine.tableStore(table).index.count,
+      seriesCountOf: (table) => engine.tableStore(table).series.index.count,
     },
     warmUp(consume) {
       if (!settings.warm_up) return;

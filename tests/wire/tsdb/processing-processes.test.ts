@@ -14,6 +14,8 @@ describe('Processes of plugins', { skip: noPython }, () => {
 import subprocess, sys
 def process_request(influxdb3_local, query_parameters, request_headers, request_body, args=None):
     pids = []
+    if "later" in query_parameters:
+        subprocess.Popen(["sh", "-c", "sleep 1; for i in $(seq 30); do sleep 1000 & done; wait"])
     for i in range(int(query_parameters["count"])):
         child = subprocess.Popen(["sleep", "1000"], start_new_session=i % 2 == 1)
         pids.append(child.pid)
@@ -76,8 +78,8 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
           'error running request plugin: WorkerCrash: the plugin had more than 10 processes',
       },
     ]);
-    // Nobody waits for an answer: the log alone says why.
-    await server.http.send('/api/v3/engine/starts?count=30');
+    // Nobody waits for an answer by then: the log alone says why.
+    await server.http.send('/api/v3/engine/starts?count=0&later=1');
     const later =
       "SELECT log_text AS t FROM system.processing_engine_logs WHERE log_text LIKE 'WorkerCrash%'";
     for (let wait = 0; wait < 200 && (await rows(server, 'db1', later)).length === 0; wait++) {

@@ -1,4 +1,4 @@
-// Source: docs/spec/query-languages.md, "Errors": a statement is answered or refused with a reason. Texts are what users wrote, whatever is in them.
+// Source: query-languages, sections 5.6 and 9.7: texts are what users wrote, whatever is in them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';

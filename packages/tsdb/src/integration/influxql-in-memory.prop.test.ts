@@ -3,13 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createLogger, Metrics } from '@plinth/kernel';
+import { Metrics } from '@plinth/kernel';
 import fc from 'fast-check';
-import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
-import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { openTestNode } from '../testing/open-test-node.js';
-import { writeLines } from '../testing/write-and-ask.js';
+import { askInfluxql, writeLines } from '../testing/write-and-ask.js';
 
 const START_MS = 1_700_000_000_000;
 
@@ -97,7 +95,11 @@ describe('InfluxQL over rows in memory', () => {
           try {
             for (const node of [inMemory, byEngine]) await write(node, rows);
             for (const query of queries)
-              assert.equal(await answer(inMemory, query), await answer(byEngine, query), query);
+              assert.equal(
+                await askInfluxql(inMemory, query),
+                await askInfluxql(byEngine, query),
+                query,
+              );
             const { text } = await metrics.page();
             inMemoryCount += Number(/^plinth_tsdb_direct_queries_total (\d+)/m.exec(text)?.[1]);
           } finally {
@@ -121,18 +123,4 @@ async function write(node: OpenTsdb, rows: readonly Row[]): Promise<void> {
     points.set(`${tags} ${step}`, `t${tags} ${fields} ${START_MS + step * 10_000}`);
   }
   await writeLines(node, [...points.values()], 'millisecond');
-}
-
-async function answer(node: OpenTsdb, text: string): Promise<string> {
-  const run = await node.influxql.open({
-    text,
-    database: 'd',
-    access: FULL_ACCESS,
-    policy: undefined,
-    params: new Map(),
-    signal: new AbortController().signal,
-  });
-  const pieces: Buffer[] = [];
-  for await (const piece of encodedRun(run, createLogger({ level: 'silent' }))) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
 }

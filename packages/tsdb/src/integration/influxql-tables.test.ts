@@ -3,15 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createLogger } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
-import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
-import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { flushEngine } from '../testing/flush-node.js';
 import { openTestNode } from '../testing/open-test-node.js';
-import { TEST_DATABASE, writeLines } from '../testing/write-and-ask.js';
+import { askInfluxql, TEST_DATABASE, writeLines } from '../testing/write-and-ask.js';
 
 let dataDir = '';
 let node: OpenTsdb;
@@ -23,19 +20,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function answer(text: string): Promise<string> {
-  const run = await node.influxql.open({
-    text,
-    database: TEST_DATABASE,
-    access: FULL_ACCESS,
-    policy: undefined,
-    params: new Map(),
-    signal: new AbortController().signal,
-  });
-  const pieces: Buffer[] = [];
-  for await (const piece of encodedRun(run, createLogger({ level: 'silent' }))) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-}
+const answer = (text: string): Promise<string> => askInfluxql(node, text);
 
 const tableStore = (name: string) => {
   const schema = node.catalog.database(TEST_DATABASE)?.tables.get(name);
@@ -86,10 +71,10 @@ describe('An aggregate that rows in memory do not answer', () => {
     node = await openTestNode(dataDir, { flags: { 'tsdb-column-cache-bytes': '0' } });
     await node.catalog.ensureDatabase(TEST_DATABASE);
     await writeLines(node, ['good,host=a v=1 1', 'good,host=b v=2 1']);
-    const store = tableStore('good');
+    const { inMemory } = tableStore('good');
     let askedCount = 0;
-    const ask = store.answerInMemory.bind(store);
-    store.answerInMemory = (...about: Parameters<typeof ask>) => {
+    const ask = inMemory.answer.bind(inMemory);
+    inMemory.answer = (...about: Parameters<typeof ask>) => {
       askedCount++;
       return ask(...about);
     };

@@ -93,7 +93,7 @@ function seriesCount(node: OpenTsdb, table: string): number {
   const schema = node.catalog.database('db')?.tables.get(table);
   assert.ok(schema, `table ${table}`);
   // The interface leaves out what only the service's own parts may call.
-  return (node.engine as TsdbEngine).tableStore(schema).index.count;
+  return (node.engine as TsdbEngine).tableStore(schema).series.index.count;
 }
 
 const dirs: string[] = [];

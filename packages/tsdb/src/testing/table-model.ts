@@ -45,7 +45,7 @@ export interface Row {
 export const DAY = 86_400_000_000_000n;
 
 export function batchOf(rows: readonly Row[], store: TableStore): RowBatch {
-  const series = Uint32Array.from(rows, (row) => store.index.resolve(['host'], [row.host]));
+  const series = Uint32Array.from(rows, (row) => store.series.index.resolve(['host'], [row.host]));
   const validity = (has: (row: Row) => boolean): Uint8Array | undefined => {
     if (rows.every(has)) return undefined;
     const bits = new Uint8Array((rows.length + 7) >> 3);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createLogger } from '@plinth/kernel';
 import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
+import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { renderResult } from './render-result.js';
 
-/** The database of `writeLines` and `ask`. */
+/** The database of all that is written and asked here. */
 export const TEST_DATABASE = 'd';
 
 /** Writes lines of which none may be refused; times in nanoseconds unless `precision` says otherwise. */
@@ -38,4 +40,19 @@ export async function ask(node: OpenTsdb, text: string): Promise<string[]> {
     signal: new AbortController().signal,
   });
   return await renderResult(result);
+}
+
+/** The document that answers statements of InfluxQL. */
+export async function askInfluxql(node: OpenTsdb, text: string): Promise<string> {
+  const run = await node.influxql.open({
+    text,
+    database: TEST_DATABASE,
+    access: FULL_ACCESS,
+    policy: undefined,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of encodedRun(run, createLogger({ level: 'silent' }))) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
 }

@@ -105,7 +105,7 @@ function toBatch(
       keys.push(name);
       values.push(value);
     });
-    series[row] = store.index.resolve(keys, values);
+    series[row] = store.series.index.resolve(keys, values);
   }
   const times = BigInt64Array.from(
     { length: rowCount },

@@ -263,29 +263,25 @@ export class LastCache {
 
   #growKeys(least: number): void {
     const size = Math.max(least, this.#newest.length * 2);
-    const newest = new Int32Array(size).fill(NONE);
-    newest.set(this.#newest);
-    this.#newest = newest;
-    const oldest = new Int32Array(size).fill(NONE);
-    oldest.set(this.#oldest);
-    this.#oldest = oldest;
-    const length = new Int32Array(size);
-    length.set(this.#length);
-    this.#length = length;
+    this.#newest = grown(this.#newest, new Int32Array(size).fill(NONE));
+    this.#oldest = grown(this.#oldest, new Int32Array(size).fill(NONE));
+    this.#length = grown(this.#length, new Int32Array(size));
   }
 
   #growEntries(): void {
     const size = this.#series.length * 2;
-    const grow = <T extends Int32Array | Float64Array | BigInt64Array>(from: T, to: T): T => {
-      to.set(from as never); // both are of one type
-      return to;
-    };
-    this.#series = grow(this.#series, new Int32Array(size));
-    this.#newer = grow(this.#newer, new Int32Array(size));
-    this.#rowOfEntry = grow(this.#rowOfEntry, new Int32Array(size));
-    this.#arrivalsMs = grow(this.#arrivalsMs, new Float64Array(size));
-    this.#times = grow(this.#times, new BigInt64Array(size));
+    this.#series = grown(this.#series, new Int32Array(size));
+    this.#newer = grown(this.#newer, new Int32Array(size));
+    this.#rowOfEntry = grown(this.#rowOfEntry, new Int32Array(size));
+    this.#arrivalsMs = grown(this.#arrivalsMs, new Float64Array(size));
+    this.#times = grown(this.#times, new BigInt64Array(size));
     this.#timeWords = new Int32Array(this.#times.buffer);
     for (const column of this.#columns.values()) column.grow(size);
   }
+}
+
+/** `to` with what `from` holds at its beginning. */
+function grown<T extends Int32Array | Float64Array | BigInt64Array>(from: T, to: T): T {
+  to.set(from as never); // both are of one type
+  return to;
 }

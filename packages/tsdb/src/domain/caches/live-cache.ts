@@ -90,7 +90,7 @@ export class LiveCache {
     const { signal } = this.#stop;
     const fromNs = this.#needs.visibleFromNs();
     try {
-      await store.whenIndexed();
+      await store.series.whenIndexed();
       if (content.kind === 'last' && definition.kind === 'last') {
         const by = columnsOf(store.schema, definition.keyColumnIds);
         const values =
@@ -123,7 +123,8 @@ export class LiveCache {
   }
 }
 
-function newContent(definition: CacheDefinition, { schema, index }: TableStore): CacheContent {
+function newContent(definition: CacheDefinition, { schema, series }: TableStore): CacheContent {
+  const { index } = series;
   if (definition.kind === 'distinct') {
     const cache = new DistinctCache({
       index,

@@ -89,7 +89,7 @@ export class EngineTables {
     await this.#clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined); // It is closing.
     for (const store of this.#stores.values()) {
       if (signal.aborted) return;
-      await store.whenIndexed()?.catch(this.#onError);
+      await store.series.whenIndexed()?.catch(this.#onError);
     }
   }
 

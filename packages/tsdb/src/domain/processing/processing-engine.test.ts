@@ -39,7 +39,8 @@ it('fires no schedule of a deleted database, until it is back', async () => {
   const engine = new ProcessingEngine(needs as unknown as ProcessingNeeds);
   await engine.open();
   const startsOfMinutes = async (count: number): Promise<number> => {
-    const starts = () => engine.logOf(7).filter(({ text }) => text.startsWith('starting')).length;
+    const starts = () =>
+      engine.runLog.entries(7).filter(({ text }) => text.startsWith('starting')).length;
     const before = starts();
     for (let minute = 0; minute < count; minute++) await clock.advanceMs(60_000);
     return starts() - before;
@@ -83,6 +84,6 @@ it('tries again to remove the records of a deleted database when the store fails
   for (let turn = 0; turn < 4; turn++) await clock.advanceMs(1000);
   assert.equal(askedCount, 2);
   assert.deepEqual(messages, ['background job failed', 'background job works again']);
-  assert.deepEqual(engine.triggers(7), []);
+  assert.deepEqual(engine.triggers.of(7), []);
   await engine.close();
 });

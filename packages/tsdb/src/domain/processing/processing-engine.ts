@@ -1,20 +1,19 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
-import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugins/plugin-host.js';
+import type { PluginCode, PluginHost } from '../../model/plugins/plugin-host.js';
 import type { PluginType, Trigger } from '../../model/plugins/trigger.js';
 import type { DatabaseSchema } from '../../model/schema.js';
-import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
+import type { PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
-import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { PluginBackend } from './plugins/plugin-backend.js';
 import { type HostState, Plugins } from './plugins/plugins.js';
 import { RunLog, type RunLogEntry } from './runs/run-log.js';
-import { normalPath, RunningTriggers } from './triggers/running-triggers.js';
+import { RunningTriggers } from './triggers/running-triggers.js';
+import { TriggerList } from './triggers/trigger-list.js';
 import { type NewTrigger, recordOf, triggerOf } from './triggers/trigger-record.js';
-import type { RequestInput, RunnerSettings } from './triggers/trigger-runner.js';
+import type { RunnerSettings } from './triggers/trigger-runner.js';
 import { typeOfText } from './triggers/trigger-specification.js';
 
 export type { NewTrigger } from './triggers/trigger-record.js';
@@ -52,11 +51,11 @@ const RECONCILE_INTERVAL_MS = 1000;
  */
 export class ProcessingEngine {
   readonly runLog = new RunLog();
+  readonly backend: PluginBackend;
+  readonly plugins: Plugins;
+  readonly running: RunningTriggers;
+  readonly triggers: TriggerList;
   readonly #needs: ProcessingNeeds;
-  readonly #backend: PluginBackend;
-  readonly #plugins: Plugins;
-  readonly #running: RunningTriggers;
-  readonly #triggers = new Map<number, Trigger>();
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   /** Databases with triggers that wait until it is back. */
@@ -65,14 +64,15 @@ export class ProcessingEngine {
 
   constructor(needs: ProcessingNeeds) {
     this.#needs = needs;
-    this.#backend = new PluginBackend({
+    this.triggers = new TriggerList(needs.catalog);
+    this.backend = new PluginBackend({
       engine: needs.engine,
       nowNs: () => needs.clock.nowNs(),
     });
-    this.#plugins = new Plugins({ ...needs, ...needs.settings });
-    this.#running = new RunningTriggers({
+    this.plugins = new Plugins({ ...needs, ...needs.settings });
+    this.running = new RunningTriggers({
       settings: needs.settings,
-      backend: this.#backend,
+      backend: this.backend,
       store: needs.store,
       clock: needs.clock,
       log: needs.log,
@@ -81,57 +81,36 @@ export class ProcessingEngine {
     });
   }
 
-  get backend(): PluginBackend {
-    return this.#backend;
-  }
-
   /** Reads the records and starts what is enabled; Python and the code of plugins are looked for when they run. */
   async open(): Promise<void> {
     for (const record of await this.#needs.store.load()) {
-      this.#triggers.set(record.id, triggerOf(record));
+      this.triggers.byId.set(record.id, triggerOf(record));
     }
-    if (this.#plugins.isOff) return;
-    for (const trigger of this.#triggers.values()) if (!trigger.isDisabled) this.#start(trigger);
-    this.#plugins.checkSoon();
+    if (this.plugins.isOff) return;
+    for (const trigger of this.triggers.byId.values())
+      if (!trigger.isDisabled) this.#start(trigger);
+    this.plugins.checkSoon();
     const { clock, log } = this.#needs;
     const job = { clock, log, name: 'triggers reconciled', intervalMs: RECONCILE_INTERVAL_MS };
     this.#reconciling = repeatJob(job, () => this.#reconcile());
   }
 
-  /** Triggers by database and name; of one database, or of all that are active. */
-  triggers(databaseId?: number): readonly Trigger[] {
-    return [...this.#triggers.values()].filter((trigger) =>
-      databaseId === undefined
-        ? this.#needs.catalog.databaseById(trigger.databaseId) !== undefined
-        : trigger.databaseId === databaseId,
-    );
-  }
-
-  logOf(databaseId: number | undefined): readonly RunLogEntry[] {
-    return this.runLog.entries(databaseId);
-  }
-
-  /** Files of a trigger's plugin; none for a fetched one. */
-  filesOf(trigger: Trigger): readonly PluginFile[] {
-    return this.#plugins.filesOf(trigger.pluginFilename);
-  }
-
   /** Throws what stands in `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`, `resource_exists`. */
   async create(wanted: NewTrigger): Promise<void> {
-    this.#plugins.folder('trigger');
+    this.plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);
-    const host = await this.readyHost();
-    const code = await this.#plugins.codeOf(wanted.pluginFilename);
+    const host = await this.plugins.readyHost();
+    const code = await this.plugins.codeOf(wanted.pluginFilename);
     await this.#check(wanted, host, code);
     await this.#alone(async () => {
-      const database = this.#database(wanted.database);
+      const database = this.triggers.database(wanted.database);
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
-      if (!wanted.isDisabled) this.#assertFreePath(triggerOf({ id: -1, ...record })); // has none yet
+      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // has none yet
       const id = await this.#needs.store.insert(record, named);
       if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
-      this.#triggers.set(id, trigger);
+      this.triggers.byId.set(id, trigger);
       if (!trigger.isDisabled) this.#start(trigger, code);
     });
   }
@@ -142,30 +121,30 @@ export class ProcessingEngine {
     force: boolean,
   ): Promise<void> {
     await this.#alone(async () => {
-      const trigger = this.#trigger(at);
+      const trigger = this.triggers.named(at);
       if (!trigger.isDisabled && !force)
         throw tsdbError('trigger_is_running', { trigger: at.name });
       await this.#needs.store.delete([trigger.id], [at]);
-      this.#triggers.delete(trigger.id);
-      await this.#running.stop(trigger);
+      this.triggers.byId.delete(trigger.id);
+      await this.running.stop(trigger);
     });
   }
 
   /** Also when it is enabled already: then it is started if it does not run. */
   async enable(at: { readonly database: string; readonly name: string }): Promise<void> {
-    this.#plugins.folder('trigger');
-    await this.readyHost();
+    this.plugins.folder('trigger');
+    await this.plugins.readyHost();
     await this.#alone(async () => {
-      this.#assertFreePath(this.#trigger(at));
-      const trigger = await this.#setDisabled(this.#trigger(at), false, at);
-      if (!this.#running.has(trigger.id)) this.#start(trigger);
+      this.triggers.assertFreePath(this.triggers.named(at));
+      const trigger = await this.#setDisabled(this.triggers.named(at), false, at);
+      if (!this.running.has(trigger.id)) this.#start(trigger);
     });
   }
 
   async disable(at: { readonly database: string; readonly name: string }): Promise<void> {
     await this.#alone(async () => {
-      const trigger = await this.#setDisabled(this.#trigger(at), true, at);
-      await this.#running.stop(trigger);
+      const trigger = await this.#setDisabled(this.triggers.named(at), true, at);
+      await this.running.stop(trigger);
     });
   }
 
@@ -176,11 +155,11 @@ export class ProcessingEngine {
   databasesChanged(): void {
     if (this.#reconciling === undefined) return;
     const stopping: Promise<void>[] = [];
-    for (const trigger of this.#triggers.values()) {
+    for (const trigger of this.triggers.byId.values()) {
       const { databaseId } = trigger;
       if (this.#needs.catalog.databaseById(databaseId) !== undefined) continue;
       this.#absent.add(databaseId);
-      stopping.push(this.#running.stop(trigger));
+      stopping.push(this.running.stop(trigger));
     }
     const stopped = Promise.allSettled(stopping); // at once: a failure must not wait for the line
     void this.#alone(() => stopped);
@@ -190,7 +169,7 @@ export class ProcessingEngine {
   /** Starts triggers of databases that are back; records go with the last trace of their database. */
   async #reconcile(): Promise<void> {
     const { catalog, store } = this.#needs;
-    if (this.#triggers.size === 0 || this.#isClosed) return;
+    if (this.triggers.byId.size === 0 || this.#isClosed) return;
     await this.#alone(async () => {
       const gone: Trigger[] = [];
       const back = new Set(this.#absent);
@@ -198,60 +177,18 @@ export class ProcessingEngine {
         if (catalog.databaseById(id) === undefined) back.delete(id);
         else this.#absent.delete(id);
       }
-      for (const trigger of this.#triggers.values()) {
+      for (const trigger of this.triggers.byId.values()) {
         const { id, databaseId, isDisabled } = trigger;
-        if (back.has(databaseId) && !isDisabled && !this.#running.has(id)) this.#start(trigger);
+        if (back.has(databaseId) && !isDisabled && !this.running.has(id)) this.#start(trigger);
         const isKept = catalog.databaseById(databaseId) ?? catalog.deleted.databaseById(databaseId);
         if (isKept === undefined) gone.push(trigger);
       }
       if (gone.length === 0) return;
       const ids = gone.map(({ id }) => id);
       await store.delete(ids, []);
-      for (const id of ids) this.#triggers.delete(id);
+      for (const id of ids) this.triggers.byId.delete(id);
       for (const { databaseId } of gone) this.#absent.delete(databaseId);
     });
-  }
-
-  /** False: nobody waits for rows of the database; asked for every write. */
-  wants(databaseId: number): boolean {
-    return this.#running.wants(databaseId);
-  }
-
-  /** Rows that are durable. */
-  committed(databaseId: number, rows: readonly CommittedRows[], depth: number): void {
-    this.#running.committed(databaseId, rows, depth);
-  }
-
-  /**
-   * Runs the request trigger of a path.
-   * @returns `undefined`: there is none; `busy`: too many requests wait for it.
-   */
-  async request(path: string, input: RequestInput): Promise<PluginResponse | 'busy' | undefined> {
-    return await this.#running.request(path, input);
-  }
-
-  /** Throws `plugin_of_trigger_not_found`: the first trigger of that name over all databases. */
-  pluginFilenameOf(triggerName: string): string {
-    const found = this.triggers().find(({ name }) => name === triggerName);
-    if (found === undefined)
-      throw tsdbError('plugin_of_trigger_not_found', { trigger: triggerName });
-    return found.pluginFilename;
-  }
-
-  /** Where files may be written. Throws `no_plugin_folder`, `plugin_folder_locked`. */
-  writableFolder(): PluginFolder {
-    return this.#plugins.writableFolder();
-  }
-
-  /** Throws `python_unavailable`. */
-  async readyHost(): Promise<PluginHost> {
-    return await this.#plugins.readyHost();
-  }
-
-  /** The code of a plugin that is not a trigger's: for dry runs. */
-  async codeOf(pluginFilename: string): Promise<PluginCode> {
-    this.#plugins.folder('trigger');
-    return await this.#plugins.codeOf(pluginFilename);
   }
 
   async close(): Promise<void> {
@@ -259,7 +196,7 @@ export class ProcessingEngine {
     this.#reconciling?.[Symbol.dispose]();
     await this.#changes;
     // At once: a plugin that does not end has less time when the server stops than when its trigger does.
-    await Promise.all([this.#running.stopAll(), this.#plugins.close()]);
+    await Promise.all([this.running.stopAll(), this.plugins.close()]);
   }
 
   /** Changes of triggers come one after the other. */
@@ -283,42 +220,11 @@ export class ProcessingEngine {
     if (fault !== undefined) throw tsdbError('plugin_invalid', fault);
   }
 
-  #database(name: string): DatabaseSchema {
-    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database_untriggered');
-    const { catalog } = this.#needs;
-    const database = catalog.database(name);
-    if (database !== undefined) return database;
-    if (catalog.deleted.database(name) !== undefined)
-      throw tsdbError('already_deleted', { resource: name });
-    throw tsdbError('database_not_known', { database: name });
-  }
-
-  #trigger(at: { readonly database: string; readonly name: string }): Trigger {
-    const database = this.#database(at.database);
-    const found = this.triggers(database.id).find(({ name }) => name === at.name);
-    if (found === undefined) throw tsdbError('trigger_not_found', { trigger: at.name });
-    return found;
-  }
-
-  /** Requests find one trigger by their path. Throws `request_path_taken`. */
-  #assertFreePath({ id, specification }: Pick<Trigger, 'id' | 'specification'>): void {
-    if (specification.kind !== 'request') return;
-    const { path } = specification;
-    const other = this.triggers().find(
-      (each) =>
-        each.id !== id &&
-        !each.isDisabled &&
-        each.specification.kind === 'request' &&
-        normalPath(each.specification.path) === normalPath(path),
-    );
-    if (other !== undefined) throw tsdbError('request_path_taken', { path, trigger: other.name });
-  }
-
   async #setDisabled(trigger: Trigger, isDisabled: boolean, at: NamedTrigger): Promise<Trigger> {
     if (trigger.isDisabled === isDisabled) return trigger;
     await this.#needs.store.setDisabled(trigger.id, isDisabled, at);
     const changed = { ...trigger, isDisabled };
-    this.#triggers.set(trigger.id, changed);
+    this.triggers.byId.set(trigger.id, changed);
     return changed;
   }
 
@@ -329,11 +235,11 @@ export class ProcessingEngine {
       this.#absent.add(trigger.databaseId);
       return;
     }
-    this.#running.start(trigger, {
+    this.running.start(trigger, {
       database,
       findPlugin: async () => ({
-        host: await this.readyHost(),
-        code: code ?? (await this.#plugins.codeOf(trigger.pluginFilename)),
+        host: await this.plugins.readyHost(),
+        code: code ?? (await this.plugins.codeOf(trigger.pluginFilename)),
       }),
     });
   }
@@ -343,12 +249,12 @@ export class ProcessingEngine {
     const at = { database: database.name, trigger: trigger.name };
     try {
       await this.#alone(async () => {
-        const current = this.#triggers.get(trigger.id);
+        const current = this.triggers.byId.get(trigger.id);
         if (current === undefined || current.isDisabled) return;
         await this.#setDisabled(current, true, { database: database.name, name: trigger.name });
         this.#note(trigger, 'WARN', 'trigger disabled after a failed run');
         this.#needs.log.warn(at, 'trigger disabled after a failed run');
-        await this.#running.stop(trigger);
+        await this.running.stop(trigger);
       });
     } catch (err) {
       this.#needs.log.error({ err, ...at }, 'trigger not disabled');

@@ -53,6 +53,22 @@ export interface ScannedTable {
  */
 export type TimeOrder = 'ascending' | 'descending';
 
+/** What becomes rows of an answer, of its sources. */
+export type RowsStatement = Pick<
+  PlannedQuery,
+  | 'scans'
+  | 'render'
+  | 'columns'
+  | 'isSmall'
+  | 'isExplained'
+  | 'maxRows'
+  | 'isUnordered'
+  | 'timeOrder'
+  | 'groupTags'
+  | 'bucketNs'
+  | 'passedTags'
+>;
+
 /** A tag that the rows of a single scan have, handed out as it is and read for nothing else. */
 export interface PassedTag {
   readonly columnIndex: number;
@@ -79,11 +95,21 @@ export interface PlannedQuery {
    * saves a millisecond.
    */
   readonly isSmall: boolean;
-  /** The answer has no more rows; set where a LIMIT says it. */
+  /**
+   * The answer has no more rows; set where a LIMIT says it. With an order of time, each stretch of time has no more of them, and
+   * whoever asks leaves out those beyond it.
+   */
   readonly maxRows?: number | undefined;
   /** True where the rows may come in any order. */
   readonly isUnordered?: boolean | undefined;
   readonly timeOrder?: TimeOrder | undefined;
+  /**
+   * Rows of a single scan come by their values of these tags first, ascending, absent ones as empty texts; each such group is
+   * made of its own rows alone, and within it there may be an order of time.
+   */
+  readonly groupTags?: readonly string[] | undefined;
+  /** A group has a row for each stretch of time of this length that has any: `maxRows` is of one of these. */
+  readonly bucketNs?: bigint | undefined;
   /** Empty unless there is an order of time. */
   readonly passedTags?: readonly PassedTag[];
   /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */

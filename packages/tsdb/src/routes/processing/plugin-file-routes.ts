@@ -53,7 +53,7 @@ const REPLACE_FOLDER: RouteWords = {
 
 /** Source: processing-engine, "HTTP API" and "Plugin files". */
 export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Route[] {
-  const { engine } = processing;
+  const { plugins, triggers } = processing.engine;
   /** The body is the file where the query string names it; `write` is for those told in JSON. */
   const writing = (
     method: 'POST' | 'PUT',
@@ -63,22 +63,22 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
     admin.send(method, FILES, words, async (request) => {
       const path = rawFileOf(request);
       if (path === undefined) await write(ManagementInput.of(request));
-      else await engine.writableFolder().write(path, request.body);
+      else await plugins.writableFolder().write(path, request.body);
       return emptyAnswer(200);
     });
   return [
     writing('POST', WRITE, async (input) => {
       const name = input.requiredText('plugin_name');
-      await engine.writableFolder().write(name, input.requiredText('content'));
+      await plugins.writableFolder().write(name, input.requiredText('content'));
     }),
     writing('PUT', REPLACE, async (input) => {
-      const folder = engine.writableFolder();
-      const file = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
+      const folder = plugins.writableFolder();
+      const file = ownFile(triggers.pluginFilenameOf(input.requiredText('plugin_name')));
       await folder.write(file, input.requiredText('content'));
     }),
     admin.command('PUT', '/api/v3/plugins/directory', REPLACE_FOLDER, async (input) => {
-      const folder = engine.writableFolder();
-      const name = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
+      const folder = plugins.writableFolder();
+      const name = ownFile(triggers.pluginFilenameOf(input.requiredText('plugin_name')));
       const files = input.objects('files').map((file) => ({
         path: textOf(file, 'relative_path'),
         content: textOf(file, 'content'),

@@ -53,14 +53,17 @@ export function pluginRequestRoutes(
 ): readonly Route[] {
   const limitBytes = settings.max_request_size_bytes;
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
-    const answer = await processing.engine.request(pathOf(request.url).slice(PREFIX.length), {
-      query: Object.fromEntries(new URLSearchParams(queryOf(request.url))),
-      headers: headersOf(request),
-      body:
-        request.headers['content-encoding'] === 'gzip'
-          ? await gunzipBounded(request.body, limitBytes)
-          : request.body,
-    });
+    const answer = await processing.engine.running.request(
+      pathOf(request.url).slice(PREFIX.length),
+      {
+        query: Object.fromEntries(new URLSearchParams(queryOf(request.url))),
+        headers: headersOf(request),
+        body:
+          request.headers['content-encoding'] === 'gzip'
+            ? await gunzipBounded(request.body, limitBytes)
+            : request.body,
+      },
+    );
     if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
     if (answer === 'busy') {
       const failure = { error: 'too many requests wait for this trigger', data: {} };

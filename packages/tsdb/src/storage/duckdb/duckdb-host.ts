@@ -145,7 +145,7 @@ export class DuckDbHost {
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
         const { signal } = stopped;
         const asker = { owner: options.owner, signal: AbortSignal.any([signal, options.signal]) };
-        const chunks = chunksOf({ connection, calls, text, decoder, signal, asker });
+        const chunks = chunksOf({ connection, calls, text, decoder, decoderOf, signal, asker });
         const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
@@ -219,6 +219,8 @@ export type Statements = Generator<Statement, void, StatementEnd | undefined>;
 
 export interface Statement {
   readonly text: string;
+  /** Of a statement whose rows are not the answer's: `onChunk` alone is given them. */
+  readonly columns?: readonly OutputColumn[];
   /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
   readonly takesOver?: (rowCount: number) => boolean;
   /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
@@ -284,6 +286,7 @@ interface Reading {
   readonly connection: DuckDBConnection;
   readonly calls: EngineCalls;
   readonly decoder: ChunkDecoder;
+  readonly decoderOf: OpenInstance['decoderOf'];
   /** Asked between two chunks: nobody wants the rest. */
   readonly signal: AbortSignal;
   /** Whose signal is that, or that the query is cancelled. */
@@ -307,12 +310,13 @@ async function* chunksOf({
 }
 
 async function* chunksOfOne(
-  { text, takesOver, makeTurn, onChunk }: Statement,
-  { connection, calls, decoder, signal, asker }: Reading,
+  { text, columns, takesOver, makeTurn, onChunk }: Statement,
+  { connection, calls, signal, asker, ...reading }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
+  const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
   const endTurn = await makeTurn?.(asker);
   const beginMs = performance.now();
   const handOut = function* (): Generator<ResultChunk, void, undefined> {
@@ -334,7 +338,8 @@ async function* chunksOfOne(
       for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);
-        whole.push(piece);
+        if (columns === undefined) whole.push(piece);
+        else piece.release?.();
         if (!takesOver?.(rowCount)) yield* handOut();
         if (signal.aborted) break;
       }

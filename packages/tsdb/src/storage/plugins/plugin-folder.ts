@@ -122,7 +122,7 @@ export class PluginFolder {
     const { fresh, old } = besides(path);
     await this.#files.removeTree(fresh);
     try {
-      for (const file of files) await this.#put(this.#below(fresh, file.path), file.content);
+      for (const file of files) await this.#put(below(fresh, file.path), file.content);
       await this.#files.removeTree(old);
       const isThere = (await this.#files.stat(path)) !== undefined;
       if (isThere) await this.#files.rename(path, old);
@@ -223,29 +223,10 @@ export class PluginFolder {
 
   /** Not through links either: the longest part that exists is looked up with them resolved. */
   async #pathOf(name: string): Promise<string> {
-    const path = this.#below(this.root, name);
+    const path = below(this.root, name);
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
     if (!isAtOrBelow(real, root)) throw tsdbError('plugin_path_escapes', { path: name });
     return path;
-  }
-
-  #below(folder: string, name: string): string {
-    const parts = name.split(/[/\\]/);
-    if (
-      name === '' ||
-      name.includes('\0') ||
-      parts.includes('..') ||
-      normalize(name).startsWith(sep)
-    ) {
-      throw tsdbError('plugin_path_escapes', { path: name });
-    }
-    if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
-      throw tsdbError(
-        'plugin_file_refused',
-        `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
-      );
-    }
-    return resolve(folder, normalize(name));
   }
 
   /** One after the other: two calls that replace a folder share its temporary names. */
@@ -283,6 +264,26 @@ export class PluginFolder {
     await this.#files.rename(temporary, path);
     await this.#files.syncDirectory(folder);
   }
+}
+
+/** Throws `plugin_path_escapes`, `plugin_file_refused`. */
+function below(folder: string, name: string): string {
+  const parts = name.split(/[/\\]/);
+  if (
+    name === '' ||
+    name.includes('\0') ||
+    parts.includes('..') ||
+    normalize(name).startsWith(sep)
+  ) {
+    throw tsdbError('plugin_path_escapes', { path: name });
+  }
+  if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
+    throw tsdbError(
+      'plugin_file_refused',
+      `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
+    );
+  }
+  return resolve(folder, normalize(name));
 }
 
 const isAtOrBelow = (path: string, folder: string): boolean =>

@@ -3,49 +3,39 @@ import { SegmentsChanged } from '../../../storage/segments/segment-registry.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 
+export interface RetentionNeeds {
+  readonly tables: () => Iterable<TableStore>;
+  /** Where the table's retention period begins. */
+  readonly visibleFromNs: (store: TableStore) => bigint;
+  readonly commits: FileCommits;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  readonly onFailed: (error: unknown) => void;
+}
+
 /**
  * Removes segments that have left the retention period as a whole. Their rows are hidden from queries already; the
  * rows of other segments go when those are compacted.
  */
 export class Retention {
-  readonly #tables: () => Iterable<TableStore>;
-  readonly #visibleFromNs: (store: TableStore) => bigint;
-  readonly #commits: FileCommits;
-  readonly #leases: Leases;
-  readonly #clock: Clock;
-  readonly #intervalMs: number;
-  readonly #onFailed: (error: unknown) => void;
+  readonly #needs: RetentionNeeds;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(options: {
-    readonly tables: () => Iterable<TableStore>;
-    /** Where the table's retention period begins. */
-    readonly visibleFromNs: (store: TableStore) => bigint;
-    readonly commits: FileCommits;
-    readonly leases: Leases;
-    readonly clock: Clock;
-    readonly intervalMs: number;
-    readonly onFailed: (error: unknown) => void;
-  }) {
-    this.#tables = options.tables;
-    this.#visibleFromNs = options.visibleFromNs;
-    this.#commits = options.commits;
-    this.#leases = options.leases;
-    this.#clock = options.clock;
-    this.#intervalMs = options.intervalMs;
-    this.#onFailed = options.onFailed;
+  constructor(needs: RetentionNeeds) {
+    this.#needs = needs;
   }
 
   start(): void {
-    this.#ticker ??= this.#clock.every(this.#intervalMs, () => this.check());
+    this.#ticker ??= this.#needs.clock.every(this.#needs.intervalMs, () => this.check());
   }
 
   /** Resolves when what has left its period is gone. */
   check(): Promise<void> {
-    this.#running ??= this.#leases
+    this.#running ??= this.#needs.leases
       .withLease('tsdb.retention', () => this.#removeExpired())
-      .then(() => undefined, this.#onFailed)
+      .then(() => undefined, this.#needs.onFailed)
       .finally(() => {
         this.#running = undefined;
       });
@@ -59,15 +49,15 @@ export class Retention {
   }
 
   async #removeExpired(): Promise<void> {
-    for (const store of this.#tables()) {
-      const fromNs = this.#visibleFromNs(store);
+    for (const store of this.#needs.tables()) {
+      const fromNs = this.#needs.visibleFromNs(store);
       const expired = store.segments
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
       const publication = store.publication({ removed: expired });
       try {
-        await this.#commits.commit(() => ({
+        await this.#needs.commits.commit(() => ({
           change: {
             addSegments: [],
             removeSegments: expired.map((segment) => segment.id),

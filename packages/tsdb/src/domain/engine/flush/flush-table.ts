@@ -33,9 +33,9 @@ export async function flushTable(
   host: DuckDbHost,
   files: SegmentFiles,
 ): Promise<FlushedTable> {
-  await store.checkLateRows();
+  await store.repeated.checkLateRows();
   await table.main.handOver();
-  return await store.withSeries(() => writeTable(store, table, host, files));
+  return await store.series.held(store.schema, () => writeTable(store, table, host, files));
 }
 
 async function writeTable(
@@ -148,7 +148,7 @@ async function splitRows(from: {
   readonly tombstones: readonly Tombstone[];
 }): Promise<readonly Part[]> {
   const { store, table, columns, host } = from;
-  const survives = survivesText(from.tombstones, store, 'seqs');
+  const survives = survivesText(from.tombstones, store.series, 'seqs');
   const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const names = columns.map((column) => quoteName(column.physicalName));
   const list = (source: Source, order: string[]): string =>
@@ -172,10 +172,10 @@ async function splitRows(from: {
   ].join(' UNION ALL ');
   const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
   const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
-  if (!store.duplicates.touches(minTime, maxTime)) {
+  if (!store.repeated.keys.touches(minTime, maxTime)) {
     return [{ kind: 'unique', rows: `(${both})`, drop: NOTHING_TO_DROP }];
   }
-  const duplicates = quoteName(store.duplicates.name);
+  const duplicates = quoteName(store.repeated.keys.name);
   const match = 'a._series = d._series AND a."time" = d."time"';
   const latest = names.map(
     (name) =>
@@ -250,7 +250,7 @@ export async function writeSegment(options: {
 }): Promise<Segment | undefined> {
   const { store, seqs, part, chunk, columns, files } = options;
   const tags = [...store.schema.columns.values()].filter(
-    (column) => column.kind === 'tag' && store.seriesTable.columnOf(column.name) !== undefined,
+    (column) => column.kind === 'tag' && store.series.table.columnOf(column.name) !== undefined,
   );
   const inChunk = chunk.widthNs === 0n ? '' : ` WHERE ${chunkCondition(chunk)}`;
   const time = store.schema.columns.get('time');
@@ -262,12 +262,12 @@ export async function writeSegment(options: {
         ...columns.map((column) => quoteName(column.physicalName)),
         ...(part.kind === 'overlay' ? ['_seq'] : []),
       ],
-      seriesTable: quoteName(store.seriesTable.name),
+      seriesTable: quoteName(store.series.table.name),
       tags: tags.map((tag) => ({
         name: quoteName(tag.physicalName),
-        values: fewValues(store.index.tagValues(tag.name)),
+        values: fewValues(store.series.index.tagValues(tag.name)),
       })),
-      isFewSeries: store.index.count > options.rowCount,
+      isFewSeries: store.series.index.count > options.rowCount,
     }),
     fieldIds: new Map(
       [...(time === undefined ? [] : [time]), ...tags, ...columns].map((c) => [
@@ -352,12 +352,12 @@ async function writeNewSeries(
   files: SegmentFiles,
 ): Promise<{ readonly seriesFile: SeriesFile | undefined; readonly storedSeries: number }> {
   const from = store.series.storedCount;
-  const to = store.index.count;
+  const to = store.series.index.count;
   if (from === to) return { seriesFile: undefined, storedSeries: to };
-  const written = await store.withSeries(() =>
+  const written = await store.series.held(store.schema, () =>
     files.writeSeries({
       tableUuid: store.schema.uuid,
-      select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,
+      select: `SELECT * FROM ${store.series.table.rangeText(from, to)}`,
       seriesCount: to - from,
     }),
   );

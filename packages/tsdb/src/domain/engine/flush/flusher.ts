@@ -1,13 +1,8 @@
 import type { Clock, Leases } from '@plinth/kernel';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { GenerationTable } from '../table/generation-table.js';
-import type { Publication } from '../table/publication.js';
-import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
-import type { FileCommits } from './file-commits.js';
 import { FlushFailures } from './flush-failures.js';
-import { type FlushedTable, flushTable } from './flush-table.js';
+import { FlushGroups, type FlushGroupsNeeds } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
@@ -46,11 +41,6 @@ const CROWDED_FLUSH_AGE_MS = 10_000;
 /** All tables, or those that `tablesToKeep` does not leave to a later flush. */
 export type FlushedTables = 'all' | 'worthwhile';
 
-interface Flushed {
-  readonly store: TableStore;
-  readonly result: FlushedTable;
-}
-
 /** The rows stay in the log, and whoever holds the lease is at work on it. */
 class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
@@ -61,64 +51,48 @@ class FlushLeft extends Error {
   override readonly name = 'FlushLeft';
 }
 
+export interface FlusherNeeds extends Omit<FlushGroupsNeeds, 'maxGroupTables' | 'isLate'> {
+  readonly buffer: WriteBuffer;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly settings: FlushSettings;
+  readonly onFailed: (error: unknown, retryMs: number) => void;
+  readonly onFlushed: (durationMs: number) => void;
+  /** The node ends before all rows are in files. */
+  readonly onLeft: () => void;
+}
+
 /** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
 export class Flusher {
+  readonly #needs: FlusherNeeds;
   readonly #buffer: WriteBuffer;
-  readonly #tables: () => Iterable<TableStore>;
-  readonly #host: DuckDbHost;
-  readonly #files: SegmentFiles;
-  readonly #commits: FileCommits;
-  readonly #leases: Leases;
-  readonly #clock: Clock;
-  readonly #settings: FlushSettings;
-  readonly #onFailed: (error: unknown, retryMs: number) => void;
-  readonly #onError: (error: unknown) => void;
-  readonly #onFlushed: (durationMs: number) => void;
-  readonly #onLeft: () => void;
+  readonly #groups: FlushGroups;
+  readonly #progress: WorkProgress;
   #closed: ClosedGeneration | undefined;
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   readonly #failures = new FlushFailures();
-  readonly #progress: WorkProgress;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
   /** Set when the node ends. */
   #latestMs = Number.POSITIVE_INFINITY;
 
-  constructor(options: {
-    readonly buffer: WriteBuffer;
-    readonly tables: () => Iterable<TableStore>;
-    readonly host: DuckDbHost;
-    readonly files: SegmentFiles;
-    readonly commits: FileCommits;
-    readonly leases: Leases;
-    readonly clock: Clock;
-    readonly settings: FlushSettings;
-    readonly onFailed: (error: unknown, retryMs: number) => void;
-    /** Hears of files that could not be removed; the next start does it. */
-    readonly onError: (error: unknown) => void;
-    readonly onFlushed: (durationMs: number) => void;
-    /** The node ends before all rows are in files. */
-    readonly onLeft: () => void;
-  }) {
-    this.#buffer = options.buffer;
-    this.#tables = options.tables;
-    this.#host = options.host;
-    this.#files = options.files;
-    this.#commits = options.commits;
-    this.#leases = options.leases;
-    this.#clock = options.clock;
-    this.#settings = options.settings;
-    this.#onFailed = options.onFailed;
-    this.#onError = options.onError;
-    this.#onFlushed = options.onFlushed;
-    this.#onLeft = options.onLeft;
-    this.#progress = new WorkProgress(options.clock);
+  constructor(needs: FlusherNeeds) {
+    this.#needs = needs;
+    this.#buffer = needs.buffer;
+    const { maxGroupTables } = needs.settings;
+    this.#progress = new WorkProgress(needs.clock);
+    this.#groups = new FlushGroups({
+      ...needs,
+      maxGroupTables,
+      isLate: () => this.#isLate,
+      onProgress: (tableCount, doneCount) => this.#progress.note(tableCount, doneCount),
+    });
   }
 
   start(): void {
-    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => {
+    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.tryAgain();
       this.flushWhenDue();
     });
@@ -126,7 +100,7 @@ export class Flusher {
 
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get obstacle(): string | undefined {
-    return this.#failures.obstacle(this.#clock.monotonicMs());
+    return this.#failures.obstacle(this.#needs.clock.monotonicMs());
   }
 
   get state(): WorkState {
@@ -145,15 +119,16 @@ export class Flusher {
   /** Cheap: called after writes. Starts a flush in the background when size or age ask for one. */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;
-    const { flushBytes, flushAgeMs } = this.#settings;
+    const { flushBytes, flushAgeMs } = this.#needs.settings;
     const isDue =
       this.#closed !== undefined ||
       (this.#isAsked && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
-      (this.#host.tableMemory.isCrowded && this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
+      (this.#needs.host.tableMemory.isCrowded &&
+        this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
-    if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
+    if (!isDue || this.#needs.clock.monotonicMs() < this.#notBeforeMs) return;
     const what = this.#isAsked ? 'all' : 'worthwhile';
     if (this.#closed === undefined) this.#isAsked = false;
     this.#running = this.#flushOnce(what)
@@ -163,9 +138,9 @@ export class Flusher {
       })
       .catch((error: unknown) => {
         if (error instanceof FlushLeft) return;
-        this.#notBeforeMs = this.#clock.monotonicMs() + this.#retryMs;
-        this.#failures.failed(error, this.#clock.monotonicMs());
-        this.#onFailed(error, this.#retryMs);
+        this.#notBeforeMs = this.#needs.clock.monotonicMs() + this.#retryMs;
+        this.#failures.failed(error, this.#needs.clock.monotonicMs());
+        this.#needs.onFailed(error, this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
       })
       .finally(() => {
@@ -205,16 +180,16 @@ export class Flusher {
       if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
       // A flush that fails here loses nothing: the log still has the rows.
-      if (!(error instanceof FlushLeft)) this.#onFailed(error, 0);
+      if (!(error instanceof FlushLeft)) this.#needs.onFailed(error, 0);
     }
-    if (this.#buffer.sizeBytes > 0) this.#onLeft();
+    if (this.#buffer.sizeBytes > 0) this.#needs.onLeft();
   }
 
   /** The next one, when it finds all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
-    for (const store of this.#tables())
+    for (const store of this.#needs.tables())
       if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
     return true;
   }
@@ -229,7 +204,7 @@ export class Flusher {
 
   /** Begins no other flush but the last one. Resolves when the one that may be running has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
+    this.#latestMs = this.#needs.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
@@ -243,142 +218,30 @@ export class Flusher {
   async #flushClosed(what: FlushedTables): Promise<boolean> {
     this.#closed ??= await this.#buffer.closeGeneration(what === 'all' ? [] : this.#toKeep());
     const closed = this.#closed;
-    const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
-      await this.#write(closed);
+    const isFlushed = await this.#needs.leases.withLease('tsdb.flush', async () => {
+      const startMs = this.#needs.clock.monotonicMs();
+      if (!(await this.#groups.write(closed))) throw new FlushLeft();
+      this.#needs.onFlushed(this.#needs.clock.monotonicMs() - startMs);
       return true;
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
     // Log files that stay go with the next ones, or at the next start, which knows that they are in segments.
-    await this.#buffer.forget(closed).catch(this.#onError);
+    await this.#buffer.forget(closed).catch(this.#needs.onError);
     return true;
   }
 
   #toKeep(): readonly GenerationTable[] {
     return tablesToKeep({
-      stores: this.#tables(),
+      stores: this.#needs.tables(),
       generation: this.#buffer.generation,
-      ...this.#settings,
+      ...this.#needs.settings,
       logBytes: this.#buffer.logLength.sizeBytes,
-      isCrowded: this.#host.tableMemory.isCrowded,
+      isCrowded: this.#needs.host.tableMemory.isCrowded,
     });
   }
 
-  /**
-   * In groups: the engine has room for the rows of some thousand tables. Up to which log file those of a group are stored is
-   * registered with them; the position of all tables moves with the last.
-   */
-  async #write(closed: ClosedGeneration): Promise<void> {
-    const startMs = this.#clock.monotonicMs();
-    await this.#commits.settle(); // Perhaps this generation is stored, or a part of it.
-    const engineBytes = (store: TableStore): number =>
-      store.generation(closed.number)?.engineBytes ?? 0;
-    const waiting = [...this.#tables()]
-      .filter((store) => store.generation(closed.number) !== undefined)
-      // First those whose memory the others need.
-      .sort((a, b) => engineBytes(b) - engineBytes(a));
-    const tableCount = waiting.length;
-    do {
-      if (this.#isLate) throw new FlushLeft();
-      this.#progress.note(tableCount, tableCount - waiting.length);
-      await this.#flushGroup(closed, waiting);
-    } while (waiting.length > 0);
-    this.#onFlushed(this.#clock.monotonicMs() - startMs);
-  }
-
-  /** Takes some of the tables out of `waiting`. */
-  async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
-    const flushed = await this.#writeGroup(closed, waiting);
-    const isLast = waiting.length === 0;
-    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
-    let gone: readonly Flushed[] = [];
-    try {
-      await this.#commits.commit(() => {
-        // In one step with the asking: a table that goes from here on loses what is registered here as well.
-        gone = flushed.filter(({ store }) => store.isGone);
-        const kept = flushed.filter(({ store }) => !store.isGone);
-        const tableIds = kept.map(({ store }) => store.tableId);
-        return {
-          change: {
-            addSegments: kept.flatMap(({ result }) => result.segments),
-            removeSegments: [],
-            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
-            removeSeriesFiles: [],
-            flushed: {
-              file: closed.file,
-              tableIds,
-              lastFreeFile: isLast ? closed.lastFreeFile : undefined,
-              newestFile: closed.newestFile,
-            },
-          },
-          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
-        };
-      });
-    } finally {
-      await this.#removeUnused(gone);
-    }
-  }
-
-  async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
-    const { groupBytes } = this.#host.tableMemory;
-    const flushed: Flushed[] = [];
-    let engineBytes = 0;
-    try {
-      while (flushed.length < this.#settings.maxGroupTables && engineBytes < groupBytes) {
-        if (this.#isLate && flushed.length > 0) break;
-        const store = waiting.shift();
-        if (store === undefined) break;
-        const result = await this.#flushTable(store, closed.number);
-        if (result === undefined) continue;
-        flushed.push({ store, result });
-        const table = store.generation(closed.number);
-        engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
-      }
-    } catch (error) {
-      // The next try writes all of them again.
-      await this.#removeUnused(flushed);
-      throw error;
-    }
-    return flushed;
-  }
-
   get #isLate(): boolean {
-    return this.#clock.monotonicMs() >= this.#latestMs;
+    return this.#needs.clock.monotonicMs() >= this.#latestMs;
   }
-
-  /** `undefined`: it has no rows in the generation, or it went while they were written. */
-  async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
-    const table = store.generation(generation);
-    if (table === undefined || store.isGone) return undefined;
-    try {
-      return await flushTable(store, table, this.#host, this.#files);
-    } catch (error) {
-      if (store.isGone) return undefined;
-      throw error;
-    }
-  }
-
-  /** Files that are not registered. */
-  async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
-    for (const { result } of flushed) {
-      for (const { objectName } of [
-        ...result.segments,
-        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
-      ]) {
-        await this.#files.remove(objectName).catch(this.#onError);
-      }
-    }
-  }
-}
-
-function publicationOf(
-  store: TableStore,
-  { number }: ClosedGeneration,
-  { segments, seriesFile, storedSeries }: FlushedTable,
-): Publication {
-  return store.publication({
-    flushed: number,
-    added: segments.map((segment) => store.openVerified(segment)),
-    newSeries: { count: storedSeries, file: seriesFile },
-  });
 }

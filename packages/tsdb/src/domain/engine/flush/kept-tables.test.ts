@@ -17,7 +17,7 @@ function storeOf(
   const table = { id, sizeBytes: 1000, engineBytes: 0, minSeq: BigInt(id), ...of };
   const store = {
     isGone: false,
-    index: { count: of.seriesCount ?? 1 },
+    series: { index: { count: of.seriesCount ?? 1 } },
     tombstones: { all: [] },
     generation: () => table,
   };

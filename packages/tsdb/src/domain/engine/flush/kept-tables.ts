@@ -43,4 +43,4 @@ export function tablesToKeep(options: {
   return small.slice(taken);
 }
 
-export const hasManySeries = ({ index }: TableStore): boolean => index.count > FEW_SERIES;
+export const hasManySeries = ({ series }: TableStore): boolean => series.index.count > FEW_SERIES;

@@ -25,7 +25,7 @@ import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
 export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
   const { store, merge, files } = options;
   for (const segment of merge.inputs) await files.verify(segment);
-  return await store.withSeries(() => writeMerged(options));
+  return await store.series.held(store.schema, () => writeMerged(options));
 }
 
 interface Merging {
@@ -102,7 +102,7 @@ function conditionsOn(
   { store, visibleFromNs }: { readonly store: TableStore; readonly visibleFromNs: bigint },
   tombstones: readonly Tombstone[],
 ): readonly string[] {
-  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store, 'whole');
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
   return [
     ...(segment.minTime < visibleFromNs ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),

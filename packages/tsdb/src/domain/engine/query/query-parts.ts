@@ -5,13 +5,17 @@ import {
   CHUNK_ROWS,
   type DuckDbHost,
   rowSizeOf,
+  type Statement,
+  type StatementEnd,
   type Statements,
 } from '../../../storage/duckdb/duckdb-host.js';
-import type { PlannedQuery } from '../../sql/planned-query.js';
-import type { PreparedScan, ScanParts } from '../scan/prepared-scan.js';
-import { type TimeSlice, TimeSlices } from '../scan/time-slices.js';
+import type { RowsStatement } from '../../sql/planned-query.js';
+import { GroupSlices } from '../scan/group-slices.js';
+import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
+import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
+import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
 import { RowWidth } from './slices/row-width.js';
 import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
 
@@ -31,56 +35,66 @@ const MAX_HELD_CHUNKS = 3;
 /** So many times the rows and the bytes that were guessed are taken over from the engine; what is beyond stays with it. */
 const MAX_WRONG = 2;
 
-/** A query whose answer may be too large to be held, in the order of time: one statement for each slice of it. */
+/**
+ * A query whose answer may be too large to be held, in the order of time or group by group: one statement for each slice of it.
+ */
 export class QueryParts {
+  readonly #planned: RowsStatement;
+  readonly #parts: ScanParts;
   readonly #slices: TimeSlices;
-  readonly #seriesTags: SeriesTags;
-  readonly #textOf: (slice: TimeSlice) => string;
-  readonly #texts: Texts;
+  readonly #index: SeriesIndex;
+  /** About as many as the answer has at most. */
+  readonly #rowCount: number;
 
   private constructor(options: {
+    readonly planned: RowsStatement;
+    readonly parts: ScanParts;
     readonly slices: TimeSlices;
-    readonly seriesTags: SeriesTags;
-    readonly textOf: (slice: TimeSlice) => string;
-    readonly texts: Texts;
+    readonly index: SeriesIndex;
+    readonly rowCount: number;
   }) {
+    this.#planned = options.planned;
+    this.#parts = options.parts;
     this.#slices = options.slices;
-    this.#seriesTags = options.seriesTags;
-    this.#textOf = options.textOf;
-    this.#texts = options.texts;
+    this.#index = options.index;
+    this.#rowCount = options.rowCount;
   }
 
   /** `undefined`: the answer has another order, comes from several tables or is very small. */
   static of(
-    planned: PlannedQuery,
+    planned: RowsStatement,
     scans: readonly PreparedScan[],
     seriesOf: (table: TableSchema) => SeriesIndex,
   ): QueryParts | undefined {
+    const { columns, timeOrder, groupTags = [], isSmall } = planned;
     const parts = scans[0]?.parts;
     const table = planned.scans[0]?.table;
-    if (planned.timeOrder === undefined || scans.length !== 1) return undefined;
-    if (parts === undefined || table === undefined) return undefined;
+    if (parts === undefined || table === undefined || scans.length !== 1) return undefined;
+    // Groups alone are of aggregates: few rows are made of many.
+    const isAggregated = timeOrder === undefined;
+    if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
     const { bounds, spans } = parts;
-    const isDescending = planned.timeOrder === 'descending';
-    const width = new RowWidth(planned.columns, parts.textBytes).bytes;
+    const isDescending = timeOrder === 'descending';
+    const width = new RowWidth(columns, parts.textBytes).bytes;
     const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
-    const isNarrow = rowSizeOf(planned.columns) !== undefined;
-    const leastRows = isNarrow ? MIN_SLICED_ROWS : Math.min(MIN_SLICED_ROWS, fewRows);
+    const isNarrow = rowSizeOf(columns) !== undefined;
+    const leastRows = isAggregated
+      ? MAX_WHOLE_ROWS
+      : isNarrow
+        ? MIN_SLICED_ROWS
+        : Math.min(MIN_SLICED_ROWS, fewRows);
     const slices = TimeSlices.of({ bounds, spans, isDescending, leastRows });
     if (slices === undefined) return undefined;
-    const tags = planned.passedTags ?? [];
-    const names = tags.map(({ tag }) => tag);
-    return new QueryParts({
-      slices,
-      seriesTags: new SeriesTags(seriesOf(table), tags),
-      textOf: (slice) => planned.render(() => parts.textOf(slice, names)),
-      texts: parts,
-    });
+    const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, scans));
+    if (rowCount <= leastRows) return undefined;
+    // A single group is made of all rows.
+    if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
+    return new QueryParts({ planned, parts, slices, index: seriesOf(table), rowCount });
   }
 
   /** It must not be made in one piece, even if there is memory. */
   isLarge(columns: readonly OutputColumn[]): boolean {
-    return this.#slices.rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
+    return this.#rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
   }
 
   /** Holds one slice for a reader that is slow. Can be read once. */
@@ -92,24 +106,31 @@ export class QueryParts {
   }): AsyncGenerator<ResultChunk, void, undefined> {
     const { host, memory, columns, asker } = options;
     const { signal, owner } = asker;
-    const width = new RowWidth(columns, this.#texts.textBytes);
+    const width = new RowWidth(columns, this.#parts.textBytes);
+    const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
     const room = memory.begin();
     try {
       const text = this.#statements(room, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
-        yield this.#seriesTags.decode(chunk);
+        yield tags.decode(chunk);
       }
     } finally {
       room.end();
       const { seenTextBytes } = width;
-      if (seenTextBytes !== undefined) this.#texts.noteTextBytes(seenTextBytes);
+      if (seenTextBytes !== undefined) this.#parts.noteTextBytes(seenTextBytes);
     }
   }
 
   *#statements(room: SliceRoom, width: RowWidth): Statements {
+    const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
+    const groups = this.#parts.groupsBy(groupTags);
+    const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
+    // Of groups each has its own limit.
+    let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
     for (;;) {
       const fittingBytes = room.fittingBytes();
-      const slice = this.#slices.next(rowsFitting(fittingBytes, width.bytes));
+      const { fitting, least } = rowsFitting(fittingBytes, width.bytes);
+      const slice = slices.next({ fitting: Math.min(fitting, leftRows), least });
       if (slice === undefined) return;
       const heldCount = slice.rowCount < CHUNK_ROWS ? MAX_HELD_CHUNKS : 1;
       room.hold(heldCount * slice.rowCount * (width.bytes ?? 0));
@@ -126,12 +147,47 @@ export class QueryParts {
           room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
         },
       };
-      if (end !== undefined) this.#slices.ended(end);
+      if (end === undefined) continue;
+      slices.ended(end);
+      leftRows -= end.rowCount;
+      if (leftRows <= 0) return;
     }
+  }
+
+  /** Of the same picture as the slices: what is written meanwhile is seen by neither. */
+  *#groupSlices(
+    { tags, text }: ScanGroups,
+    room: SliceRoom,
+  ): Generator<Statement, Slices, StatementEnd | undefined> {
+    const groups = new CountedGroups(tags, this.#index);
+    yield {
+      text,
+      columns: GROUP_COLUMNS,
+      makeTurn: (asker) => room.makeTurn(asker),
+      onChunk: (chunk) => groups.add(chunk),
+    };
+    const { bounds, spans } = this.#parts;
+    const { timeOrder } = this.#planned;
+    const isDescending = timeOrder && timeOrder === 'descending';
+    return new GroupSlices({ groups, bounds, spans, isDescending });
+  }
+
+  #textOf(slice: ScanSlice): string {
+    const tags = (this.#planned.passedTags ?? []).map(({ tag }) => tag);
+    return this.#planned.render(() => this.#parts.textOf(slice, tags));
   }
 }
 
-type Texts = Pick<ScanParts, 'textBytes' | 'noteTextBytes'>;
+/** No more rows come, as far as the statement says. */
+export function mostRowsOf(
+  { maxRows, bucketNs }: RowsStatement,
+  [scan]: readonly PreparedScan[],
+): number {
+  if (maxRows === undefined) return Number.POSITIVE_INFINITY;
+  if (bucketNs === undefined || scan?.parts === undefined) return maxRows;
+  const lengthNs = lengthOf(scan.parts.bounds, scan.parts.spans);
+  return maxRows * (Number(lengthNs / bucketNs) + 2);
+}
 
 function rowsFitting(
   sizeBytes: number,

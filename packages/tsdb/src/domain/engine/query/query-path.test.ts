@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openTestNode } from '../../../testing/open-test-node.js';
 import { FULL_ACCESS } from '../../catalog/access/database-access.js';
+import { TableInMemory } from '../table/table-in-memory.js';
 import { TableStore } from '../table/table-store.js';
 
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
@@ -36,7 +37,7 @@ it('a failure of the engine before its first row is told like every other', asyn
       signal,
     });
   const fail = () => Promise.reject(new Error('Out of Memory Error: could not allocate block'));
-  t.mock.method(TableStore.prototype, 'answerInMemory', fail);
+  t.mock.method(TableInMemory.prototype, 'answer', fail);
   t.mock.method(TableStore.prototype, 'prepareScan', fail);
   for (const text of [
     'SELECT max(v) FROM m',

@@ -17,8 +17,7 @@ import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { noteFailure } from './query-outcome.js';
-import { QueryParts } from './query-parts.js';
-import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
+import { QueryRows, type RunnableQuery } from './query-rows.js';
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
@@ -36,6 +35,7 @@ export type Planner = (
 
 /** A planned query with its sources pinned. `release` must be called once. */
 interface PreparedQuery extends RunnableQuery {
+  readonly planned: PlannedQuery;
   readonly logged: LoggedQuery;
   readonly slot: QuerySlot;
   /** None where the answer is there. */
@@ -74,7 +74,7 @@ export class QueryPath {
     this.#files = options.files;
     this.#planner = options.planner;
     this.#sources = new QuerySources(options.catalog, options.storeOf);
-    this.#rows = new QueryRows(options.host);
+    this.#rows = new QueryRows(options.host, (table) => this.#sources.seriesOf(table));
     this.#virtualTables = options.virtualTables;
     this.#queryLog = options.queryLog;
     this.#nowNs = options.nowNs;
@@ -83,6 +83,7 @@ export class QueryPath {
     this.#sessions = new QuerySessions({
       ...options,
       sources: this.#sources,
+      rows: this.#rows,
       slots: this.#slots,
     });
   }
@@ -258,17 +259,8 @@ export class QueryPath {
         scans.push(await this.#sources.prepareScan(scan, nowNs, asker));
       }
       logged.prepared(scans.map((scan) => scan.segments));
-      return {
-        planned,
-        logged,
-        slot,
-        work: planned.render((index) => (scans[index] as PreparedScan).text),
-        parts: QueryParts.of(planned, scans, (table) => this.#sources.seriesOf(table)),
-        toSort: rowsToSort(planned, scans),
-        asker,
-        scans,
-        release,
-      };
+      const runnable = this.#rows.prepared(planned, scans, asker);
+      return { ...runnable, planned, logged, slot, scans, release };
     } catch (error) {
       release();
       throw error;

@@ -1,19 +1,26 @@
 import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { TableSchema } from '../../../model/schema.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
-import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { RowsStatement } from '../../sql/planned-query.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import type { QueryParts } from './query-parts.js';
+import { mostRowsOf, QueryParts } from './query-parts.js';
 import { type GiveBack, HeldMemory } from './slices/held-memory.js';
 import { SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
 import { inTurns } from './slots/query-turns.js';
 
+/** Aggregates of more rows than these are taken over from the engine, like sorted rows. */
+const FEW_ROWS = 8192;
+/** What the engine holds of a value of an aggregate, with its share of the group. */
+const AGGREGATED_VALUE_BYTES = 100;
+
 /** A query that may begin: its sources are pinned. */
 export interface RunnableQuery {
-  readonly planned: PlannedQuery;
+  readonly planned: RowsStatement;
   /** Text for the engine, or the answer itself. */
   readonly work: string | Iterable<ResultChunk>;
   /** The same text in parts, one behind the other, where the answer may be too large to be held. */
@@ -27,18 +34,35 @@ export interface RunnableQuery {
 /** Runs queries that are planned, each in the way that holds the least memory. */
 export class QueryRows {
   readonly #host: DuckDbHost;
+  readonly #seriesOf: (table: TableSchema) => SeriesIndex;
   readonly #held = new HeldMemory();
   readonly #slices = new SliceMemory();
 
-  constructor(host: DuckDbHost) {
+  constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
     this.#host = host;
+    this.#seriesOf = seriesOf;
+  }
+
+  prepared(
+    planned: RowsStatement,
+    scans: readonly PreparedScan[],
+    asker: Asker,
+  ): RunnableQuery & { readonly work: string } {
+    return {
+      planned,
+      work: planned.render((index) => (scans[index] as PreparedScan).text),
+      parts: QueryParts.of(planned, scans, this.#seriesOf),
+      toSort: rowsToSort(planned, scans),
+      asker,
+    };
   }
 
   of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
     if (typeof work !== 'string') return inTurns(work, asker);
     const { columns, isSmall, isExplained } = planned;
     if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, asker);
-    if (isExplained || isSmall || toSort === undefined) {
+    const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
+    if (isExplained || isMade || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(asker) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
@@ -98,15 +122,14 @@ export class QueryRows {
 
 const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 
-export interface RowsToSort {
-  /** About what the rows take that are read. */
+interface RowsToSort {
+  /** About what the rows take that are held. */
   readonly sizeBytes: number;
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
 
-export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
-  const { maxRows = Number.POSITIVE_INFINITY } = planned;
+function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): RowsToSort {
   let sizeBytes = 0;
   let rowCount = 0;
   scans.forEach(({ parts }, index) => {
@@ -116,5 +139,12 @@ export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]
   });
   // Several scans may have more rows in common than all of them together.
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
-  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
+  const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
+  return isGrouped(planned)
+    ? { sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES, answerRows }
+    : { sizeBytes, answerRows };
 }
+
+/** Its rows are made of groups: what is read is not held. */
+const isGrouped = ({ groupTags, timeOrder }: RowsStatement): boolean =>
+  groupTags !== undefined && timeOrder === undefined;

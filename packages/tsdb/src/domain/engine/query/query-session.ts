@@ -1,14 +1,11 @@
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { PlannedQuery, RowsStatement } from '../../sql/planned-query.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /** One question of a session: what of a planned query concerns the engine. */
-export type SessionStatement = Pick<
-  PlannedQuery,
-  'scans' | 'columns' | 'isSmall' | 'render' | 'inMemory'
->;
+export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'inMemory'>;
 
 /** Which of the series of a table have rows that can be seen. */
 export interface Liveness {

@@ -1,11 +1,11 @@
 import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { noteFailure } from './query-outcome.js';
+import type { QueryRows } from './query-rows.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { failureOf, type QuerySources } from './query-sources.js';
 import { QueryDeadline } from './slots/query-deadline.js';
@@ -16,7 +16,7 @@ import { orAborted, untilAborted } from './slots/until-aborted.js';
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
   readonly #sources: QuerySources;
-  readonly #host: DuckDbHost;
+  readonly #rows: QueryRows;
   readonly #slots: QuerySlots;
   readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
@@ -24,7 +24,7 @@ export class QuerySessions {
 
   constructor(options: {
     readonly sources: QuerySources;
-    readonly host: DuckDbHost;
+    readonly rows: QueryRows;
     readonly slots: QuerySlots;
     readonly queryLog: QueryLog;
     readonly nowNs: () => bigint;
@@ -32,7 +32,7 @@ export class QuerySessions {
     readonly queryTimeoutMs: number;
   }) {
     this.#sources = options.sources;
-    this.#host = options.host;
+    this.#rows = options.rows;
     this.#slots = options.slots;
     this.#queryLog = options.queryLog;
     this.#nowNs = options.nowNs;
@@ -136,15 +136,7 @@ export class QuerySessions {
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
-      const text = statement.render((index) => (scans[index] as PreparedScan).text);
-      const { columns, isSmall } = statement;
-      yield* this.#host.stream({
-        text,
-        columns,
-        isSmall,
-        signal: asker.signal,
-        owner: asker.owner,
-      });
+      yield* this.#rows.of(this.#rows.prepared(statement, scans, asker));
     } catch (error) {
       throw failureOf(error, asker.signal, scans);
     } finally {

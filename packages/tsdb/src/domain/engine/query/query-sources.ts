@@ -46,7 +46,7 @@ export class QuerySources {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(inMemory.table);
     try {
-      const chunks = await store.answerInMemory(inMemory, this.visibleFrom(inMemory.table, nowNs));
+      const chunks = await store.inMemory.answer(inMemory, this.visibleFrom(inMemory.table, nowNs));
       if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {
@@ -72,7 +72,7 @@ export class QuerySources {
 
   /** Resolves when the series of these tables are in memory; `undefined`: they are. */
   indexed(tables: readonly TableSchema[], asker: Asker): Promise<void> | undefined {
-    const waits = tables.flatMap((table) => this.#storeOf(table).whenIndexed() ?? []);
+    const waits = tables.flatMap((table) => this.#storeOf(table).series.whenIndexed() ?? []);
     if (waits.length === 0) return undefined;
     return Promise.all(waits).then(
       () => undefined,
@@ -89,7 +89,7 @@ export class QuerySources {
   }
 
   seriesOf(table: TableSchema): SeriesIndex {
-    return this.#storeOf(table).index;
+    return this.#storeOf(table).series.index;
   }
 
   hasDeletions(table: TableSchema): boolean {

@@ -50,7 +50,7 @@ export async function loadSeries(options: {
 }
 
 function loadChunk(
-  { index }: TableStore,
+  { series: { index } }: TableStore,
   { rowCount, columns }: ResultChunk,
   names: readonly string[],
   floorNs: bigint,

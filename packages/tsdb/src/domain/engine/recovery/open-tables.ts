@@ -107,8 +107,8 @@ export async function replayLog(options: {
         options.onHomeless(table.tableId, table.rowCount);
         continue;
       }
-      await store.whenIndexed();
-      const series = numbers.get(table.tableId) ?? new LoggedSeries(store.index);
+      await store.series.whenIndexed();
+      const series = numbers.get(table.tableId) ?? new LoggedSeries(store.series.index);
       numbers.set(table.tableId, series);
       series.define(table.newSeries);
       if (table.rowCount === 0) continue;

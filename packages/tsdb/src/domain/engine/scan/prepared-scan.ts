@@ -1,5 +1,5 @@
 import type { Segment } from '../../../storage/segments/segment.js';
-import type { TimeSlice, TimeSpan } from './time-slices.js';
+import type { ScanSlice, TimeSlice, TimeSpan } from './time-slices.js';
 
 /** A scan that can be asked about a stretch of its time at once. */
 export interface ScanParts {
@@ -11,7 +11,16 @@ export interface ScanParts {
   /** Tells what they took in an answer. */
   noteTextBytes(rowBytes: number): void;
   /** @param passedTags see `ScanTextOptions`. */
-  textOf(slice: TimeSlice, passedTags: readonly string[]): string;
+  textOf(slice: ScanSlice, passedTags: readonly string[]): string;
+  /** How to ask for the groups of its rows by these tags; `undefined`: there is one at most. */
+  groupsBy(tags: readonly string[]): ScanGroups | undefined;
+}
+
+export interface ScanGroups {
+  /** Those of which there are values. */
+  readonly tags: readonly string[];
+  /** A row for each group, in the order of the values of the tags: one of its series, and how many rows it has. */
+  readonly text: string;
 }
 
 export interface PreparedScan {

@@ -59,6 +59,42 @@ export function scanText(options: ScanTextOptions): string {
   return `(SELECT ${list} FROM ${rows} r${join})`;
 }
 
+/** Of the rows of a scan, the groups by these columns of the table of series: see `ScanParts`. */
+export function groupsText(options: ScanTextOptions, columns: readonly string[]): string {
+  const rows = rowsText(options, [], { withSeries: true, withTime: false });
+  const counted = `SELECT _series, count(*) AS n FROM ${rows} GROUP BY _series`;
+  const keys = columns.map(keyText).join(', ');
+  return (
+    `SELECT min(s._series) AS _series, sum(c.n)::BIGINT AS n FROM (${counted}) c ` +
+    `JOIN ${quoteName(options.seriesTable.name)} s ON s._series = c._series GROUP BY ${keys} ORDER BY ${keys}`
+  );
+}
+
+/** The condition on `_series` that leaves those between two, both included, by these columns of the table of series. */
+export function seriesBetween(
+  seriesTable: string,
+  range: {
+    readonly columns: readonly string[];
+    readonly first: readonly string[];
+    readonly last: readonly string[];
+  },
+): string {
+  const keys = range.columns.map(keyText);
+  const condition = `${fromOn(keys, range.first, '>')} AND ${fromOn(keys, range.last, '<')}`;
+  return `_series IN (SELECT s._series FROM ${quoteName(seriesTable)} s WHERE ${condition})`;
+}
+
+/** That the keys, one after the other, are these values or on one side of them: the engine fails over a range of rows of keys. */
+function fromOn(keys: readonly string[], values: readonly string[], side: '<' | '>'): string {
+  const [key = '', ...otherKeys] = keys;
+  const [value = '', ...otherValues] = values;
+  const text = quoteString(value);
+  if (otherKeys.length === 0) return `${key} ${side}= ${text}`;
+  return `(${key} ${side} ${text} OR (${key} = ${text} AND ${fromOn(otherKeys, otherValues, side)}))`;
+}
+
+const keyText = (column: string): string => `coalesce(s.${quoteName(column)}, '')`;
+
 /** Finding each series' greatest time reads two columns of all rows; the other columns are read of few. */
 function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): string {
   const both = { withSeries: true, withTime: true };

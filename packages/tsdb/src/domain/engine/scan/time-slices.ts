@@ -1,3 +1,12 @@
+import {
+  type EndedSlice,
+  type FittingRows,
+  LEAST_ROWS,
+  MAX_ROWS,
+  SliceSizes,
+  SMALL_REST,
+} from './slice-sizes.js';
+
 /** Rows that lie somewhere between two instants, both included. */
 export interface TimeSpan {
   readonly minTime: bigint;
@@ -11,42 +20,37 @@ export interface TimeSlice {
   readonly maxTime: bigint;
 }
 
+/** Series whose values of the tags, absent ones as empty texts, lie between two, both included. */
+export interface SeriesRange {
+  readonly tags: readonly string[];
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** A part of an answer that comes in the order of time, or group by group. */
+export interface ScanSlice extends TimeSlice {
+  /** Absent: all of them. */
+  readonly series?: SeriesRange | undefined;
+}
+
 /** With about as many rows as lie in it. */
-export interface GuessedSlice extends TimeSlice {
+export interface GuessedSlice extends ScanSlice {
   readonly rowCount: number;
 }
 
-/** The first rows should come soon. */
-const FIRST_ROWS = 64_000;
-
-/** Slices of clients that are slower than the engine; each holds one in memory. */
-const SLOW_ROWS = 128_000;
-
-/** Of those that are faster: large enough that beginning anew costs little, and rows of one are used while the next is made. */
-const FAST_ROWS = 256_000;
-
-/** Every slice looks at all files of its days: there must not be many more, and none is larger than can well be held. */
-const FAST_COUNT = 16;
-const MAX_ROWS = 4_000_000;
-
-/** However little memory there is for a slice, it has so many rows, or as many of wide ones as are worth a look at all times, and
- * there are not many more than so many of them. */
-const LEAST_ROWS = 8192;
-const MOST_COUNT = 1024;
-
-const GROWTH = 4;
-
-/** A condition may keep so few of the rows that it is asked about larger and larger slices until it has all. */
-const LEAST_SHARE = 1 / 4096;
-/** Of very few rows, none may be found by chance. */
-const CHANCE_ROWS = 16;
+/** An answer in slices, one behind the other. */
+export interface Slices {
+  /** The next slice; the last one reaches to the end of what was asked for. */
+  next(rows?: FittingRows): GuessedSlice | undefined;
+  /** Tells what came of the slice before. */
+  ended(slice: EndedSlice): void;
+}
 
 /**
  * Cuts the time that a query asks about into slices of about as many rows as are good to hold at once. What lies in a span
- * is taken to be spread evenly; each slice corrects the guess about the next. They grow as long as the client takes rows as
- * fast as they are made.
+ * is taken to be spread evenly.
  */
-export class TimeSlices {
+export class TimeSlices implements Slices {
   readonly #bounds: TimeSlice;
   readonly #isDescending: boolean;
   /** The spans on an axis of nanoseconds that begins with the first row of the answer. */
@@ -58,11 +62,9 @@ export class TimeSlices {
   readonly #length: bigint;
   readonly #start: bigint;
   readonly #total: number;
+  readonly #sizes: SliceSizes;
   #place = 0n;
   #isDone = false;
-  #sizeRows = FIRST_ROWS;
-  #guessedRows = 0;
-  #foundRows = 0;
 
   /** @returns `undefined` when the answer has no more than so few rows. */
   static of(options: {
@@ -70,6 +72,8 @@ export class TimeSlices {
     readonly spans: readonly TimeSpan[];
     readonly isDescending: boolean;
     readonly leastRows?: number;
+    /** Of an answer of which this is a part. */
+    readonly sizes?: SliceSizes;
   }): TimeSlices | undefined {
     const slices = new TimeSlices(options);
     return slices.#total > (options.leastRows ?? LEAST_ROWS) ? slices : undefined;
@@ -79,16 +83,14 @@ export class TimeSlices {
     readonly bounds: TimeSlice;
     readonly spans: readonly TimeSpan[];
     readonly isDescending: boolean;
+    readonly sizes?: SliceSizes;
   }) {
     const { bounds, spans, isDescending } = options;
     this.#bounds = bounds;
     this.#isDescending = isDescending;
-    const min = spans.reduce((least, span) => earlier(least, span.minTime), bounds.maxTime);
-    const max = spans.reduce((most, span) => later(most, span.maxTime), bounds.minTime);
-    const first = later(min, bounds.minTime);
-    const last = earlier(max, bounds.maxTime);
+    const { first, last } = timeWithin(bounds, spans);
     this.#start = isDescending ? last : first;
-    this.#length = last < first ? 0n : last - first + 1n;
+    this.#length = lengthOf(bounds, spans);
     const place = (time: bigint): number => Number(isDescending ? last - time : time - first);
     this.#spans = spans.map(({ minTime, maxTime, rowCount }) => ({
       from: place(isDescending ? maxTime : minTime),
@@ -96,6 +98,7 @@ export class TimeSlices {
       rowCount,
     }));
     this.#total = this.#rowsBefore(this.#length) - this.#rowsBefore(0n);
+    this.#sizes = options.sizes ?? new SliceSizes(this.#total);
   }
 
   /** About as many as the answer has, unless conditions leave out some. */
@@ -103,25 +106,15 @@ export class TimeSlices {
     return this.#total;
   }
 
-  /**
-   * The next slice; the last one reaches to the end of what was asked for.
-   * @param rows.fitting about as many as there is memory for.
-   * @param rows.least so many are few.
-   */
   next(rows = { fitting: MAX_ROWS, least: LEAST_ROWS }): GuessedSlice | undefined {
     if (this.#isDone) return undefined;
-    const leastRows = Math.max(Math.min(LEAST_ROWS, rows.least), this.#total / MOST_COUNT);
-    const wantedRows = Math.min(this.#sizeRows, Math.max(leastRows, rows.fitting));
     const from = this.#place;
     const before = this.#rowsBefore(from);
-    const wanted = wantedRows / this.#share;
-    // A small rest is not worth asking again.
-    const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * 1.5;
+    const wanted = this.#sizes.wanted(rows);
+    const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * SMALL_REST;
     const to = isSmallRest ? this.#length : this.#placeOf(before + wanted, from);
     this.#isDone = to >= this.#length;
-    const guessed = this.#rowsBefore(to) - before;
-    const rowCount = Math.ceil(guessed * this.#share);
-    this.#guessedRows += guessed;
+    const rowCount = this.#sizes.begin(this.#rowsBefore(to) - before);
     this.#place = to;
     const { minTime, maxTime } = this.#bounds;
     const isFirst = from === 0n;
@@ -139,28 +132,8 @@ export class TimeSlices {
     };
   }
 
-  /** Tells what came of the slice before. */
-  ended(slice: {
-    readonly rowCount: number;
-    readonly engineMs: number;
-    readonly clientMs: number;
-  }): void {
-    this.#foundRows += slice.rowCount;
-    const isSlow = slice.clientMs > slice.engineMs * GROWTH;
-    this.#sizeRows = isSlow
-      ? Math.max(SLOW_ROWS, this.#sizeRows / GROWTH)
-      : Math.min(this.#fastRows, this.#sizeRows * GROWTH);
-  }
-
-  get #fastRows(): number {
-    return Math.min(MAX_ROWS, Math.max(FAST_ROWS, this.#total / FAST_COUNT));
-  }
-
-  /** Of the rows that lie in a slice, those that the query finds. */
-  get #share(): number {
-    if (this.#guessedRows === 0) return 1;
-    const share = (this.#foundRows + CHANCE_ROWS) / (this.#guessedRows + CHANCE_ROWS);
-    return Math.min(1, Math.max(LEAST_SHARE, share));
+  ended(slice: EndedSlice): void {
+    this.#sizes.ended(slice);
   }
 
   /** A guess, so that doubles are exact enough. */
@@ -184,6 +157,18 @@ export class TimeSlices {
     }
     return high;
   }
+}
+
+/** From the first to the last of the rows within the bounds, as far as is known. */
+export function lengthOf(bounds: TimeSlice, spans: readonly TimeSpan[]): bigint {
+  const { first, last } = timeWithin(bounds, spans);
+  return last < first ? 0n : last - first + 1n;
+}
+
+function timeWithin(bounds: TimeSlice, spans: readonly TimeSpan[]) {
+  const min = spans.reduce((least, span) => earlier(least, span.minTime), bounds.maxTime);
+  const max = spans.reduce((most, span) => later(most, span.maxTime), bounds.minTime);
+  return { first: later(min, bounds.minTime), last: earlier(max, bounds.maxTime) };
 }
 
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -2,11 +2,11 @@ import type { ScanRequest } from '../../../model/scan.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { scanText } from '../scan/scan-text.js';
+import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../scan/scan-text.js';
 import { segmentSources } from '../scan/segment-sources.js';
 import { selectSeries } from '../scan/select-series.js';
 import type { Source } from '../scan/sources.js';
-import type { TimeSlice, TimeSpan } from '../scan/time-slices.js';
+import type { ScanSlice, TimeSlice, TimeSpan } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';
@@ -89,8 +89,8 @@ function textsOf(
   wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
   { generations, segments, duplicates, tombstones }: Picture,
 ): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
-  const { index, table } = parts.series;
-  const series: SeriesOfTable = { index, seriesTable: table };
+  const { series } = parts;
+  const { table } = series;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
   const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
   const seriesTable = {
@@ -106,7 +106,13 @@ function textsOf(
   });
   const { bounds } = wanted;
   const { share, ...selected } = wanted.selected;
-  const textOf = (slice: TimeSlice, isPart: boolean, passedTags: readonly string[]): string => {
+  const columnsOf = (tags: readonly string[]): string[] =>
+    tags.flatMap((tag) => tagNames.get(tag) ?? []);
+  const optionsOf = (
+    slice: ScanSlice,
+    isPart: boolean,
+    passedTags: readonly string[],
+  ): ScanTextOptions => {
     const touches = (source: TimeSlice): boolean =>
       source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
     const files = segments.map((open) => open.segment).filter(touches);
@@ -116,32 +122,45 @@ function textsOf(
       ),
       ...buffers.filter(touches),
     ];
-    return scanText({
+    const { series: range } = slice;
+    const conditions = [
+      selected.seriesCondition,
+      range && seriesBetween(table.name, { ...range, columns: columnsOf(range.tags) }),
+    ].filter((condition) => condition !== undefined);
+    return {
       schema: request.table,
       columns: request.columns,
       sources,
-      ...slice,
+      minTime: slice.minTime,
+      maxTime: slice.maxTime,
       isPart,
-      ...selected,
+      onlySeries: selected.onlySeries,
+      seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
       seriesTable,
       passedTags,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
-    });
+    };
   };
   const { textSizes } = parts;
   const storedRows =
     segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
     generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);
   return {
-    text: textOf(bounds, false, []),
+    text: scanText(optionsOf(bounds, false, [])),
     segments: segments.map((open) => open.segment),
     parts: {
       bounds,
       spans: spansOf(generations, segments, share),
       textBytes: textSizes.rowBytes(request, storedRows),
       noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
-      textOf: (slice, passedTags) => textOf(slice, true, passedTags),
+      textOf: (slice, passedTags) => scanText(optionsOf(slice, true, passedTags)),
+      groupsBy: (all) => {
+        const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
+        const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;
+        if (isOne) return undefined;
+        return { tags, text: groupsText(optionsOf(bounds, true, []), columnsOf(tags)) };
+      },
     },
   };
 }

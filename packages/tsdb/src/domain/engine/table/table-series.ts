@@ -108,6 +108,17 @@ export class TableSeries {
     await this.table.handOver(schema);
   }
 
+  /** Runs `work` while all series that there are at the call are in the engine. */
+  async held<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
+    this.pinned.pin();
+    try {
+      await this.handOver(schema);
+      return await work();
+    } finally {
+      this.pinned.unpin();
+    }
+  }
+
   /** Its file is registered. */
   noteStored({ count, file }: StoredSeries): void {
     this.storedCount = count;

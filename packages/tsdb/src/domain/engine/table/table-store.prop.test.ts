@@ -72,7 +72,7 @@ describe('a table', () => {
               for (const rows of batches) {
                 await setImmediate();
                 write(rows);
-                await store.checkLateRows();
+                await store.repeated.checkLateRows();
               }
             })();
             await Promise.all([work, writing]);
@@ -151,7 +151,7 @@ describe('a table', () => {
           `SELECT _series, host, epoch_ns("time"), a FROM ${read} ORDER BY file_row_number`,
         );
         const seriesOf = (row: Row): bigint =>
-          store.index.idOf(store.index.resolve(['host'], [row.host]));
+          store.series.index.idOf(store.series.index.resolve(['host'], [row.host]));
         const wanted = rows
           .map((row) => ({ series: seriesOf(row), row }))
           .sort((x, y) => Number(x.series - y.series) || Number(x.row.time - y.row.time));

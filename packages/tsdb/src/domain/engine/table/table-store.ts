@@ -1,7 +1,5 @@
 import { Exclusive } from '@plinth/kernel';
-import type { ResultChunk } from '../../../model/columns/result.js';
 import type { RowBatch } from '../../../model/columns/row-batch.js';
-import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
@@ -9,11 +7,8 @@ import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
-import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
-import type { SeriesIndex } from '../series/series-index.js';
-import type { SeriesTable } from '../series/series-table.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
 import { prepareScan } from './prepare-scan.js';
@@ -48,6 +43,8 @@ export class TableStore {
   /** Deletions of rows: every way of reading rows has to heed them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
+  readonly repeated: RepeatedPoints;
+  readonly inMemory: TableInMemory;
   readonly #textSizes = new TextSizes();
   /** Its data are to go, or gone: nothing of it may be stored any more. */
   isGone = false;
@@ -57,9 +54,7 @@ export class TableStore {
   schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
-  readonly #repeated: RepeatedPoints;
   readonly #parts: TableParts;
-  readonly #inMemory: TableInMemory;
   readonly #exclusive = new Exclusive();
   #observers: readonly RowObserver[] = [];
 
@@ -88,20 +83,12 @@ export class TableStore {
     this.series = series;
     this.#generations = generations;
     this.#segments = segments;
-    this.#repeated = repeated;
+    this.repeated = repeated;
     const newest = (): TableSchema => this.schema;
     const textSizes = this.#textSizes;
     const stored = { series, generations, segments, repeated, tombstones, textSizes };
     this.#parts = { schema: newest, files, ...stored };
-    this.#inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
-  }
-
-  get index(): SeriesIndex {
-    return this.series.index;
-  }
-
-  get seriesTable(): SeriesTable {
-    return this.series.table;
+    this.inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
   }
 
   get segments(): readonly OpenSegment[] {
@@ -112,27 +99,6 @@ export class TableStore {
   noteDamaged(error: FileDamaged): void {
     const open = this.#segments.list.find(({ segment }) => segment.objectName === error.objectName);
     if (open !== undefined) this.#segments.noteDamaged(open, error);
-  }
-
-  get duplicates(): DuplicateKeys {
-    return this.#repeated.keys;
-  }
-
-  /** See `TableSeries`. */
-  whenIndexed(): Promise<void> | undefined {
-    return this.series.whenIndexed();
-  }
-
-  /** Runs `work` while all series that there are at the call are in the engine. */
-  async withSeries<T>(work: () => Promise<T>): Promise<T> {
-    const { series } = this;
-    series.pinned.pin();
-    try {
-      await series.handOver(this.schema);
-      return await work();
-    } finally {
-      series.pinned.unpin();
-    }
   }
 
   /** Unique sources among the segments that touch the time range, without the rows still in memory. */
@@ -213,7 +179,7 @@ export class TableStore {
   async open(segments: readonly Segment[]): Promise<void> {
     this.#segments.list = segments.map((segment) => this.#segments.open(segment));
     for (const open of this.#segments.list) {
-      if (open.segment.kind === 'overlay') await this.#repeated.rememberOverlaid(open);
+      if (open.segment.kind === 'overlay') await this.repeated.rememberOverlaid(open);
     }
   }
 
@@ -249,14 +215,14 @@ export class TableStore {
     segments.list = [...segments.list.filter((open) => !isRemoved(open)), ...added];
     generations.list = generations.list.filter((table) => !isFlushed(table));
     for (const { pinned } of retired) pinned.retire();
-    this.#inMemory.retain();
+    this.inMemory.retain();
   }
 
   /** Points that stand in one place only cost time as long as they count as repeated. */
   async #forgetMergedPoints(): Promise<void> {
     if (this.isGone) return;
     const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
-    await this.#repeated.prune([
+    await this.repeated.prune([
       ...overlays.flatMap((open) => this.#segments.sourcesOf([open])),
       ...this.#generations.list
         .filter((table) => table.checkedLateRows > 0)
@@ -288,11 +254,11 @@ export class TableStore {
   }
 
   #retireAll(): void {
-    const held = [...this.#segments.list, ...this.#generations.list, this.#repeated, this.series];
+    const held = [...this.#segments.list, ...this.#generations.list, this.repeated, this.series];
     for (const { pinned } of held) pinned.retire();
     this.#segments.list = [];
     this.#generations.list = [];
-    this.#inMemory.retain();
+    this.inMemory.retain();
   }
 
   /** Forgets everything in memory; files stay. No query may be running. */
@@ -303,19 +269,14 @@ export class TableStore {
       await table.late.drop();
     }
     this.#generations.list = [];
-    this.#inMemory.forget();
-    await this.#repeated.keys.drop();
-    await this.seriesTable.drop();
+    this.inMemory.forget();
+    await this.repeated.keys.drop();
+    await this.series.table.drop();
   }
 
   /** Runs `work` alone among all that changes which sources and duplicates there are. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#exclusive.run(work);
-  }
-
-  /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */
-  async checkLateRows(): Promise<void> {
-    await this.#repeated.checkLateRows();
   }
 
   /** See `prepareScan`. */
@@ -325,28 +286,5 @@ export class TableStore {
     signal?: AbortSignal,
   ): Promise<PreparedScan> {
     return await prepareScan(this.#parts, request, cutoffNs, signal);
-  }
-
-  /** See `TableInMemory.answer`. */
-  async answerInMemory(
-    request: InMemoryRequest,
-    cutoffNs: bigint,
-  ): Promise<Iterable<ResultChunk> | undefined> {
-    return await this.#inMemory.answer(request, cutoffNs);
-  }
-
-  /** See `TableInMemory.preload`. */
-  async preload(open: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean> {
-    return await this.#inMemory.preload(open, { limitBytes, signal });
-  }
-
-  /** Whether the rows that wait for a flush are worth being sorted for queries. */
-  get isScattered(): boolean {
-    return this.#inMemory.isScattered;
-  }
-
-  /** See `TableInMemory.gather`. */
-  async gather(limitBytes: number, signal: AbortSignal): Promise<void> {
-    await this.#inMemory.gather({ limitBytes, signal });
   }
 }

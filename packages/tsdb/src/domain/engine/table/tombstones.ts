@@ -166,7 +166,7 @@ const NONE: readonly Tombstone[] = [];
 /** Who the series of a table are, for conditions on tags. The series table must hold all of them. */
 export interface SeriesOfTable {
   readonly index: SeriesIndex;
-  readonly seriesTable: Pick<SeriesTable, 'name' | 'columnOf'>;
+  readonly table: Pick<SeriesTable, 'name' | 'columnOf'>;
 }
 
 /**
@@ -199,17 +199,14 @@ function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undef
     if (conditions.length === 0) return undefined;
     const { seriesCondition } = selectSeries(series.index, conditions);
     if (seriesCondition === 'false') continue;
-    texts.push(seriesCondition ?? joinedText(conditions, series.seriesTable));
+    texts.push(seriesCondition ?? joinedText(conditions, series.table));
   }
   if (texts.length === 0) return 'false';
   return texts.length === 1 ? texts[0] : `(${texts.join(' OR ')})`;
 }
 
 /** Too many series to name them one by one. */
-function joinedText(
-  conditions: readonly TagCondition[],
-  table: SeriesOfTable['seriesTable'],
-): string {
+function joinedText(conditions: readonly TagCondition[], table: SeriesOfTable['table']): string {
   const texts = conditions.map((condition) => tagText(condition, table.columnOf(condition.tag)));
   return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;
 }

@@ -29,7 +29,12 @@ it('forgets what a failed batch defined once, however many records waited for it
   const stores = Array.from(
     { length: TABLES },
     (_, tableId) =>
-      ({ tableId, index, append() {}, tombstones: new Tombstones() }) as unknown as TableStore,
+      ({
+        tableId,
+        series: { index },
+        append() {},
+        tombstones: new Tombstones(),
+      }) as unknown as TableStore,
   );
   const series = new Uint32Array(1);
   const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };

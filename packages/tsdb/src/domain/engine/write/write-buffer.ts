@@ -168,7 +168,7 @@ export class WriteBuffer {
 
   #define(store: TableStore, series: Uint32Array): PackedDefinitions {
     this.#hasForgotten = false;
-    return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
+    return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.series.index);
   }
 
   #logRecord(

@@ -214,7 +214,7 @@ export class WritePath {
     const rows = batches.map(({ store, batch }) => ({
       table: store.schema.name,
       batch,
-      index: store.index,
+      index: store.series.index,
     }));
     return () => commits.committed(database.id, rows, request.pluginDepth ?? 0);
   }
@@ -241,7 +241,8 @@ export class WritePath {
   #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
     if (batch.rowCount <= MAX_NEW_SERIES) return false;
     const { series } = batch;
-    const { tableId, index } = store;
+    const { tableId } = store;
+    const { index } = store.series;
     if (parser.countUnresolved(parsed, tableId, series) > MAX_NEW_SERIES) return true;
     const numbers = parser.numbersOf({ table: parsed, tableId, series, index });
     return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
@@ -249,7 +250,8 @@ export class WritePath {
 
   async #introduceInTurns(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> {
     for (const { store, batch, parsed } of accepted) {
-      const { tableId, index } = store;
+      const { tableId } = store;
+      const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#turns.next();
         const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
@@ -270,7 +272,7 @@ export class WritePath {
 
 /** `undefined`: the series of these tables are in their indexes. */
 function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {
-  const waits = accepted.flatMap(({ store }) => store.whenIndexed() ?? []);
+  const waits = accepted.flatMap(({ store }) => store.series.whenIndexed() ?? []);
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
 }
 
@@ -279,8 +281,8 @@ const all = (durable: readonly Promise<void>[]): Promise<void> =>
 
 /** Rows whose `series` are the numbers of the table's index: in place, so once. */
 function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {
-  const { tableId, index } = store;
-  parser.translate({ table: parsed, tableId, series: batch.series, index });
+  const { series } = batch;
+  parser.translate({ table: parsed, tableId: store.tableId, series, index: store.series.index });
   return { store, batch };
 }
 

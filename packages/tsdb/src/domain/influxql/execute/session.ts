@@ -1,28 +1,16 @@
-import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
-import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { Liveness } from '../../engine/query/query-session.js';
+import type { Liveness, SessionStatement } from '../../engine/query/query-session.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
 import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
-
-/** One question to the engine. */
-export interface EngineStatement {
-  readonly scans: readonly ScanRequest[];
-  readonly columns: readonly OutputColumn[];
-  /** The answer is far smaller than what is read. */
-  readonly isSmall: boolean;
-  render(scanText: (index: number) => string): string;
-  /** The same for rows in memory; its answer has the same columns. */
-  readonly inMemory?: InMemoryRequest | undefined;
-}
 
 /** What a statement under way needs of the engine. */
 export interface Session {
   readonly nowNs: bigint;
   readonly signal: AbortSignal;
-  read(statement: EngineStatement): AsyncIterable<ResultChunk>;
+  read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The answer of rows in memory; `undefined`: they do not answer this. */
   readInMemory(request: InMemoryRequest): Promise<Iterable<ResultChunk> | undefined>;
   /** Between two of the items others may have the query's place. */

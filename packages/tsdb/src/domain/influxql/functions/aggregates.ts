@@ -24,8 +24,16 @@ export interface EngineColumn {
   readonly isOneSeries: boolean;
 }
 
-/** An aggregate or selector, in each of the places that compute it. */
-export interface Aggregate {
+/** What a function of a field takes and gives. */
+export interface Signature {
+  /** Beside numbers. */
+  readonly takes?: 'any' | 'booleans';
+  /** Absent: the type of the field. `signed`: that of the field, or integers of unsigned ones. */
+  readonly gives?: 'integer' | 'float' | 'signed';
+}
+
+/** An aggregate or selector: all that binds a call of it, and each of the places that compute it. */
+export interface Aggregate extends Signature {
   /** For the engine, which gives NULL where there is no point; absent: it has none. */
   readonly text?: (column: EngineColumn) => string;
   /** Its name among those that columns in memory know. */
@@ -37,28 +45,22 @@ export interface Aggregate {
   readonly pick?: Picker;
 }
 
+/** Of each either `reduce` or `pick`: the others are aggregates, these selectors. */
 export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>([
-  ['count', { text: ({ x }) => `count(${x})`, measure: 'count', reduce: count }],
+  [
+    'count',
+    {
+      takes: 'any',
+      gives: 'integer',
+      text: ({ x }) => `count(${x})`,
+      measure: 'count',
+      reduce: count,
+    },
+  ],
   ['sum', { text: ({ x, type }) => inSixtyFour(`sum(${x})`, type), measure: 'sum', reduce: sum }],
-  ['mean', { text: ({ x }) => `avg(${x})`, measure: 'mean', reduce: mean }],
-  [
-    'min',
-    {
-      text: ({ x }) => `min(${x})`,
-      measure: 'min',
-      best: 'min(x)',
-      pick: (slice) => extreme(slice, -1),
-    },
-  ],
-  [
-    'max',
-    {
-      text: ({ x }) => `max(${x})`,
-      measure: 'max',
-      best: 'max(x)',
-      pick: (slice) => extreme(slice, 1),
-    },
-  ],
+  ['mean', { gives: 'float', text: ({ x }) => `avg(${x})`, measure: 'mean', reduce: mean }],
+  ['min', extreme('min', -1)],
+  ['max', extreme('max', 1)],
   [
     'spread',
     {
@@ -72,18 +74,26 @@ export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
   [
     'stddev',
     {
+      gives: 'float',
       // One value has no deviation, and is a point all the same.
       text: ({ x }) =>
         `CASE count(${x}) WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE stddev_samp(${x}::DOUBLE) END`,
       reduce: stddev,
     },
   ],
-  ['median', { text: ({ x }) => `median(${x}::DOUBLE)`, reduce: median }],
-  ['first', { text: (column) => edgeText('first', column), best: 'min(t)', pick: first }],
-  ['last', { text: (column) => edgeText('last', column), best: 'max(t)', pick: last }],
-  ['mode', { reduce: mode }],
+  ['median', { gives: 'float', text: ({ x }) => `median(${x}::DOUBLE)`, reduce: median }],
+  ['first', { takes: 'any', text: (of) => edgeText('first', of), best: 'min(t)', pick: first }],
+  ['last', { takes: 'any', text: (of) => edgeText('last', of), best: 'max(t)', pick: last }],
+  ['mode', { takes: 'any', reduce: mode }],
   ['percentile', { pick: percentile }],
 ]);
+
+function extreme(name: 'min' | 'max', sign: 1 | -1): Aggregate {
+  return {
+    ...{ takes: 'booleans', text: ({ x }) => `${name}(${x})`, measure: name, best: `${name}(x)` },
+    pick: (slice) => extremeOf(slice, sign),
+  };
+}
 
 /** First or last value; of several at one time the greatest. */
 function edgeText(name: 'first' | 'last', { x, time, isOneSeries }: EngineColumn): string {
@@ -233,7 +243,7 @@ function* last({ points, from, to }: Slice): Steps<number> {
   return picked;
 }
 
-function* extreme({ points, from, to }: Slice, sign: 1 | -1): Steps<number> {
+function* extremeOf({ points, from, to }: Slice, sign: 1 | -1): Steps<number> {
   let picked = from;
   for (let i = from + 1; i < to; i++) {
     const value = points.values[i] as number; // numbers of one type, or booleans

@@ -1,3 +1,4 @@
+import { AGGREGATES, type Signature } from '../functions/aggregates.js';
 import type { DataType } from './data-type.js';
 
 /** Functions of one row: they may stand anywhere, also in conditions. */
@@ -27,33 +28,8 @@ export const SCALARS: ReadonlyMap<string, number> = new Map([
 
 /** Pick a point, and so may stand beside other columns of it. */
 export const SELECTORS: ReadonlySet<string> = new Set([
-  'first',
-  'last',
-  'max',
-  'min',
-  'percentile',
-  'sample',
-  'top',
-  'bottom',
-]);
-
-/** Take rows, or the buckets of another call, and give rows. */
-export const TRANSFORMATIONS: ReadonlySet<string> = new Set([
-  'derivative',
-  'non_negative_derivative',
-  'difference',
-  'non_negative_difference',
-  'moving_average',
-  'cumulative_sum',
-  'elapsed',
-  'exponential_moving_average',
-  'double_exponential_moving_average',
-  'triple_exponential_moving_average',
-  'relative_strength_index',
-  'triple_exponential_derivative',
-  'kaufmans_efficiency_ratio',
-  'kaufmans_adaptive_moving_average',
-  'chande_momentum_oscillator',
+  ...[...AGGREGATES].flatMap(([name, { pick }]) => (pick === undefined ? [] : [name])),
+  ...['sample', 'top', 'bottom'],
 ]);
 
 export const TECHNICAL: ReadonlySet<string> = new Set([
@@ -69,23 +45,35 @@ export const TECHNICAL: ReadonlySet<string> = new Set([
 
 export const FORECASTS: ReadonlySet<string> = new Set(['holt_winters', 'holt_winters_with_fit']);
 
+const TO_FLOATS: readonly string[] = ['derivative', 'non_negative_derivative', 'moving_average'];
+const TO_SIGNED: readonly string[] = ['difference', 'non_negative_difference'];
+
+/** Take rows, or the buckets of another call, and give rows. */
+export const TRANSFORMATIONS: ReadonlySet<string> = new Set([
+  ...[...TO_FLOATS, ...TO_SIGNED, 'cumulative_sum', 'elapsed'],
+  ...TECHNICAL,
+]);
+
 /** Of the transformations, those for which the bucket before the range is read as well. */
 export const LOOK_BACK: ReadonlySet<string> = new Set(
   [...TRANSFORMATIONS].filter((name) => name !== 'cumulative_sum'),
 );
 
-const ANY_TYPE: ReadonlySet<string> = new Set([
-  'count',
-  'first',
-  'last',
-  'distinct',
-  'elapsed',
-  'mode',
-  'sample',
+/** Functions that do not stand here take numbers and give what they took. */
+const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
+  ...AGGREGATES,
+  ['distinct', { takes: 'any' }],
+  ['sample', { takes: 'any' }],
+  ['elapsed', { takes: 'any', gives: 'integer' }],
+  ...TO_SIGNED.map((name) => [name, { gives: 'signed' }] as const),
+  ...['integral', ...TO_FLOATS, ...TECHNICAL, ...FORECASTS].map(
+    (name) => [name, { gives: 'float' }] as const,
+  ),
 ]);
 
 /** Whether a function of a wildcard takes fields of this type. Source: query-languages, "Expansion". */
 export function takesType(name: string, type: DataType): boolean {
+  const takes = SIGNATURES.get(name)?.takes;
   switch (type) {
     case 'float':
     case 'integer':
@@ -93,9 +81,9 @@ export function takesType(name: string, type: DataType): boolean {
     case 'unsigned':
       return !FORECASTS.has(name);
     case 'string':
-      return ANY_TYPE.has(name);
+      return takes === 'any';
     case 'boolean':
-      return ANY_TYPE.has(name) || name === 'min' || name === 'max';
+      return takes !== undefined;
     default:
       return false;
   }
@@ -103,28 +91,10 @@ export function takesType(name: string, type: DataType): boolean {
 
 /** Type of what a function of a field gives; `unknown` where it takes no such field. */
 export function resultType(name: string, argument: DataType): DataType {
-  if (argument === 'unknown' || argument === 'tag') return 'unknown';
   if (!takesType(name, argument)) return 'unknown';
-  switch (name) {
-    case 'count':
-    case 'elapsed':
-      return 'integer';
-    case 'mean':
-    case 'median':
-    case 'integral':
-    case 'stddev':
-    case 'derivative':
-    case 'non_negative_derivative':
-    case 'moving_average':
-    case 'holt_winters':
-    case 'holt_winters_with_fit':
-      return 'float';
-    case 'difference':
-    case 'non_negative_difference':
-      return argument === 'unsigned' ? 'integer' : argument;
-    default:
-      return TECHNICAL.has(name) ? 'float' : argument;
-  }
+  const { gives } = SIGNATURES.get(name) ?? {};
+  if (gives !== 'signed') return gives ?? argument;
+  return argument === 'unsigned' ? 'integer' : argument;
 }
 
 const INTEGER_KEEPING: ReadonlySet<string> = new Set(['abs', 'ceil', 'floor', 'round', 'pow']);

@@ -61,10 +61,11 @@ export class Plugins {
     return folder;
   }
 
-  /** From the folder, or fetched. */
+  /** From the folder, or fetched. Throws `no_plugin_folder` for either. */
   async codeOf(pluginFilename: string): Promise<PluginCode> {
+    const folder = this.folder('trigger');
     const path = repositoryPathOf(pluginFilename);
-    if (path === undefined) return await this.folder('trigger').find(pluginFilename);
+    if (path === undefined) return await folder.find(pluginFilename);
     if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
     return await fetchPlugin(path, this.#needs.repository);
   }

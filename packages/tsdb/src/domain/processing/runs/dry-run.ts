@@ -1,6 +1,7 @@
 import { type Clock, CronSchedule } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type {
+  PluginCode,
   PluginInput,
   PluginServices,
   RunOutcome,
@@ -51,7 +52,7 @@ export class DryRuns {
 
   /** @param input `undefined`: the lines could not be read, for the reason given. */
   async ofWrites(request: DryRunRequest, input: PluginInput | string): Promise<DryRunReport> {
-    const code = await this.#processing.codeOf(request.pluginFilename);
+    const code = await this.#processing.plugins.codeOf(request.pluginFilename);
     if (typeof input === 'string') return report([], [input]);
     return await this.#run(request, {
       code,
@@ -65,7 +66,7 @@ export class DryRuns {
     request: DryRunRequest,
     schedule: string | undefined,
   ): Promise<DryRunReport & { readonly trigger_time: string | null }> {
-    const code = await this.#processing.codeOf(request.pluginFilename);
+    const code = await this.#processing.plugins.codeOf(request.pluginFilename);
     if (this.#catalog.database(request.database) === undefined) {
       return { trigger_time: null, ...report([], ["couldn't find db"]) };
     }
@@ -87,12 +88,12 @@ export class DryRuns {
   async #run(
     request: DryRunRequest,
     run: {
-      readonly code: Awaited<ReturnType<ProcessingEngine['codeOf']>>;
+      readonly code: PluginCode;
       readonly input: PluginInput;
       readonly start: string;
     },
   ): Promise<DryRunReport> {
-    const host = await this.#processing.readyHost();
+    const host = await this.#processing.plugins.readyHost();
     const session = host.open({
       label: `test of ${request.pluginFilename}`,
       code: run.code,

@@ -12,8 +12,8 @@ export function pluginFilesTable(processing: ProcessingEngine | undefined): Virt
     last_modified: INT64,
   };
   return systemTable(columns, () =>
-    (processing?.triggers() ?? []).flatMap((trigger) =>
-      (processing?.filesOf(trigger) ?? []).map((file) => ({
+    (processing?.triggers.of() ?? []).flatMap((trigger) =>
+      (processing?.plugins.filesOf(trigger.pluginFilename) ?? []).map((file) => ({
         plugin_name: trigger.name,
         file_name: file.name,
         file_path: file.path,

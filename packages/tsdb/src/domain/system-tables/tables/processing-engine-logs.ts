@@ -11,14 +11,15 @@ export function processingEngineLogsTable(
 ): VirtualTable {
   const columns = { event_time: TIME_NS, trigger_name: TEXT, log_level: TEXT, log_text: TEXT };
   const rows = systemTable(columns, () =>
-    (processing?.logOf(database.name === INTERNAL_DATABASE ? undefined : database.id) ?? []).map(
-      (entry) => ({
-        event_time: entry.timeNs,
-        trigger_name: entry.triggerName,
-        log_level: entry.level,
-        log_text: entry.text,
-      }),
-    ),
+    (
+      processing?.runLog.entries(database.name === INTERNAL_DATABASE ? undefined : database.id) ??
+      []
+    ).map((entry) => ({
+      event_time: entry.timeNs,
+      trigger_name: entry.triggerName,
+      log_level: entry.level,
+      log_text: entry.text,
+    })),
   );
   // The name that later versions of the real system give it.
   return { ...rows, otherNames: new Map([['time', 'event_time']]) };

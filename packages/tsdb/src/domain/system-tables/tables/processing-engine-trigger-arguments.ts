@@ -10,7 +10,7 @@ export function processingEngineTriggerArgumentsTable(
 ): VirtualTable {
   const columns = { trigger_name: TEXT, argument_key: TEXT, argument_value: TEXT };
   return systemTable(columns, () =>
-    (processing?.triggers(database.id) ?? []).flatMap((trigger) =>
+    (processing?.triggers.of(database.id) ?? []).flatMap((trigger) =>
       [...(trigger.arguments ?? [])].map(([key, value]) => ({
         trigger_name: trigger.name,
         argument_key: key,

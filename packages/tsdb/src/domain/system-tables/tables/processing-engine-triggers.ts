@@ -17,7 +17,7 @@ export function processingEngineTriggersTable(
     error_behavior: TEXT,
   };
   return systemTable(columns, () =>
-    (processing?.triggers(database.id) ?? []).map((trigger) => ({
+    (processing?.triggers.of(database.id) ?? []).map((trigger) => ({
       trigger_name: trigger.name,
       plugin_filename: trigger.pluginFilename,
       trigger_specification: specificationJson(trigger.specification),

@@ -1,30 +1,21 @@
-import type { Clock, Logger, Random } from '@plinth/kernel';
+import type { Random } from '@plinth/kernel';
 import { LINES_LEFT_OUT, LineAllowance } from '../../../model/plugins/line-allowance.js';
-import {
-  type LogLevel,
-  type PluginCall,
-  type PluginCode,
-  PluginQuestionFailed,
-  type RunOutcome,
+import type {
+  LogLevel,
+  PluginCall,
+  PluginCode,
+  RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
-import type { GlobalCache } from '../global-cache.js';
-import type { Frame, FrameHeader } from '../plugin-frames.js';
-import { FrameInvalid } from '../plugin-frames.js';
-import { answerQuestion } from '../plugin-questions.js';
 import type { PluginUser } from '../plugin-user.js';
-import { callFrame, outcomeOf } from '../run-frames.js';
 import { CrashPauses } from './crash-pauses.js';
 import type { MarkedProcesses } from './marked-processes.js';
 import type { PoolMember, ProcessPool } from './process-pool.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
+import { WorkerRuns, type WorkerRunsNeeds } from './worker-runs.js';
 
 const PROTOCOL = 1;
-/** Between the cancellation of a run and the end of its process. */
-const CANCEL_GRACE_MS = 5000;
 /** Processes of a worker that has started some are counted so often. */
 const COUNT_INTERVAL_MS = 500;
-/** One worker may have so many runs under way; more is a bug of the caller. */
-const LONGEST_ID = 2 ** 50;
 
 export interface WorkerSettings {
   readonly python: string;
@@ -37,31 +28,26 @@ export interface WorkerSettings {
   readonly processLimit: number | undefined;
 }
 
-type PluginNote = (level: LogLevel, text: string) => void;
+type OfRuns = Pick<WorkerRunsNeeds, 'globals' | 'clock' | 'log' | 'label'>;
 
-interface RunUnderWay {
-  readonly call: PluginCall;
-  readonly settle: (outcome: RunOutcome) => void;
-  isCancelled: boolean;
+export interface WorkerNeeds extends OfRuns {
+  readonly settings: WorkerSettings;
+  readonly marked: MarkedProcesses;
+  readonly random: Random;
+  readonly pool: ProcessPool;
 }
+
+type PluginNote = (level: LogLevel, text: string) => void;
 
 /**
  * One process and the runs in it. The process starts with the first run, makes room for others while it has none, is replaced
  * when it dies, and pauses when it dies again and again. Source: processing-engine, "Processes", "Node side".
  */
 export class WorkerProcess implements PoolMember {
-  readonly #settings: WorkerSettings;
-  readonly #globals: GlobalCache;
-  readonly #clock: Clock;
-  readonly #marked: MarkedProcesses;
-  readonly #random: Random;
-  readonly #log: Logger;
-  readonly #label: string;
-  readonly #pool: ProcessPool;
+  readonly #needs: WorkerNeeds;
   readonly #loaded = new Map<string, PluginCode>();
   readonly #notes = new Map<string, PluginNote>();
-  readonly #runs = new Map<number, RunUnderWay>();
-  #nextId = 1;
+  readonly #runs: WorkerRuns;
   #process: PythonProcess | undefined;
   /** It waits for its place among the processes. */
   #starting: Promise<void> | undefined;
@@ -75,26 +61,18 @@ export class WorkerProcess implements PoolMember {
   /** Of closings under way: one of the server overtakes that of a trigger, which has more time. */
   readonly #onIdle = new Set<() => void>();
 
-  constructor(options: {
-    readonly settings: WorkerSettings;
-    readonly globals: GlobalCache;
-    readonly clock: Clock;
-    readonly marked: MarkedProcesses;
-    readonly random: Random;
-    readonly log: Logger;
-    /** For messages. */
-    readonly label: string;
-    readonly pool: ProcessPool;
-  }) {
-    this.#settings = options.settings;
-    this.#globals = options.globals;
-    this.#clock = options.clock;
-    this.#marked = options.marked;
-    this.#random = options.random;
-    this.#log = options.log;
-    this.#label = options.label;
-    this.#pool = options.pool;
-    this.#pauses = new CrashPauses(options.clock, this.#closed.signal);
+  constructor(needs: WorkerNeeds) {
+    this.#needs = needs;
+    this.#pauses = new CrashPauses(needs.clock, this.#closed.signal);
+    this.#runs = new WorkerRuns({
+      ...needs,
+      process: () => this.#process,
+      onIdle: () => {
+        for (const tell of this.#onIdle) tell();
+        needs.pool.idle(this);
+      },
+      closed: this.#closed.signal,
+    });
   }
 
   get pid(): number | undefined {
@@ -102,12 +80,12 @@ export class WorkerProcess implements PoolMember {
   }
 
   get isIdle(): boolean {
-    return this.#runs.size === 0 && this.#pendingCount === 0;
+    return this.#runs.count === 0 && this.#pendingCount === 0;
   }
 
   /** Ends the process, and with it what its plugins remember; the next run starts another. */
   retire(): void {
-    this.#log.info({ plugin: this.#label }, 'idle plugin process ended for another one');
+    this.#tell('info', {}, 'idle plugin process ended for another one');
     this.#endProcess();
   }
 
@@ -143,63 +121,45 @@ export class WorkerProcess implements PoolMember {
       await orAborted(this.#started(), [call.signal, ended, this.#closed.signal]);
       this.#pendingCount--;
       if (!isOver()) continue;
-      if (this.isIdle) this.#pool.idle(this);
+      if (this.isIdle) this.#needs.pool.idle(this);
       return { kind: 'cancelled' };
     }
-    this.#pool.used(this);
-    const id = this.#nextId++ % LONGEST_ID;
-    return await new Promise<RunOutcome>((resolve) => {
-      const cancel = (): void => this.#cancel(id);
-      const settle = (outcome: RunOutcome): void => {
-        call.signal.removeEventListener('abort', cancel);
-        ended.removeEventListener('abort', cancel);
-        this.#runs.delete(id);
-        resolve(outcome);
-        if (this.#runs.size > 0) return;
-        for (const tell of this.#onIdle) tell();
-        this.#pool.idle(this);
-      };
-      this.#runs.set(id, { call, settle, isCancelled: false });
-      call.signal.addEventListener('abort', cancel);
-      ended.addEventListener('abort', cancel);
-      try {
-        this.#sendCall(id, name, call);
-      } catch (error) {
-        if (!(error instanceof FrameInvalid)) throw error;
-        const text = `ValueError: ${error.message}`;
-        settle({ kind: 'failed', text, traceback: '', isInside: false });
-      }
-    });
+    this.#needs.pool.used(this);
+    return await this.#runs.start(name, call, ended);
   }
 
   /** Cancels all runs; the process is gone when it resolves. */
   async close(graceMs: number): Promise<void> {
     this.#closed.abort();
-    for (const id of this.#runs.keys()) this.#cancel(id);
-    if (this.#runs.size > 0) {
+    this.#runs.cancelAll();
+    if (this.#runs.count > 0) {
       const idle = new Promise<void>((resolve) => this.#onIdle.add(resolve));
       // Ended with the wait: a timer that is left keeps the process of the server up.
       const waited = new AbortController();
-      const grace = this.#clock.sleep(graceMs, waited.signal).catch(() => undefined);
+      const grace = this.#needs.clock.sleep(graceMs, waited.signal).catch(() => undefined);
       await Promise.race([idle, grace]);
       waited.abort();
     }
     this.#endProcess();
-    this.#pool.leave(this);
-    for (const run of [...this.#runs.values()]) run.settle({ kind: 'cancelled' });
+    this.#needs.pool.leave(this);
+    this.#runs.settleAll({ kind: 'cancelled' });
   }
 
   #logOutput(line: string): void {
-    const decision = this.#allowance.take(this.#clock.monotonicMs(), line.length);
-    if (decision === 'take') this.#log.info({ plugin: this.#label, line }, 'plugin output');
-    else if (decision === 'tell') this.#log.warn({ plugin: this.#label }, LINES_LEFT_OUT);
+    const decision = this.#allowance.take(this.#needs.clock.monotonicMs(), line.length);
+    if (decision === 'take') this.#tell('info', { line }, 'plugin output');
+    else if (decision === 'tell') this.#tell('warn', {}, LINES_LEFT_OUT);
+  }
+
+  #tell(level: 'info' | 'warn', facts: object, text: string): void {
+    this.#needs.log[level]({ plugin: this.#needs.label, ...facts }, text);
   }
 
   /** Resolves when there is a process, or the worker was closed before it had its turn. */
   #started(): Promise<void> {
-    this.#starting ??= this.#pool.enter(this).then(() => {
+    this.#starting ??= this.#needs.pool.enter(this).then(() => {
       this.#starting = undefined;
-      if (this.#closed.signal.aborted) this.#pool.leave(this);
+      if (this.#closed.signal.aborted) this.#needs.pool.leave(this);
       else this.#start();
     });
     return this.#starting;
@@ -213,14 +173,17 @@ export class WorkerProcess implements PoolMember {
   }
 
   #start(): void {
-    const { python, env, user, isolation, memoryLimitBytes } = this.#settings;
+    const { python, env, user, isolation, memoryLimitBytes } = this.#needs.settings;
     const started = new PythonProcess({
       python,
       env,
       user,
-      mark: this.#random.uuidV4(),
-      marked: this.#marked,
-      onFrame: (frame) => this.#take(frame, started),
+      mark: this.#needs.random.uuidV4(),
+      marked: this.#needs.marked,
+      onFrame: (frame) => {
+        if (frame.header.t === 'forks') void this.#watch(started);
+        else if (frame.header.t !== 'ready') this.#runs.take(frame);
+      },
       onOutput: (line) => this.#logOutput(line),
       onExit: (how) => this.#ended(started, how),
     });
@@ -242,109 +205,41 @@ export class WorkerProcess implements PoolMember {
     }
   }
 
-  #sendCall(id: number, trigger: string, call: PluginCall): void {
-    const frame = callFrame(id, trigger, call);
-    this.#process?.send(frame.header, frame.parts);
-  }
-
-  #take({ header, body }: Frame, from: PythonProcess): void {
-    if (header.t === 'ready') return;
-    if (header.t === 'forks') {
-      void this.#watch(from);
-      return;
-    }
-    const run = this.#runs.get(Number(header['id']));
-    // What a run that is given up still says is of no interest.
-    if (run === undefined) return;
-    switch (header.t) {
-      case 'log':
-        run.call.services.log(levelOf(header['level']), String(header['text']));
-        break;
-      case 'cb':
-        void this.#answer(run, header, Buffer.from(body));
-        break;
-      case 'done':
-        run.settle(run.isCancelled ? { kind: 'cancelled' } : outcomeOf(header, body));
-        break;
-    }
-  }
-
-  async #answer(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
-    const { id, cb } = header;
-    const process = this.#process;
-    try {
-      const answer = await answerQuestion(
-        { services: run.call.services, globals: this.#globals },
-        header,
-        body,
-      );
-      process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
-    } catch (error) {
-      const isExpected = error instanceof PluginQuestionFailed || error instanceof FrameInvalid;
-      if (!isExpected) this.#log.error({ err: error, plugin: this.#label }, 'plugin call failed');
-      const err = {
-        kind: error instanceof PluginQuestionFailed ? error.exception : 'Exception',
-        message: isExpected ? error.message : 'internal error',
-      };
-      process?.send({ t: 'res', id, cb, ok: false, err });
-    }
-  }
-
-  #cancel(id: number): void {
-    const run = this.#runs.get(id);
-    if (run === undefined || run.isCancelled) return;
-    run.isCancelled = true;
-    const process = this.#process;
-    process?.send({ t: 'cancel', id });
-    void this.#clock.sleep(CANCEL_GRACE_MS, this.#closed.signal).then(
-      () => {
-        if (this.#runs.get(id) === run && this.#process === process) process?.kill();
-      },
-      () => undefined, // Closing ends the process in its own time.
-    );
-  }
-
   #ended(ended: PythonProcess, how: ProcessEnd): void {
     if (this.#process !== ended) return;
     this.#process = undefined;
-    const wasAsked = [...this.#runs.values()].some((run) => run.isCancelled);
+    const wasAsked = this.#runs.isAnyCancelled;
     const isCrowded = this.#crowded === ended;
     const why = isCrowded
-      ? `the plugin had more than ${this.#settings.processLimit} processes`
+      ? `the plugin had more than ${this.#needs.settings.processLimit} processes`
       : endText(how);
     const text = `WorkerCrash: ${why}`;
-    if (isCrowded && this.#runs.size === 0) {
+    if (isCrowded && this.#runs.count === 0) {
       for (const note of this.#notes.values()) note('ERROR', text);
     }
     if (!this.#closed.signal.aborted) {
-      this.#log.warn({ plugin: this.#label, end: endText(how) }, 'plugin cache lost');
-      if (!wasAsked) this.#noteCrash();
+      this.#tell('warn', { end: endText(how) }, 'plugin cache lost');
+      const pauseMs = wasAsked ? undefined : this.#pauses.addCrash();
+      if (pauseMs !== undefined)
+        this.#tell('warn', { pauseMs }, 'plugin worker crashes again and again');
     }
-    this.#pool.leave(this);
-    for (const run of [...this.#runs.values()]) {
-      run.settle(run.isCancelled ? { kind: 'cancelled' } : { kind: 'crashed', text });
-    }
-  }
-
-  #noteCrash(): void {
-    const pauseMs = this.#pauses.addCrash();
-    if (pauseMs === undefined) return;
-    this.#log.warn({ plugin: this.#label, pauseMs }, 'plugin worker crashes again and again');
+    this.#needs.pool.leave(this);
+    this.#runs.settleAll({ kind: 'crashed', text });
   }
 
   /** Ends a process that has started too many others: nothing else of the system keeps them apart from the server's. */
   async #watch(watched: PythonProcess): Promise<void> {
-    const limit = this.#settings.processLimit;
+    const limit = this.#needs.settings.processLimit;
     if (limit === undefined) return;
     while (this.#process === watched) {
       const count = await watched.countProcesses();
       if (count > limit && this.#process === watched) {
         this.#crowded = watched;
-        this.#log.warn({ plugin: this.#label, count, limit }, 'plugin started too many processes');
+        this.#tell('warn', { count, limit }, 'plugin started too many processes');
         watched.kill();
         return;
       }
-      await this.#clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
+      await this.#needs.clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
     }
   }
 }
@@ -365,8 +260,4 @@ function endText(how: ProcessEnd): string {
   return how.signal === null
     ? `Python worker exited (code ${how.code})`
     : `Python worker exited (signal ${how.signal})`;
-}
-
-function levelOf(level: unknown): 'INFO' | 'WARN' | 'ERROR' {
-  return level === 'WARN' || level === 'ERROR' ? level : 'INFO';
 }

@@ -1,6 +1,6 @@
 import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
-import { compactedColumn } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
+import { denseColumn } from '../rows/dense-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
 
 /** Runs that are shorter lie near enough to each other; what is kept is at most this part of what the cache counts. */
@@ -52,7 +52,7 @@ function lastRowsPart(part: Part): Part {
 function lastRowsColumn(stored: StoredColumn, { runEnds }: Part): StoredColumn {
   const known = columnsMade.get(stored);
   if (known !== undefined) return known;
-  const made = compactedColumn(
+  const made = denseColumn(
     stored,
     runEnds.map((end) => end - 1),
   );

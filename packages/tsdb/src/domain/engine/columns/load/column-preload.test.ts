@@ -18,12 +18,14 @@ async function limitOf(cacheMib: number, usedMib: number): Promise<number | unde
   let limit: number | undefined;
   const table: PreloadTable = {
     segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment], // nothing else is looked at
-    preload: async (_segment, limitBytes) => {
-      limit = limitBytes / MIB;
-      return true;
+    inMemory: {
+      preload: async (_segment, { limitBytes }) => {
+        limit = limitBytes / MIB;
+        return true;
+      },
+      isScattered: false,
+      gather: async () => undefined,
     },
-    isScattered: false,
-    gather: async () => undefined,
   };
   const preload = new ColumnPreload({
     tables: () => [table],

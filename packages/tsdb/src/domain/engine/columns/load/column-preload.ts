@@ -1,5 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { FileDamaged } from '../../../../storage/segments/file-sums.js';
+import type { TableInMemory } from '../../table/table-in-memory.js';
 import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 
@@ -21,12 +22,17 @@ const LEAST_ROWS = 1024;
 /** What the preload needs of a table's store. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
-  /** Loads what is missing of a segment. False: it takes more than there is room for. */
-  preload(segment: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean>;
-  /** Rows that wait for a flush stand in the order in which they came. */
-  readonly isScattered: boolean;
-  /** Sorts them, when there is room. */
-  gather(limitBytes: number, signal: AbortSignal): Promise<void>;
+  readonly inMemory: Pick<TableInMemory, 'preload' | 'isScattered' | 'gather'>;
+}
+
+export interface ColumnPreloadNeeds {
+  readonly tables: () => Iterable<PreloadTable>;
+  readonly cache: ColumnCache;
+  readonly clock: Clock;
+  readonly writeIdleMs: () => number;
+  /** What is in memory moves to segments now or in a moment. */
+  readonly isFlushNear: () => boolean;
+  readonly onFailed: (error: unknown) => void;
 }
 
 /**
@@ -35,12 +41,7 @@ export interface PreloadTable {
  * in memory makes way for it.
  */
 export class ColumnPreload {
-  readonly #tables: () => Iterable<PreloadTable>;
-  readonly #cache: ColumnCache;
-  readonly #clock: Clock;
-  readonly #writeIdleMs: () => number;
-  readonly #isFlushNear: () => boolean;
-  readonly #onFailed: (error: unknown) => void;
+  readonly #needs: ColumnPreloadNeeds;
   readonly #closing = new AbortController();
   /** The segments that were looked at, by table: a list is replaced when it changes. */
   #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
@@ -48,26 +49,13 @@ export class ColumnPreload {
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(options: {
-    readonly tables: () => Iterable<PreloadTable>;
-    readonly cache: ColumnCache;
-    readonly clock: Clock;
-    readonly writeIdleMs: () => number;
-    /** What is in memory moves to segments now or in a moment. */
-    readonly isFlushNear: () => boolean;
-    readonly onFailed: (error: unknown) => void;
-  }) {
-    this.#tables = options.tables;
-    this.#cache = options.cache;
-    this.#clock = options.clock;
-    this.#writeIdleMs = options.writeIdleMs;
-    this.#isFlushNear = options.isFlushNear;
-    this.#onFailed = options.onFailed;
+  constructor(needs: ColumnPreloadNeeds) {
+    this.#needs = needs;
   }
 
   start(): void {
-    if (!this.#cache.isEnabled) return;
-    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
+    if (!this.#needs.cache.isEnabled) return;
+    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
   }
 
   async close(): Promise<void> {
@@ -79,19 +67,19 @@ export class ColumnPreload {
 
   #loadWhenCalm(): void {
     if (this.#running !== undefined) return;
-    const isCalm = this.#writeIdleMs() >= CALM_MS;
+    const isCalm = this.#needs.writeIdleMs() >= CALM_MS;
     if (this.#hasNews()) {
-      const nowMs = this.#clock.monotonicMs();
+      const nowMs = this.#needs.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
       if (!isCalm && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#isFlushNear()) this.#run(() => this.#gather());
+    } else if (isCalm && !this.#needs.isFlushNear()) this.#run(() => this.#gather());
   }
 
   #run(work: () => Promise<void>): void {
     this.#running = work()
-      .catch(this.#onFailed)
+      .catch(this.#needs.onFailed)
       .finally(() => {
         this.#running = undefined;
       });
@@ -99,25 +87,27 @@ export class ColumnPreload {
 
   async #gather(): Promise<void> {
     const { signal } = this.#closing;
-    for (const table of this.#tables()) {
-      if (!signal.aborted && table.isScattered) await table.gather(this.#limitBytes, signal);
+    for (const { inMemory } of this.#needs.tables()) {
+      const limitBytes = this.#limitBytes;
+      if (!signal.aborted && inMemory.isScattered) await inMemory.gather({ limitBytes, signal });
     }
   }
 
   get #limitBytes(): number {
-    return this.#cache.limitBytes * SHARE_OF_CACHE;
+    return this.#needs.cache.limitBytes * SHARE_OF_CACHE;
   }
 
   #hasNews(): boolean {
-    for (const table of this.#tables()) if (this.#seen.get(table) !== table.segments) return true;
+    for (const table of this.#needs.tables())
+      if (this.#seen.get(table) !== table.segments) return true;
     return false;
   }
 
   async #load(): Promise<void> {
     const { signal } = this.#closing;
-    const limitBytes = Math.min(this.#limitBytes, this.#cache.sizeBytes + MOST_AHEAD_BYTES);
+    const limitBytes = Math.min(this.#limitBytes, this.#needs.cache.sizeBytes + MOST_AHEAD_BYTES);
     const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
-    for (const table of this.#tables()) {
+    for (const table of this.#needs.tables()) {
       this.#seen.set(table, table.segments);
       for (const segment of table.segments)
         if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
@@ -126,7 +116,7 @@ export class ColumnPreload {
     for (const { table, segment } of found.slice(0, MAX_SEGMENTS)) {
       if (signal.aborted) return;
       try {
-        if (!(await table.preload(segment, limitBytes, signal))) return;
+        if (!(await table.inMemory.preload(segment, { limitBytes, signal }))) return;
       } catch (error) {
         // Whoever looks at a file reports that it is damaged.
         if (!(error instanceof FileDamaged)) throw error;

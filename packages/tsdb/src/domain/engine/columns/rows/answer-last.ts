@@ -6,8 +6,8 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
 import { SeriesGroups } from '../groups/series-groups.js';
-import { areFewToCompact, compacted } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
+import { areFewToCopy, denseCopy } from './dense-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 
@@ -44,8 +44,8 @@ export async function answerLastRows(ask: {
   // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows =
-    isFar && areFewToCompact(picked.rows.length, answer.columns, loaded)
-      ? compacted(picked, loaded)
+    isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
+      ? denseCopy(picked, loaded)
       : { picked, loaded };
   const order = Uint32Array.from(await new StepRunner().run(groups.sorted(answer.by)));
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.

@@ -5,9 +5,9 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
 import { TimeWalk } from '../groups/time-walk.js';
-import { areFewToCompact, compacted } from '../load/compact-rows.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { TimeSorter } from '../load/time-sorter.js';
+import { areFewToCopy, denseCopy } from './dense-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
@@ -35,7 +35,7 @@ const MANY_WALKS = 16;
 const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
 const LEAST_SLICE_ROWS = 4096;
 /** So many rows are taken together before they are looked at in the order of their times. */
-const LEAST_COMPACTED = 4096;
+const LEAST_COPIED = 4096;
 
 /** Rows in the order of their times; `undefined`: not faster than by the engine. */
 export async function answerRows(ask: {
@@ -56,8 +56,8 @@ export async function answerRows(ask: {
     return walkedRows(runs, ask);
   const matching = await pickRows(request, runs, { loaded, runner });
   if (matching === undefined) return undefined;
-  const { picked, loaded: rows } = isWorthCompacting(matching, answer, loaded)
-    ? compacted(matching, loaded)
+  const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
+    ? denseCopy(matching, loaded)
     : { picked: matching, loaded };
   const sorted = sortedByTime(picked, rows, answer.descending);
   if (sorted === undefined) return undefined;
@@ -76,15 +76,13 @@ export async function answerRows(ask: {
   });
 }
 
-function isWorthCompacting(
+function isWorthCopying(
   { rows }: PickedRows,
   { columns, limit }: InMemoryRows,
   loaded: readonly LoadedRows[],
 ): boolean {
   return (
-    limit === undefined &&
-    rows.length >= LEAST_COMPACTED &&
-    areFewToCompact(rows.length, columns, loaded)
+    limit === undefined && rows.length >= LEAST_COPIED && areFewToCopy(rows.length, columns, loaded)
   );
 }
 

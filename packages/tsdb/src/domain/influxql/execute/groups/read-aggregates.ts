@@ -63,11 +63,16 @@ export async function* readAggregates(
       return [statement().scan];
     },
     columns: [
-      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
       ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
     ],
     isSmall: true,
+    groupTags: request.groupTags,
+    bucketNs: windows?.everyNs,
+    get maxRows() {
+      return reader.mostGroups;
+    },
     render: (scanText) => statement().textOver(scanText(0)),
     inMemory,
   });

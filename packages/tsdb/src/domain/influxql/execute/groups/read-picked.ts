@@ -62,11 +62,16 @@ export async function* readPicked(
   const chunks = session.read({
     scans: [scan],
     columns: [
-      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'tag')),
       ...(bucket === undefined ? [] : [bucket.column]),
       { name: 'p', type: { kind: 'struct', fields }, source: undefined },
     ],
     isSmall: true,
+    groupTags: request.groupTags,
+    bucketNs: windows?.everyNs,
+    get maxRows() {
+      return reader.mostGroups;
+    },
     render: (scanText) =>
       `WITH p AS (SELECT ${rows} FROM ${scanText(0)} r${where}), ` +
       `m AS (SELECT ${[...keys, `${best} AS m`].join(', ')} FROM p${groupedBest}) ` +

@@ -64,12 +64,18 @@ export async function* readRowBlocks(
     },
     get columns() {
       return [
-        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'string')),
+        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'tag')),
         outputColumn('t', 'time'),
         ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
       ];
     },
     isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
+    get maxRows() {
+      return rowLimit === undefined ? undefined : rowLimit * reader.mostGroups;
+    },
+    // The last rows of each stretch of time are others.
+    timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
+    groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
     inMemory: isMemoryAsked ? undefined : reader.inMemory(inMemoryRows(request, reader)),
   });

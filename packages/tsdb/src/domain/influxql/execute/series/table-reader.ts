@@ -76,6 +76,19 @@ export class TableReader {
     });
   }
 
+  /** There are no more of them. */
+  get mostGroups(): number {
+    const index = this.#session.seriesOf(this.#range.source.table);
+    const valueCounts = this.#range.groupTags.map((tag) => index.tagValues(tag).length + 1);
+    return Math.max(
+      1,
+      Math.min(
+        index.count,
+        valueCounts.reduce((a, b) => a * b, 1),
+      ),
+    );
+  }
+
   get tieBreakers(): string[] {
     return this.tieBreakerTags.map((tag) => `coalesce(${this.name(tag)}, '')`);
   }

@@ -1,9 +1,10 @@
 import { tsdbError } from '../../../../errors.js';
 import { type Call, type Expr, isLiteral } from '../../ast/expressions.js';
 import type { Field } from '../../ast/select.js';
+import { AGGREGATES } from '../../functions/aggregates.js';
 import { isTime } from '../compile/column-names.js';
 import type { DataType } from '../data-type.js';
-import { FORECASTS, SCALARS, SELECTORS, TECHNICAL, takesType } from '../functions.js';
+import { FORECASTS, SCALARS, TECHNICAL, takesType } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import {
   checkCount,
@@ -202,11 +203,9 @@ class Checker {
 
   #checkPlain(call: Call): void {
     const { name, args } = call;
-    const isSelector = SELECTORS.has(name);
-    if (!isSelector && !/^(count|sum|mean|median|mode|stddev|spread)$/.test(name)) {
-      throw planFailure(`unsupported function ${name}()`);
-    }
-    if (!isSelector) this.#found.onlySelectors = false;
+    const aggregate = AGGREGATES.get(name);
+    if (aggregate === undefined) throw planFailure(`unsupported function ${name}()`);
+    if (aggregate.pick === undefined) this.#found.onlySelectors = false;
     checkCount(call, 1);
     const [argument] = args;
     if (name === 'count' && argument?.kind === 'call' && argument.name === 'distinct') {

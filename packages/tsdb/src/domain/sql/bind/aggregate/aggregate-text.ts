@@ -13,29 +13,8 @@ export interface CallPieces {
 /** The engine would keep one value of a whole partition outside of its memory and copy it for each row. */
 const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
 
-/**
- * Aggregates that pass over rows where an argument is NULL, with its place: what FILTER leaves out is made NULL there. For each
- * FILTER the engine keeps room for the arguments of all aggregates: 900 of them take 2 GB.
- */
-const NULL_IGNORED: ReadonlyMap<string, number> = new Map([
-  ...[
-    ...['count', 'sum', 'min', 'max', 'avg', 'quantile_cont', 'quantile_disc', 'string_agg'],
-    ...['stddev_samp', 'stddev_pop', 'var_samp', 'var_pop', 'corr', 'covar_samp', 'covar_pop'],
-    ...['regr_avgx', 'regr_avgy', 'regr_intercept', 'regr_r2', 'regr_slope', 'regr_sxx'],
-    ...[
-      'regr_sxy',
-      'regr_syy',
-      'regr_count',
-      'bool_and',
-      'bool_or',
-      'bit_and',
-      'bit_or',
-      'bit_xor',
-    ],
-  ].map((name) => [name, 0] as const),
-  ['arg_min', 1],
-  ['arg_max', 1],
-]);
+/** All others pass over rows where an argument is NULL. */
+const OF_NULLS: ReadonlySet<string> = new Set(['list', 'first', 'last']);
 
 /** An argument that is NULL where a condition does not hold. `count(*)` counts rows. */
 function where(test: string, arg: string): string {
@@ -56,13 +35,14 @@ export function aggregateText(
   const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
   const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
   const test = conditions.join(' AND ');
-  const place = pieces.window === undefined ? NULL_IGNORED.get(engineFunction) : undefined;
-  const args =
-    test === '' || place === undefined
-      ? argTexts
-      : argTexts.map((arg, i) => (i === place ? where(test, arg) : arg));
-  const filter = test === '' || place !== undefined ? '' : ` FILTER (WHERE ${test})`;
   const { window } = pieces;
+  // For each FILTER the engine keeps room for the arguments of all aggregates: 900 of them take 2 GB.
+  const isInArgument = test !== '' && window === undefined && !OF_NULLS.has(engineFunction);
+  const place = /^arg_m(?:in|ax)$/.test(engineFunction) ? 1 : 0;
+  const args = isInArgument
+    ? argTexts.map((arg, i) => (i === place ? where(test, arg) : arg))
+    : argTexts;
+  const filter = test === '' || isInArgument ? '' : ` FILTER (WHERE ${test})`;
   const over =
     window === undefined
       ? ''

@@ -1,13 +1,13 @@
 import type { Column } from '../../../../model/columns/column.js';
 import { isSet, type Part, type StoredColumn } from '../cache/part.js';
-import type { PickedRows } from '../rows/row-chunks.js';
-import type { LoadedRows } from './loaded-rows.js';
+import type { LoadedRows } from '../load/loaded-rows.js';
+import type { PickedRows } from './row-chunks.js';
 
 /** A slow reader holds what was taken together. */
-const MAX_COMPACTED_BYTES = 32 * 1024 * 1024;
+const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
 /** Whether so many rows may be taken together, with these columns of them. */
-export function areFewToCompact(
+export function areFewToCopy(
   rowCount: number,
   columns: readonly Column[],
   loaded: readonly LoadedRows[],
@@ -16,7 +16,7 @@ export function areFewToCompact(
     (sum, { id, kind }) => (kind === 'tag' || kind === 'time' ? sum : sum + widthOf(id, loaded)),
     Uint32Array.BYTES_PER_ELEMENT,
   );
-  return rowCount * rowSizeBytes <= MAX_COMPACTED_BYTES;
+  return rowCount * rowSizeBytes <= MAX_COPIED_BYTES;
 }
 
 function widthOf(id: number, loaded: readonly LoadedRows[]): number {
@@ -31,7 +31,7 @@ function widthOf(id: number, loaded: readonly LoadedRows[]): number {
  * does that over the whole of a large part waits for memory at nearly every value.
  * @param picked each source's rows in the order of that source, more or less.
  */
-export function compacted(
+export function denseCopy(
   picked: PickedRows,
   loaded: readonly LoadedRows[],
 ): { readonly picked: PickedRows; readonly loaded: readonly LoadedRows[] } {
@@ -49,11 +49,11 @@ export function compacted(
   }
   return {
     picked: { ...picked, rows },
-    loaded: loaded.map((each, source) => compactedRows(each, rowsOf[source] as Uint32Array)),
+    loaded: loaded.map((each, source) => denseRows(each, rowsOf[source] as Uint32Array)),
   };
 }
 
-function compactedRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedRows {
+function denseRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedRows {
   const offsets = new Uint32Array(rows.length);
   for (let i = 0; i < rows.length; i++) offsets[i] = part.offsets[rows[i] as number] as number;
   const columns = new Map<number, StoredColumn | undefined>();
@@ -63,7 +63,7 @@ function compactedRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedR
     column(id) {
       if (!columns.has(id)) {
         const stored = column(id);
-        columns.set(id, stored && compactedColumn(stored, rows));
+        columns.set(id, stored && denseColumn(stored, rows));
       }
       return columns.get(id);
     },
@@ -77,10 +77,7 @@ const NO_RUNS: Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'> = {
 };
 
 /** These rows of a column. */
-export function compactedColumn(
-  { values, validity }: StoredColumn,
-  rows: Uint32Array,
-): StoredColumn {
+export function denseColumn({ values, validity }: StoredColumn, rows: Uint32Array): StoredColumn {
   const taken = new (values.constructor as new (length: number) => typeof values)(rows.length);
   for (let i = 0; i < rows.length; i++) taken[i] = values[rows[i] as number] as number;
   if (validity === undefined) return { values: taken, validity };

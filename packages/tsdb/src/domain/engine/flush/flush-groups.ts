@@ -1,0 +1,150 @@
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { Publication } from '../table/publication.js';
+import type { TableStore } from '../table/table-store.js';
+import type { ClosedGeneration } from '../write/write-buffer.js';
+import type { FileCommits } from './file-commits.js';
+import { type FlushedTable, flushTable } from './flush-table.js';
+
+interface Flushed {
+  readonly store: TableStore;
+  readonly result: FlushedTable;
+}
+
+export interface FlushGroupsNeeds {
+  readonly tables: () => Iterable<TableStore>;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly commits: FileCommits;
+  /** So many tables at most are written and registered together. */
+  readonly maxGroupTables: number;
+  /** The node ends, and waits no longer. */
+  readonly isLate: () => boolean;
+  readonly onProgress: (tableCount: number, doneCount: number) => void;
+  /** Hears of files that could not be removed; the next start does it. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Writes the tables of a closed generation to files and registers them, some at a time. */
+export class FlushGroups {
+  readonly #needs: FlushGroupsNeeds;
+
+  constructor(needs: FlushGroupsNeeds) {
+    this.#needs = needs;
+  }
+
+  /**
+   * In groups: the engine has room for the rows of some thousand tables. Up to which log file those of a group are stored is
+   * registered with them; the position of all tables moves with the last. False: it was late before that.
+   */
+  async write(closed: ClosedGeneration): Promise<boolean> {
+    const { tables, commits, isLate, onProgress } = this.#needs;
+    await commits.settle(); // Perhaps this generation is stored, or a part of it.
+    const engineBytes = (store: TableStore): number =>
+      store.generation(closed.number)?.engineBytes ?? 0;
+    const waiting = [...tables()]
+      .filter((store) => store.generation(closed.number) !== undefined)
+      // First those whose memory the others need.
+      .sort((a, b) => engineBytes(b) - engineBytes(a));
+    const tableCount = waiting.length;
+    do {
+      if (isLate()) return false;
+      onProgress(tableCount, tableCount - waiting.length);
+      await this.#flushGroup(closed, waiting);
+    } while (waiting.length > 0);
+    return true;
+  }
+
+  /** Takes some of the tables out of `waiting`. */
+  async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
+    const flushed = await this.#writeGroup(closed, waiting);
+    const isLast = waiting.length === 0;
+    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
+    let gone: readonly Flushed[] = [];
+    try {
+      await this.#needs.commits.commit(() => {
+        // In one step with the asking: a table that goes from here on loses what is registered here as well.
+        gone = flushed.filter(({ store }) => store.isGone);
+        const kept = flushed.filter(({ store }) => !store.isGone);
+        const tableIds = kept.map(({ store }) => store.tableId);
+        return {
+          change: {
+            addSegments: kept.flatMap(({ result }) => result.segments),
+            removeSegments: [],
+            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+            removeSeriesFiles: [],
+            flushed: {
+              file: closed.file,
+              tableIds,
+              lastFreeFile: isLast ? closed.lastFreeFile : undefined,
+              newestFile: closed.newestFile,
+            },
+          },
+          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+        };
+      });
+    } finally {
+      await this.#removeUnused(gone);
+    }
+  }
+
+  async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
+    const { host, maxGroupTables, isLate } = this.#needs;
+    const { groupBytes } = host.tableMemory;
+    const flushed: Flushed[] = [];
+    let engineBytes = 0;
+    try {
+      while (flushed.length < maxGroupTables && engineBytes < groupBytes) {
+        if (isLate() && flushed.length > 0) break;
+        const store = waiting.shift();
+        if (store === undefined) break;
+        const result = await this.#flushTable(store, closed.number);
+        if (result === undefined) continue;
+        flushed.push({ store, result });
+        const table = store.generation(closed.number);
+        engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
+      }
+    } catch (error) {
+      // The next try writes all of them again.
+      await this.#removeUnused(flushed);
+      throw error;
+    }
+    return flushed;
+  }
+
+  /** `undefined`: it has no rows in the generation, or it went while they were written. */
+  async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
+    const table = store.generation(generation);
+    if (table === undefined || store.isGone) return undefined;
+    try {
+      return await flushTable(store, table, this.#needs.host, this.#needs.files);
+    } catch (error) {
+      if (store.isGone) return undefined;
+      throw error;
+    }
+  }
+
+  /** Files that are not registered. */
+  async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
+    for (const { result } of flushed) {
+      for (const { objectName } of [
+        ...result.segments,
+        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
+      ]) {
+        await this.#needs.files.remove(objectName).catch(this.#needs.onError);
+      }
+    }
+  }
+}
+
+function publicationOf(
+  store: TableStore,
+  { number }: ClosedGeneration,
+  { segments, seriesFile, storedSeries }: FlushedTable,
+): Publication {
+  return store.publication({
+    flushed: number,
+    added: segments.map((segment) => store.openVerified(segment)),
+    newSeries: { count: storedSeries, file: seriesFile },
+  });
+}

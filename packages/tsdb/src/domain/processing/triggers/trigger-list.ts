@@ -1,0 +1,66 @@
+import { tsdbError } from '../../../errors.js';
+import type { Trigger } from '../../../model/plugins/trigger.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
+import { normalPath } from './running-triggers.js';
+
+/** All triggers of the node, found by their ids, databases, names and paths. */
+export class TriggerList {
+  /** Changed by the engine alone, with their records. */
+  readonly byId = new Map<number, Trigger>();
+  readonly #catalog: Catalog;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** Of one database, or of all that are active. */
+  of(databaseId?: number): readonly Trigger[] {
+    return [...this.byId.values()].filter((trigger) =>
+      databaseId === undefined
+        ? this.#catalog.databaseById(trigger.databaseId) !== undefined
+        : trigger.databaseId === databaseId,
+    );
+  }
+
+  /** Throws `trigger_not_found`, and what `database` does. */
+  named(at: { readonly database: string; readonly name: string }): Trigger {
+    const database = this.database(at.database);
+    const found = this.of(database.id).find(({ name }) => name === at.name);
+    if (found === undefined) throw tsdbError('trigger_not_found', { trigger: at.name });
+    return found;
+  }
+
+  /** A database that may have triggers. Throws what says why it is none. */
+  database(name: string): DatabaseSchema {
+    if (name === INTERNAL_DATABASE) throw tsdbError('internal_database_untriggered');
+    const database = this.#catalog.database(name);
+    if (database !== undefined) return database;
+    if (this.#catalog.deleted.database(name) !== undefined)
+      throw tsdbError('already_deleted', { resource: name });
+    throw tsdbError('database_not_known', { database: name });
+  }
+
+  /** Throws `plugin_of_trigger_not_found`: the first trigger of that name over all databases. */
+  pluginFilenameOf(triggerName: string): string {
+    const found = this.of().find(({ name }) => name === triggerName);
+    if (found === undefined)
+      throw tsdbError('plugin_of_trigger_not_found', { trigger: triggerName });
+    return found.pluginFilename;
+  }
+
+  /** Requests find one trigger by their path. Throws `request_path_taken`. */
+  assertFreePath({ id, specification }: Pick<Trigger, 'id' | 'specification'>): void {
+    if (specification.kind !== 'request') return;
+    const { path } = specification;
+    const other = this.of().find(
+      (each) =>
+        each.id !== id &&
+        !each.isDisabled &&
+        each.specification.kind === 'request' &&
+        normalPath(each.specification.path) === normalPath(path),
+    );
+    if (other !== undefined) throw tsdbError('request_path_taken', { path, trigger: other.name });
+  }
+}

@@ -1,0 +1,145 @@
+import type { Clock, Logger } from '@plinth/kernel';
+import {
+  type PluginCall,
+  PluginQuestionFailed,
+  type RunOutcome,
+} from '../../../model/plugins/plugin-host.js';
+import type { GlobalCache } from '../global-cache.js';
+import { type Frame, type FrameHeader, FrameInvalid } from '../plugin-frames.js';
+import { answerQuestion } from '../plugin-questions.js';
+import { callFrame, outcomeOf } from '../run-frames.js';
+import type { PythonProcess } from './python-process.js';
+
+/** Between the cancellation of a run and the end of its process. */
+const CANCEL_GRACE_MS = 5000;
+/** One worker may have so many runs under way; more is a bug of the caller. */
+const LONGEST_ID = 2 ** 50;
+
+interface RunUnderWay {
+  readonly call: PluginCall;
+  readonly settle: (outcome: RunOutcome) => void;
+  isCancelled: boolean;
+}
+
+export interface WorkerRunsNeeds {
+  readonly globals: GlobalCache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For messages. */
+  readonly label: string;
+  /** The one that there is. */
+  readonly process: () => PythonProcess | undefined;
+  /** No run is left. */
+  readonly onIdle: () => void;
+  /** The process is ended in its own time. */
+  readonly closed: AbortSignal;
+}
+
+/** The runs that are under way in a process: what is told of them, what they ask, and how they end. */
+export class WorkerRuns {
+  readonly #needs: WorkerRunsNeeds;
+  readonly #runs = new Map<number, RunUnderWay>();
+  #nextId = 1;
+
+  constructor(needs: WorkerRunsNeeds) {
+    this.#needs = needs;
+  }
+
+  get count(): number {
+    return this.#runs.size;
+  }
+
+  get isAnyCancelled(): boolean {
+    return [...this.#runs.values()].some((run) => run.isCancelled);
+  }
+
+  start(name: string, call: PluginCall, ended: AbortSignal): Promise<RunOutcome> {
+    const id = this.#nextId++ % LONGEST_ID;
+    return new Promise<RunOutcome>((resolve) => {
+      const cancel = (): void => this.#cancel(id);
+      const settle = (outcome: RunOutcome): void => {
+        call.signal.removeEventListener('abort', cancel);
+        ended.removeEventListener('abort', cancel);
+        this.#runs.delete(id);
+        resolve(outcome);
+        if (this.#runs.size === 0) this.#needs.onIdle();
+      };
+      this.#runs.set(id, { call, settle, isCancelled: false });
+      call.signal.addEventListener('abort', cancel);
+      ended.addEventListener('abort', cancel);
+      try {
+        const { header, parts } = callFrame(id, name, call);
+        this.#needs.process()?.send(header, parts);
+      } catch (error) {
+        if (!(error instanceof FrameInvalid)) throw error;
+        const text = `ValueError: ${error.message}`;
+        settle({ kind: 'failed', text, traceback: '', isInside: false });
+      }
+    });
+  }
+
+  cancelAll(): void {
+    for (const id of this.#runs.keys()) this.#cancel(id);
+  }
+
+  /** Those that are cancelled end so, and the others as `outcome` says. */
+  settleAll(outcome: RunOutcome): void {
+    for (const run of [...this.#runs.values()])
+      run.settle(run.isCancelled ? { kind: 'cancelled' } : outcome);
+  }
+
+  /** What a plugin said. */
+  take({ header, body }: Frame): void {
+    const run = this.#runs.get(Number(header['id']));
+    // What a run that is given up still says is of no interest.
+    if (run === undefined) return;
+    switch (header.t) {
+      case 'log':
+        run.call.services.log(levelOf(header['level']), String(header['text']));
+        break;
+      case 'cb':
+        void this.#answer(run, header, Buffer.from(body));
+        break;
+      case 'done':
+        run.settle(run.isCancelled ? { kind: 'cancelled' } : outcomeOf(header, body));
+        break;
+    }
+  }
+
+  async #answer(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
+    const { id, cb } = header;
+    const { globals, log, label } = this.#needs;
+    const process = this.#needs.process();
+    try {
+      const answer = await answerQuestion({ services: run.call.services, globals }, header, body);
+      process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
+    } catch (error) {
+      const isExpected = error instanceof PluginQuestionFailed || error instanceof FrameInvalid;
+      if (!isExpected) log.error({ err: error, plugin: label }, 'plugin call failed');
+      const err = {
+        kind: error instanceof PluginQuestionFailed ? error.exception : 'Exception',
+        message: isExpected ? error.message : 'internal error',
+      };
+      process?.send({ t: 'res', id, cb, ok: false, err });
+    }
+  }
+
+  #cancel(id: number): void {
+    const run = this.#runs.get(id);
+    if (run === undefined || run.isCancelled) return;
+    run.isCancelled = true;
+    const { clock, closed } = this.#needs;
+    const process = this.#needs.process();
+    process?.send({ t: 'cancel', id });
+    void clock.sleep(CANCEL_GRACE_MS, closed).then(
+      () => {
+        if (this.#runs.get(id) === run && this.#needs.process() === process) process?.kill();
+      },
+      () => undefined, // Closing ends the process in its own time.
+    );
+  }
+}
+
+function levelOf(level: unknown): 'INFO' | 'WARN' | 'ERROR' {
+  return level === 'WARN' || level === 'ERROR' ? level : 'INFO';
+}

@@ -1,0 +1,242 @@
+// Source: docs/TOKENS.md, "Tokens with permissions": whoever may read cannot keep others from reading; query-languages, "Guards" and
+// "InfluxQL: semantics" (order of rows).
+import assert from 'node:assert/strict';
+import { connect } from 'node:http2';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  askSlowly,
+  MemoryPeak,
+  residentMb,
+  ServerProcess,
+  SlowReader,
+} from '../../harness/index.js';
+
+const ROW_COUNT = 240_000;
+const BODY_ROWS = 20_000;
+const SERIES_COUNT = 400;
+const GROUP_COUNT = 4;
+const LIMIT = 200_000;
+const GROUP_LIMIT = 45_000;
+const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
+const READERS_EACH = 5;
+/** Beyond what a connection holds of an answer. */
+const SOME_BYTES = 200_000;
+/** Beyond the first slices. */
+const MANY_BYTES = 4_000_000;
+const MAX_GROWTH_MB = 650;
+
+interface Row {
+  readonly i: number;
+  readonly host: string;
+  readonly dc: string;
+  readonly time: number;
+}
+
+/** Whole numbers tell the row; a text keeps the table out of the columns in memory. */
+const ROWS: readonly Row[] = Array.from({ length: ROW_COUNT }, (_, i) => ({
+  i,
+  host: `host_${i % SERIES_COUNT}`,
+  dc: `dc${i % GROUP_COUNT}`,
+  time: Math.floor(i / SERIES_COUNT) + 1,
+}));
+const textOf = (i: number): string => `row ${i} with a text of more than twelve bytes`;
+const lineOf = ({ i, host, dc, time }: Row): string =>
+  `big,host=${host},dc=${dc} n=${i}i,f=${i / 8},g=${(i * 37) % 1009},t="${textOf(i)}" ${time * 1_000_000}`;
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Rows of one time come in the order of their tags, `dc` before `host`. */
+const inTime = (a: Row, b: Row): number =>
+  a.time - b.time || byText(a.dc, b.dc) || byText(a.host, b.host);
+const ASCENDING = ROWS.toSorted(inTime);
+const firstsOf = (rows: readonly Row[], count: number): readonly Row[] => {
+  const counts = new Map<string, number>();
+  return rows.filter(({ dc }) => {
+    counts.set(dc, (counts.get(dc) ?? 0) + 1);
+    return (counts.get(dc) ?? 0) <= count;
+  });
+};
+
+const BY_HOST = ROWS.toSorted((a, b) => byText(a.host, b.host) || inTime(a, b));
+
+/** Statements with the rows that they answer, in order. */
+const STATEMENTS: readonly (readonly [statement: string, rows: readonly Row[]])[] = [
+  ['SELECT * FROM big', ASCENDING],
+  ['SELECT * FROM big ORDER BY time DESC', ASCENDING.toReversed()],
+  [`SELECT * FROM big LIMIT ${LIMIT}`, ASCENDING.slice(0, LIMIT)],
+  ['SELECT n, t FROM big GROUP BY host', BY_HOST],
+  // A row for each group and bucket.
+  ['SELECT sum(n) AS n, last(t) AS t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
+  ['SELECT last(n) AS n, t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
+  // Groups that are larger than a slice.
+  [
+    `SELECT n, f + g AS s, t FROM big GROUP BY dc LIMIT ${GROUP_LIMIT}`,
+    firstsOf(ASCENDING, GROUP_LIMIT).toSorted((a, b) => byText(a.dc, b.dc) || inTime(a, b)),
+  ],
+];
+
+/** The numbers of the rows, with each row's time and text looked at. */
+function numbersOf(text: string): number[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => {
+      const [result] = JSON.parse(line).results;
+      assert.equal(result.error, undefined);
+      return (result.series ?? []).flatMap((series: { columns: string[]; values: unknown[][] }) => {
+        const [n, t] = ['n', 't'].map((name) => series.columns.indexOf(name)) as [number, number];
+        return series.values.map((row) => {
+          const i = row[n] as number;
+          assert.deepEqual([row[0], row[t]], [ROWS[i]?.time, textOf(i)]);
+          return i;
+        });
+      });
+    });
+}
+
+it('many slow readers of InfluxQL with one token hold a bounded memory and keep no other token waiting', {
+  skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+}, async (context) => {
+  await using server = await ServerProcess.start({
+    flags: ['--tsdb-query-memory-bytes', String(QUERY_MEMORY_BYTES), '--shutdown-timeout', '1s'],
+  });
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const admin = `Bearer ${JSON.parse(made.text).token}`;
+  const readerNamed = async (name: string): Promise<{ readonly authorization: string }> => {
+    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        token_name: name,
+        permissions: [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }],
+      }),
+    });
+    return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
+  };
+  for (let from = 0; from < ROW_COUNT; from += BODY_ROWS) {
+    const body = ROWS.slice(from, from + BODY_ROWS)
+      .map(lineOf)
+      .join('\n');
+    const path = '/api/v3/write_lp?db=d&precision=ns';
+    const written = await server.http.send(path, { headers: { authorization: admin }, body });
+    assert.equal(written.status, 204, written.text);
+  }
+  const greedy = await readerNamed('greedy');
+  const modest = await readerNamed('modest');
+  const ask = async (path: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+    const query = new URLSearchParams({ db: 'd', ...fields });
+    const answer = await server.http.send(`${path}?${query}`, { headers: modest });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.text;
+  };
+
+  const beforeMb = residentMb(server.pid);
+  using peak = new MemoryPeak(server.pid);
+  const readers = STATEMENTS.flatMap(([q, rows]) =>
+    Array.from({ length: READERS_EACH }, () => {
+      const session = connect(server.url);
+      context.after(() => session.destroy());
+      const query = new URLSearchParams({ db: 'd', q, epoch: 'ms', chunked: 'true' });
+      const stream = askSlowly(session, `/query?${query}`, greedy);
+      const pieces: Buffer[] = [];
+      return {
+        q,
+        rows,
+        session,
+        pieces,
+        slow: new SlowReader(stream, (piece) => pieces.push(piece)),
+      };
+    }),
+  );
+  for (const enoughBytes of [SOME_BYTES, MANY_BYTES]) {
+    for (const { slow } of readers) slow.readTo(enoughBytes);
+    const isDone = () => readers.every(({ slow }) => slow.isThere);
+    for (let count = 0; count < 2400 && !isDone(); count++) {
+      if (count % 20 === 0) {
+        const sorted = 'SELECT n, host FROM big ORDER BY g DESC, n LIMIT 1';
+        const answer = await ask('/api/v3/query_sql', { q: sorted, format: 'json_rows' });
+        assert.deepEqual(JSON.parse(answer), [{ n: 709, host: 'host_309' }]);
+        const means = await ask('/query', {
+          q: 'SELECT mean(n) FROM big GROUP BY dc',
+          epoch: 'ms',
+        });
+        // Of each group the numbers from its own to its last, evenly.
+        assert.deepEqual(
+          JSON.parse(means).results[0].series.map(
+            ({ values }: { values: number[][] }) => values[0]?.[1],
+          ),
+          Array.from({ length: GROUP_COUNT }, (_, k) => k + (ROW_COUNT - GROUP_COUNT) / 2),
+        );
+      }
+      await sleep(50);
+    }
+    assert.ok(isDone(), 'a reader starves');
+    const growthMb = peak.end() - beforeMb;
+    assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
+  }
+  // Some go without a word; one of each gets every row.
+  const staying = readers.filter((_, index) => index % READERS_EACH === 0);
+  for (const reader of readers) if (!staying.includes(reader)) reader.session.destroy();
+  for (const { q, rows, pieces, slow, session } of staying) {
+    const whole = Buffer.concat([...pieces, await slow.rest()]).toString();
+    assert.deepEqual(
+      numbersOf(whole),
+      rows.map(({ i }) => i),
+      q,
+    );
+    session.destroy();
+  }
+});
+
+it('large answers with GROUP BY have each group once, whole and in order, whatever its tags are', async () => {
+  await using server = await ServerProcess.start();
+  const values = ['', "it's", 'a b', 'B', 'é', '\u{1f600}', 'z"', 'zz', "'; --"];
+  const pairs = values.flatMap((a) => values.map((b) => [a, b] as const));
+  const escaped = (value: string): string => value.replace(/[ ,=]/g, '\\$&');
+  const tagsOf = ([a, b]: readonly [string, string]): string =>
+    `${a === '' ? '' : `,a=${escaped(a)}`}${b === '' ? '' : `,b=${escaped(b)}`}`;
+  const perSeries = 300;
+  const lines = pairs.flatMap((pair, p) =>
+    // One series has most of the rows.
+    Array.from({ length: p === 40 ? 40_000 : perSeries }, (_, k) => {
+      return `m${tagsOf(pair)} n=${p * 100_000 + k}i,t="text number ${k} of pair ${p}" ${k + 1}`;
+    }),
+  );
+  for (let from = 0; from < lines.length; from += BODY_ROWS) {
+    const body = lines.slice(from, from + BODY_ROWS).join('\n');
+    const written = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+    assert.equal(written.status, 204, written.text);
+  }
+  // Points written again are one point.
+  const again = pairs.map((pair, p) => `m${tagsOf(pair)} n=${p * 100_000 + 2}i ${3}`).join('\n');
+  await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body: again });
+  const inBytes = (x: string, y: string): number => Buffer.compare(Buffer.from(x), Buffer.from(y));
+  const expected = pairs
+    .map((pair, p) => ({ pair, p, count: p === 40 ? 40_000 : perSeries }))
+    .sort((x, y) => inBytes(x.pair[0], y.pair[0]) || inBytes(x.pair[1], y.pair[1]));
+  for (const isDescending of [false, true]) {
+    const q = `SELECT n, t FROM m GROUP BY a, b, c${isDescending ? ' ORDER BY time DESC' : ''}`;
+    const query = new URLSearchParams({ db: 'd', q, epoch: 'ns', chunked: 'true' });
+    const answer = await server.http.send(`/query?${query}`);
+    const found = new Map<string, number[]>();
+    for (const line of answer.text.trimEnd().split('\n')) {
+      for (const { tags, values: rows } of JSON.parse(line).results[0].series) {
+        const key = JSON.stringify([tags.a, tags.b]);
+        const numbers = found.get(key) ?? [];
+        found.set(key, numbers);
+        for (const [, n, t] of rows) {
+          assert.equal(t, `text number ${n % 100_000} of pair ${Math.floor(n / 100_000)}`);
+          numbers.push(n);
+        }
+      }
+    }
+    assert.deepEqual(
+      [...found.keys()],
+      expected.map(({ pair }) => JSON.stringify(pair)),
+    );
+    for (const { pair, p, count } of expected) {
+      const numbers = Array.from({ length: count }, (_, k) => p * 100_000 + k);
+      if (isDescending) numbers.reverse();
+      assert.deepEqual(found.get(JSON.stringify(pair)), numbers);
+    }
+  }
+});
