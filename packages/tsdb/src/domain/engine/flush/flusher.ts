@@ -51,7 +51,8 @@ class FlushLeft extends Error {
   override readonly name = 'FlushLeft';
 }
 
-export interface FlusherNeeds extends Omit<FlushGroupsNeeds, 'maxGroupTables' | 'isLate'> {
+export interface FlusherNeeds
+  extends Omit<FlushGroupsNeeds, 'maxGroupTables' | 'isLate' | 'onProgress'> {
   readonly buffer: WriteBuffer;
   readonly leases: Leases;
   readonly clock: Clock;
