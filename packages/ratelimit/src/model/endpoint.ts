@@ -6,7 +6,7 @@ export const ANY_ENDPOINT = '*';
 const MAX_LENGTH = 256;
 
 /**
- * The name under which points of a request of another system are counted. Whatever that system may take for the same path is one
+ * The name under which points of a request to another system or application are counted. Whatever it may take for the same path is one
  * endpoint: encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4), empty segments left out.
  */
 export function endpointOf(target: string): string {
