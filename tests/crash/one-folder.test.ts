@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { runCli } from '../harness/cli.js';
 import { query, ServerProcess, StartFailed } from '../harness/index.js';
 import { assertFolderInUse, runFolderRounds } from './folder-rounds.js';
@@ -32,6 +34,18 @@ async function stateOf(root: string): Promise<readonly string[]> {
       return [name, ino, mode.toString(8), mtimeMs, isFolder ? '' : size, sum].join(' ');
     }),
   );
+}
+
+/** The state once a process that was stopped has ended the call in which it was. */
+async function restOf(path: string): Promise<readonly string[]> {
+  let last = await stateOf(path);
+  for (let tries = 0; tries < 100; tries++) {
+    await sleep(100);
+    const state = await stateOf(path);
+    if (isDeepStrictEqual(state, last)) return state;
+    last = state;
+  }
+  assert.fail('the folder does not come to rest');
 }
 
 async function write(server: ServerProcess, n: number): Promise<void> {
@@ -75,7 +89,7 @@ describe('A second server on a folder', () => {
     try {
       await write(first, 1);
       first.signal('SIGSTOP'); // Nothing else may change the folder meanwhile.
-      const before = await stateOf(folder);
+      const before = await restOf(folder);
       assertFolderInUse(await failedStart(), folder, first.pid);
       assert.deepEqual(await stateOf(folder), before);
     } finally {

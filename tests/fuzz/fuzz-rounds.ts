@@ -5,7 +5,7 @@ import { Chance, ServerProcess } from '../harness/index.js';
 import { sendHostileBytes } from './hostile-bytes.js';
 import { type HostileRequest, hostileRequest, LINES } from './hostile-requests.js';
 import { ACCOUNTS_KEY } from './hostile-services.js';
-import { Watchdog } from './watchdog.js';
+import { slowness, Watchdog } from './watchdog.js';
 
 /** A query that takes longer is legal work; the client goes away, and the server must live on. */
 const PATIENCE_MS = 5_000;
@@ -101,7 +101,7 @@ class FuzzRun {
 
   /** What the last statements held, among them those that their clients have left, is given back in a while. */
   async #shrunk(): Promise<void> {
-    const latestMs = Date.now() + SHRINKING_MS;
+    const latestMs = Date.now() + SHRINKING_MS * slowness();
     for (;;) {
       const memoryMib = await residentMib(this.#server.pid);
       if (memoryMib < MAX_RESIDENT_MIB) return;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * so for minutes.
  */
 const PATIENCE_MS = 10_000;
-const patienceMs = (): number =>
-  PATIENCE_MS * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+/** So many times longer does everything take now, with that many processes that wait for a core. */
+export const slowness = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const PAUSE_MS = 100;
 /** One that waits longer for nothing is not told from a dead server. */
 const MAX_WAIT_MS = 300_000;
@@ -53,7 +53,7 @@ export class Watchdog {
     let suspects: string | undefined;
     const timer = setTimeout(() => {
       suspects = this.#shown();
-    }, patienceMs());
+    }, PATIENCE_MS * slowness());
     const answer = await fetch(`${this.#url}/health`, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
       .then((response) => response.text())
       .catch((error: unknown) => error);

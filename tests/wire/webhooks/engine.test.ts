@@ -65,6 +65,39 @@ describe('a slow receiver', () => {
   });
 });
 
+describe('a receiver of several apps', () => {
+  it('gives its places to the apps in turn, however much waits for one of them', async () => {
+    const shared = await receive((delivery, response) => {
+      const isHoarded = delivery.headers['x-vendor-event'] === 'hoard';
+      setTimeout(() => response.end(), isHoarded ? 250 : 0);
+    });
+    const hoarder = await WebhookApp.register(server, {
+      url: `${shared.url}/hoarder`,
+      events: ['hoard'],
+    });
+    const other = await WebhookApp.register(server, {
+      url: `${shared.url}/other`,
+      events: ['meek'],
+    });
+    const hoardCount = 1000;
+    await batch(
+      Array.from({ length: hoardCount }, () => ({
+        event: 'hoard',
+        payload: {},
+        app_id: hoarder.id,
+      })),
+    );
+    await shared.until('hoard', 32);
+    for (let count = 1; count <= 5; count++) {
+      await other.publish('meek');
+      await shared.until('meek', count);
+    }
+    const { length } = shared.of('hoard');
+    assert.ok(length < hoardCount, `all ${length} went first`);
+    assert.equal((await hoarder.operate('DELETE', '')).status, 204);
+  });
+});
+
 describe('retries', () => {
   it('follow the schedule, each with a record of its own and the same GUID', async () => {
     const receiver = await failing(500, 503);

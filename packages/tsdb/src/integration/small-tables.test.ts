@@ -121,9 +121,15 @@ it('lets go of the log when the last of its rows are in files', async (context) 
   const node = await open(context, dataDir, clock);
   for (const table of 'abcde') await writeLines(node, [`${table},host=a v=1i 1`]);
   const counts: number[] = [];
-  for (let flush = 0; flush < 3; flush++) {
+  for (let flush = 0; flush < 2; flush++) {
     await untilFlushed(node, clock);
     counts.push((await logFiles(dataDir)).length);
   }
-  assert.deepEqual(counts, [2, 3, 1]);
+  assert.deepEqual(counts, [2, 3]);
+  await untilFlushed(node, clock);
+  // Its files go behind what a flush has published.
+  for (let tries = 0; (await logFiles(dataDir)).length > 1; tries++) {
+    assert.ok(tries < 600, 'the log stays');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 });

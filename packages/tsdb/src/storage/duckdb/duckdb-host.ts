@@ -42,6 +42,11 @@ export class DuckDbHost {
     this.tableMemory = new TableMemory(settings.memoryLimitBytes);
   }
 
+  /** Of memory that the engine may have. */
+  get memoryLimitBytes(): number {
+    return this.#settings.memoryLimitBytes;
+  }
+
   /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */
   prepare(): void {
     this.#whenOpen().catch(() => undefined);

@@ -289,9 +289,11 @@ export class Engine {
   #free(lane: Lane, host: Host): void {
     lane.inflightCount -= 1;
     this.#inflightCount -= 1;
-    this.#readyIfMore(lane);
+    // Whoever waits for a place of the receiver is asked before the one that had it: one app's backlog may be endless.
+    this.#ready.delete(lane);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
+    this.#readyIfMore(lane);
     this.#hosts.release(host);
     if (this.#inflightCount === 0) this.#whenIdle?.();
     this.#pumpSoon();

@@ -9,7 +9,7 @@ import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
 import { mostRowsOf, QueryParts } from './query-parts.js';
 import { type GiveBack, HeldMemory } from './slices/held-memory.js';
-import { SORTED_VALUE_BYTES } from './slices/row-width.js';
+import { RowWidth, SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
 import { inTurns } from './slots/query-turns.js';
 
@@ -17,6 +17,8 @@ import { inTurns } from './slots/query-turns.js';
 const FEW_ROWS = 8192;
 /** What the engine holds of a value of an aggregate, with its share of the group. */
 const AGGREGATED_VALUE_BYTES = 100;
+/** The engine keeps so much more than the values of rows that it has sorted (ADR 0071). */
+const KEPT_OF_SORTED = 2;
 
 /** A query that may begin: its sources are pinned. */
 export interface RunnableQuery {
@@ -35,11 +37,12 @@ export interface RunnableQuery {
 export class QueryRows {
   readonly #host: DuckDbHost;
   readonly #seriesOf: (table: TableSchema) => SeriesIndex;
-  readonly #held = new HeldMemory();
+  readonly #held: HeldMemory;
   readonly #slices = new SliceMemory();
 
   constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
     this.#host = host;
+    this.#held = new HeldMemory(host.memoryLimitBytes);
     this.#seriesOf = seriesOf;
   }
 
@@ -101,8 +104,10 @@ export class QueryRows {
       yield* this.#slicedRows(parts, columns, asker);
       return;
     }
+    let staying: GiveBack | undefined;
     let sorted: GiveBack | undefined;
     try {
+      if (taken === undefined) staying = await this.#held.takeToStay(toSort.keptBytes, asker);
       sorted = await this.#held.takeForSort(toSort.sizeBytes, asker);
       const aheadRows = taken === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
@@ -115,6 +120,7 @@ export class QueryRows {
       });
     } finally {
       sorted?.();
+      staying?.();
       taken?.();
     }
   }
@@ -125,6 +131,8 @@ const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 interface RowsToSort {
   /** About what the rows take that are held. */
   readonly sizeBytes: number;
+  /** The same until the last row is taken, of the columns that come out. */
+  readonly keptBytes: number;
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
@@ -140,9 +148,16 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   // Several scans may have more rows in common than all of them together.
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
+  const textBytes = scans.reduce((sum, { parts }) => sum + (parts?.textBytes ?? 0), 0);
+  const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
+  const keptBytes = Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
   return isGrouped(planned)
-    ? { sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES, answerRows }
-    : { sizeBytes, answerRows };
+    ? {
+        sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES,
+        keptBytes,
+        answerRows,
+      }
+    : { sizeBytes, keptBytes, answerRows };
 }
 
 /** Its rows are made of groups: what is read is not held. */

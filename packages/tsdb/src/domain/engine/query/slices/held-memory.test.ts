@@ -8,7 +8,7 @@ const asker = { signal: new AbortController().signal };
 
 describe('memory held by sorts and answers', () => {
   it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
-    const held = new HeldMemory();
+    const held = new HeldMemory(512 * MEBIBYTE);
     const begun: string[] = [];
     const givenBy = new Map<string, GiveBack>();
     const begin = async (name: string, mebibytes: number): Promise<void> => {
@@ -39,7 +39,7 @@ describe('memory held by sorts and answers', () => {
   });
 
   it('lets those behind go on when one leaves the line', async () => {
-    const held = new HeldMemory();
+    const held = new HeldMemory(512 * MEBIBYTE);
     for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, asker);
     await held.takeForSort(14 * MEBIBYTE, asker);
     const leaving = new AbortController();
@@ -56,12 +56,29 @@ describe('memory held by sorts and answers', () => {
   });
 
   it('takes answers over while there is room for all of one', () => {
-    const held = new HeldMemory();
+    const held = new HeldMemory(512 * MEBIBYTE);
     assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);
     const taken = Array.from({ length: 32 }, () => held.takeForAnswer(16 * MEBIBYTE));
     assert.ok(taken.every((each) => each !== undefined));
     assert.equal(held.takeForAnswer(1), undefined);
     taken[0]?.();
     assert.ok(held.takeForAnswer(16 * MEBIBYTE));
+  });
+
+  it('leaves half of what may stay in the engine to others, and gives an owner more when its own clients are done', async () => {
+    const held = new HeldMemory(512 * MEBIBYTE); // 384 may stay, 48 of one answer
+    const greedy = { ...asker, owner: 'greedy' };
+    const stays: GiveBack[] = [];
+    for (let i = 0; i < 4; i++) stays.push(await held.takeToStay(5000 * MEBIBYTE, greedy));
+    let isFifthIn = false;
+    void held.takeToStay(5000 * MEBIBYTE, greedy).then(() => {
+      isFifthIn = true;
+    });
+    await held.takeToStay(5000 * MEBIBYTE, { ...asker, owner: 'modest' });
+    await setImmediate();
+    assert.equal(isFifthIn, false);
+    stays[0]?.();
+    await setImmediate();
+    assert.equal(isFifthIn, true);
   });
 });

@@ -9,6 +9,11 @@ const MAX_SHARE_BYTES = MAX_SORTING_BYTES / 4;
 /** Smaller sorts wait for nobody. */
 const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
+/** So much of the engine's memory may be held by sorted answers that stay there until their clients have taken them. */
+const STAYING_SHARE = 0.75;
+/** No answer counts as more than such a part of it: the engine puts on disk what it cannot hold. */
+const MAX_STAYING_PART = 1 / 8;
+
 /** What all answers may hold that are taken over from the engine as a whole, and one of them. */
 const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -20,20 +25,32 @@ const nothing: GiveBack = () => undefined;
 
 /**
  * What queries hold in the engine before their first row, and in answers that wait for slow clients. All sizes are estimates.
- * Nobody waits here for a client: a sort ends by itself, and an answer that finds no room stays in the engine.
+ * A sort ends by itself, and an answer that is not taken over stays in the engine, by turns of the owners: who has many such
+ * answers waits for clients of its own.
  */
 export class HeldMemory {
   /** In bytes. */
   readonly #sorting = new FairPlaces(MAX_SORTING_BYTES);
+  readonly #staying: FairPlaces;
+  readonly #stayingBytes: number;
   #answersBytes = 0;
+
+  /** @param engineBytes of memory that the engine may have. */
+  constructor(engineBytes: number) {
+    this.#stayingBytes = engineBytes * STAYING_SHARE;
+    this.#staying = new FairPlaces(this.#stayingBytes);
+  }
 
   /** Resolves when there is room for a sort. Rejects with the end of the query. */
   async takeForSort(sizeBytes: number, asker: Asker): Promise<GiveBack> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    if (asker.signal.aborted) throw endOfQuery(asker.signal);
-    const share = Math.min(sizeBytes, MAX_SHARE_BYTES);
-    await this.#sorting.take(asker, share);
-    return once(() => this.#sorting.give(asker.owner, share));
+    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), asker);
+  }
+
+  /** Resolves when there is room for sorted rows that the engine keeps until the last one is taken. Rejects as above. */
+  async takeToStay(sizeBytes: number, asker: Asker): Promise<GiveBack> {
+    const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
+    return await take(this.#staying, share, asker);
   }
 
   /** `undefined`: there is no room for it. */
@@ -45,6 +62,12 @@ export class HeldMemory {
       this.#answersBytes -= sizeBytes;
     });
   }
+}
+
+async function take(places: FairPlaces, share: number, asker: Asker): Promise<GiveBack> {
+  if (asker.signal.aborted) throw endOfQuery(asker.signal);
+  await places.take(asker, share);
+  return once(() => places.give(asker.owner, share));
 }
 
 export function once(giveBack: () => void): GiveBack {
