@@ -203,6 +203,7 @@ class GameDataService implements GameData {
     });
     const imageLink = imageLinks(settings.image_base, (name) => this.#images.has(name));
     this.#parts = {
+      clock,
       images: this.#images,
       ownsRoot: needs.ownsRoot,
       library: this.#library,

@@ -1,8 +1,10 @@
 // Source: docs/spec/gamedata.md, section 2.10; RFC 9110, sections 8.8.2.2 and 13.1.3.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
-import { done, NODE } from './shared-nodes.js';
+import { POSTGRES_URL, ServerProcess } from '../../harness/index.js';
+import { done, gamedataNodes, NODE } from './shared-nodes.js';
+
+const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 
 const PATH = '/api/items/short-lived';
 
@@ -37,4 +39,28 @@ it('C18 a date alone is no match when two versions were published within one sec
   // Of a version that a node published whose clock was ahead.
   const ahead = new Date(Date.parse(later.date) + 3_600_000).toUTCString();
   assert.equal((await about({ 'if-modified-since': ahead })).status, 200);
+});
+
+it('C18 no date is given that lies in the future', { skip: SKIP }, async () => {
+  await using nodes = await gamedataNodes();
+  const first = await nodes.start();
+  await done(first, 'POST', 'items', { id: 'short-lived', name: 'One' });
+  await done(first, 'POST', 'save');
+  const { headers } = await first.http.send(PATH);
+  const published = Date.parse(String(headers['last-modified']));
+  assert.ok(published <= Date.parse(String(headers['date'])));
+  await first.stop();
+  // As by a node whose clock was ahead.
+  const version = Number(headers['x-data-version']);
+  await nodes.database.query(
+    `update gamedata_versions set published_ms = published_ms + 3600000 where version = ${version}`,
+  );
+  const second = await nodes.start();
+  for (const path of [PATH, `/api/bulk/v${version}/items.json`]) {
+    const { status, headers: told } = await second.http.send(path);
+    assert.deepEqual([status, told['last-modified']], [200, undefined], path);
+  }
+  const ahead = new Date(published + 3_600_000).toUTCString();
+  const sent = { headers: { 'if-modified-since': ahead } };
+  assert.equal((await second.http.send(PATH, sent)).status, 304);
 });

@@ -1,4 +1,4 @@
-import { pathOf, queryOf, type RouteDescription } from '@plinth/kernel';
+import { type Clock, pathOf, queryOf, type RouteDescription } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { listWords, recordWords } from './openapi/collection-words.js';
@@ -24,11 +24,13 @@ import { calibersPage, categoriesPage, recordPage } from './pages/record-pages.j
 import { searchPage, suggestPage } from './pages/search-pages.js';
 import { bulkPage, changesPage, versionPage, versionsPage } from './pages/version-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
+import { dateAlone, lastModified } from './publication-date.js';
 import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
 
 export interface PublicReadParts extends PublicParts {
   readonly ownsRoot: boolean;
   readonly cache: ReplyCache;
+  readonly clock: Clock;
   /** Resolves when data can be read. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
@@ -156,20 +158,22 @@ function canonicalKey({ path, query }: Target): string {
 
 export function makeReply(page: Page, parts: PublicReadParts): Reply {
   const body = Buffer.from(JSON.stringify(page.body));
-  const { version, publishedMs } = page.edition.version;
+  const { version } = page.edition;
   return {
     body,
     bodySize: body.length,
     etag: etagOf(body),
     // What a pinned URL shows stays as it is.
-    lastModifiedMs: page.isPinned ? publishedMs : parts.library.datedAlone(page.edition.version),
+    lastModifiedMs: page.isPinned
+      ? version.publishedMs
+      : dateAlone(version, parts.library.versions),
     coded: {},
     headers: Object.entries({
       'content-type': JSON_TYPE,
       'cache-control': page.isPinned ? IMMUTABLE : parts.cacheControl,
       vary: 'Accept-Encoding',
-      'last-modified': new Date(publishedMs).toUTCString(),
-      'x-data-version': String(version),
+      ...lastModified(version, parts.clock),
+      'x-data-version': String(version.version),
       ...publicHeaders(parts.cors),
       ...page.headers,
     }),

@@ -19,6 +19,7 @@ import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { findReply, makeReply, type PublicRead, type PublicReadParts } from './public-reads.js';
+import { lastModified } from './publication-date.js';
 import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answers.js';
 
 export interface PublicRouteParts extends PublicReadParts {
@@ -144,7 +145,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
     'content-type': type,
     'cache-control': IMMUTABLE,
     'x-data-version': number,
-    'last-modified': new Date(lastModifiedMs).toUTCString(),
+    ...lastModified(edition.version, parts.clock),
     etag: `"${etag}${isPacked ? '-gz' : ''}"`,
   });
   if (isFresh(request.headers, { etag, lastModifiedMs })) return emptyAnswer(304, headers);
