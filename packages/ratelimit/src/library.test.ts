@@ -58,7 +58,7 @@ const bucketOf = ({ headers }: Answer): string =>
 
 /** Express has no types of its own; what is used of it is this. */
 type Express = RequestListener & {
-  use(middleware: unknown): void;
+  use(middleware: unknown): Express;
   get(path: string, handler: (request: unknown, response: ExpressResponse) => void): void;
 };
 interface ExpressResponse {
@@ -94,6 +94,17 @@ describe('inside an Express application', () => {
     assert.equal(JSON.parse(refused.text).message, 'API rate limit exceeded for user ID 7.');
     const { core } = await limiter.report('user:7');
     assert.deepEqual([core?.limit, core?.used, core?.remaining], [2, 2, 0]);
+  });
+
+  it('counts points of a path, however it is written', async () => {
+    await using limiter = createLimiter({ settings: { secondary_points_rest: 3 } });
+    await limiter.start();
+    await using server = await listen(express().use(limiter.middleware()) as RequestListener);
+    const statuses: number[] = [];
+    for (const path of ['/same', '/%73ame', '//same', '/same/', '/x/%2e%2e/same?a=1', '/other']) {
+      statuses.push((await send(server.url + path).answer).status);
+    }
+    assert.deepEqual(statuses, [404, 404, 404, 403, 403, 404]);
   });
 
   it('lets 100 of 150 slow requests run at a time, and frees the slots of clients that go away', async () => {

@@ -490,6 +490,9 @@ describe('rows', () => {
     await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /OR is not supported/);
     await refuse({ ...years, predicate: '_field="v"' }, 400, /not by _field/);
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
+    for (const predicate of ['t=~/.*/', 't =~ /a b/', 't=~"r1"', 't!~/x/', '_measurement=~/m/']) {
+      await refuse({ ...years, predicate }, 400, /regular expressions are not supported/);
+    }
     await refuse(years, 404, /Database not found none/, 'bucket=none');
     await refuse(years, 403, /internal/, 'bucket=_internal');
     assertJson(await remove('x'), 400, {

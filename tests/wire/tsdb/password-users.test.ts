@@ -243,7 +243,7 @@ describe('a user with a password', () => {
   });
 
   it('has a password that is stored, shown and logged nowhere', async () => {
-    const secrets = ['swordfish-1', 'swordfish-2', 'swordfish-3', 'swordfish-4', 'swordfish-5'];
+    const secrets = Array.from({ length: 8 }, (_, index) => `swordfish-${index + 1}`);
     await done(`CREATE USER gus WITH PASSWORD '${secrets[0]}'`);
     const q = `SET PASSWORD FOR gus = '${secrets[1]}'`;
     await server.http.send(`/query?${new URLSearchParams({ q })}`, { headers: admin });
@@ -257,7 +257,20 @@ describe('a user with a password', () => {
     // To the wrong endpoint.
     assert.equal((await sql(`CREATE USER flo WITH PASSWORD '${secrets[3]}'`)).status, 400);
     assert.equal((await sql(`SET PASSWORD FOR flo = "${secrets[4]}"`)).status, 400);
+    // With mistakes.
+    const wrong = [
+      `CREATE USER flo WITH PASSWRD '${secrets[5]}'`,
+      `CREATE USER flo WITH PASSWORD ${secrets[6]}`,
+      `SET PASSWORD FOR flo TO ${secrets[7]}`,
+    ];
+    for (const text of wrong) {
+      assert.match((await query(text, admin)).text, /"error"/);
+      assert.equal((await sql(text)).status, 400);
+    }
+    const listed = await server.http.send('/ops/v1/tsdb/queries?limit=100', { headers: admin });
+    assert.equal(listed.status, 200);
     const shown = await sql('SELECT query_text FROM system.queries');
+    assert.match(shown.text, /CREATE USER flo \[REDACTED\]/);
     assert.match(shown.text, /CREATE USER gus WITH PASSWORD \[REDACTED\]/);
     assert.match(shown.text, /CREATE USER flo WITH PASSWORD \[REDACTED\]/);
     const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
@@ -269,6 +282,7 @@ describe('a user with a password', () => {
     assert.match(server.logText, /"url":"\/query/);
     for (const secret of secrets) {
       assert.ok(!shown.text.includes(secret), 'system.queries');
+      assert.ok(!listed.text.includes(secret), '/ops/v1/tsdb/queries');
       assert.ok(!server.logText.includes(secret), 'log');
       assert.ok(!stored.some((text) => text.includes(secret)), 'files');
     }

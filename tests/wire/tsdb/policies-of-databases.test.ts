@@ -54,6 +54,41 @@ describe('A database and its retention policies', () => {
     assert.deepEqual(await lists('fresh', 'SELECT v FROM weekly.cpu'), [['cpu', [[1, 1]]]]);
   });
 
+  it('the default policy is the database itself: no other is made with its name', async () => {
+    const json = { 'content-type': 'application/json' };
+    const send = (path: string, body: string, headers = {}) =>
+      server.http.send(path, { method: 'POST', body, headers });
+    for (const name of ['plain/autogen', 'plain/default']) {
+      for (const answer of [
+        await send(`/api/v3/write_lp?db=${name}`, 'm v=1 1'),
+        await send('/api/v3/configure/database', JSON.stringify({ db: name }), json),
+        await send(
+          '/api/v3/configure/table',
+          JSON.stringify({ db: name, table: 'm', tags: ['t'] }),
+          json,
+        ),
+      ]) {
+        assert.equal(answer.status, 400, answer.text);
+        assert.ok(answer.text.includes(`'${name}' is database 'plain' itself`), answer.text);
+      }
+    }
+    assert.match(String(await ask('plain', 'SHOW MEASUREMENTS')), /database not found/);
+    assert.equal((await send('/write?db=plain&rp=autogen', 'm v=1 1')).status, 204);
+    assert.equal((await send('/api/v2/write?bucket=plain/autogen', 'm v=2 2')).status, 204);
+    assert.deepEqual(await lists('plain', 'SHOW RETENTION POLICIES'), [
+      ['retention_policies', [['autogen', '0s']]],
+    ]);
+    assert.deepEqual(await lists('plain', 'SELECT v FROM autogen.m'), [
+      [
+        'm',
+        [
+          [1, 1],
+          [2, 2],
+        ],
+      ],
+    ]);
+  });
+
   it('go together, and come back together', async () => {
     await write('going', 'w', 'm v=7 1');
     assert.equal((await remove('going')).status, 200);

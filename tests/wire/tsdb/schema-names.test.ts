@@ -33,7 +33,7 @@ const ORDERED = [
   '\uff5e',
   '\u{1f600}',
 ];
-const DATABASES = ['metrics', 'Metrics', 'METRICS', 'metrics/autogen', 'metrics/week'];
+const DATABASES = ['metrics', 'Metrics', 'METRICS', 'metrics/day', 'metrics/week'];
 
 /** Names that mean something to an engine below, to a file system or to the language. */
 const AWKWARD = [

@@ -195,6 +195,19 @@ export class Library {
     return this.#versions;
   }
 
+  /**
+   * When the version was published, where a second says which version it was. Of what went before the oldest one that is kept
+   * nothing is known.
+   */
+  datedAlone({ version, publishedMs }: Version): number | undefined {
+    const second = (ms: number) => Math.floor(ms / 1000);
+    const isAlone = this.#versions.every(
+      (other) => other.version === version || second(other.publishedMs) !== second(publishedMs),
+    );
+    const hasForgotten = version > 1 && version === this.#versions[0]?.version;
+    return isAlone && !hasForgotten ? publishedMs : undefined;
+  }
+
   onPublished(listener: PublicationListener): void {
     this.#listeners.push(listener);
   }

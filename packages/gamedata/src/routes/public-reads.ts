@@ -161,7 +161,8 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
     body,
     bodySize: body.length,
     etag: etagOf(body),
-    lastModifiedMs: publishedMs,
+    // What a pinned URL shows stays as it is.
+    lastModifiedMs: page.isPinned ? publishedMs : parts.library.datedAlone(page.edition.version),
     coded: {},
     headers: Object.entries({
       'content-type': JSON_TYPE,

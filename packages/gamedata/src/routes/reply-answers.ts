@@ -78,7 +78,10 @@ export function negotiate(headers: HttpHeaders, type: string): Coding {
 const HTTP_DATE =
   /^(\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) [\d:]{8} GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;
 
-/** Whether the client says that it has this already. */
+/**
+ * Whether the client says that it has this already. By its date alone only with the very date that it was given: those of other
+ * versions may be later, where clocks of nodes differ.
+ */
 export function isFresh(
   headers: HttpHeaders,
   found: Pick<Reply, 'etag' | 'lastModifiedMs'>,
@@ -87,6 +90,7 @@ export function isFresh(
   if (match !== undefined) return isNamedBy(match, found.etag);
   const since = headers['if-modified-since'];
   if (since === undefined || !HTTP_DATE.test(since)) return false;
-  const sinceMs = Date.parse(since);
-  return !Number.isNaN(sinceMs) && Math.floor(found.lastModifiedMs / 1000) * 1000 <= sinceMs;
+  const sinceMs = Date.parse(since.endsWith('GMT') ? since : `${since} GMT`);
+  const { lastModifiedMs } = found;
+  return lastModifiedMs !== undefined && Math.floor(lastModifiedMs / 1000) * 1000 === sinceMs;
 }

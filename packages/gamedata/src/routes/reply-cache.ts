@@ -13,7 +13,8 @@ export interface Reply {
   readonly etag: string;
   /** All but those that depend on the coding. */
   readonly headers: HeaderList;
-  readonly lastModifiedMs: number;
+  /** `undefined`: no date tells it from what stood in its place. */
+  readonly lastModifiedMs: number | undefined;
   /** `undefined`: not asked for yet. `null`: not smaller than the body. */
   readonly coded: { br?: Coded | null; gzip?: Coded | null; identity?: Coded };
 }

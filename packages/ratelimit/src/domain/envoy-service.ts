@@ -1,4 +1,5 @@
 import { rateLimitError } from '../errors.js';
+import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
 import type { Answer, DecisionService, Question } from './decision-service.js';
 
 /** Units of the protocol by name, in seconds. Months and years are those of the reference service. */
@@ -96,7 +97,7 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question |
   return {
     caller,
     resource: entryOf('resource') ?? 'core',
-    endpoint: path?.split('?', 1)[0] ?? '*',
+    endpoint: path === undefined ? ANY_ENDPOINT : endpointOf(path),
     method: (entryOf('method') ?? 'GET').toUpperCase(),
     cost,
     // Without a path there is no endpoint whose points could be counted.

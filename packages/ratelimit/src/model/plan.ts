@@ -37,10 +37,13 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const READ_POINTS = 1;
 const WRITE_POINTS = 5;
 
+/** Of a method that costs the fewest points. */
+export const isRead = (method: string): boolean => READS.has(method);
+
 /** Points of a request by its method. Source: rate-limits, section 8.2. */
 function pointsOf(method: string, graph: RouteCost['graph']): number {
   if (graph) return typeof graph === 'object' && graph.mutation ? WRITE_POINTS : READ_POINTS;
-  return READS.has(method) ? READ_POINTS : WRITE_POINTS;
+  return isRead(method) ? READ_POINTS : WRITE_POINTS;
 }
 
 /**

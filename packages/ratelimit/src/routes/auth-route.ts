@@ -5,7 +5,6 @@ import {
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
-  pathOf,
   platformAnswer,
   platformFailureAnswer,
   queryOf,
@@ -15,13 +14,13 @@ import { Type } from 'typebox';
 import { type RateLimitConfig, serviceRule } from '../config.js';
 import type { DecisionService } from '../domain/decision-service.js';
 import type { LoginGuard } from '../domain/login-guard.js';
+import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
+import { isRead } from '../model/plan.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';
 import { loginRefusal } from './gate/refusal.js';
 
 export const AUTH_PATH = '/ops/v1/rate-limits/auth';
-
-const MAX_ENDPOINT_LENGTH = 256;
 
 export interface AuthNeeds {
   readonly config: RateLimitConfig;
@@ -39,9 +38,14 @@ export interface AuthNeeds {
 export function authRoute({ config, decisions, addresses, logins, clock }: AuthNeeds): Route {
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
-    const textOf = (...names: readonly string[]): string | undefined =>
-      names.map((name) => headers[name]).find((found) => found !== undefined);
-    const target = textOf('x-original-uri', 'x-forwarded-uri') ?? '/';
+    const textsOf = (...names: readonly string[]): string[] =>
+      names.map((name) => headers[name]).filter((found) => found !== undefined);
+    // Which ones the proxy sets is not known, and the others may be its client's: what costs more is charged.
+    const methods = textsOf('x-original-method', 'x-forwarded-method').map((text) =>
+      text.toUpperCase(),
+    );
+    const targets = textsOf('x-original-uri', 'x-forwarded-uri');
+    const [endpoint = '/', ...others] = new Set(targets.map(endpointOf));
     const { key, address: ip } = addresses.of(request);
     const docsBase = docsBaseAt(config, request.base);
     const { authorization } = headers;
@@ -52,8 +56,8 @@ export function authRoute({ config, decisions, addresses, logins, clock }: AuthN
           : { by: 'authorization', header: authorization, ip },
       // Part of the address that the proxy asks at: headers come from the client, who would name what has no limit.
       resource: new URLSearchParams(queryOf(request.url)).get('resource') ?? 'core',
-      endpoint: pathOf(target).slice(0, MAX_ENDPOINT_LENGTH),
-      method: (textOf('x-original-method', 'x-forwarded-method') ?? 'GET').toUpperCase(),
+      endpoint: others.length === 0 ? endpoint : ANY_ENDPOINT,
+      method: methods.find((method) => !isRead(method)) ?? 'GET',
       cost: 1,
       points: undefined,
       content: false,
@@ -92,8 +96,12 @@ export function authRoute({ config, decisions, addresses, logins, clock }: AuthN
     input: {
       query: Type.Object({ resource: Type.Optional(Type.String({ default: 'core' })) }),
       headers: Type.Object({
-        'X-Original-URI': Type.Optional(Type.String({ description: 'or X-Forwarded-Uri' })),
-        'X-Original-Method': Type.Optional(Type.String({ description: 'or X-Forwarded-Method' })),
+        'X-Original-URI': Type.Optional(
+          Type.String({ description: 'or X-Forwarded-Uri; where they differ, no endpoint' }),
+        ),
+        'X-Original-Method': Type.Optional(
+          Type.String({ description: 'or X-Forwarded-Method; the one that costs more' }),
+        ),
       }),
       judged: 'a proxy hands on no other refusals than those of the limits',
     },

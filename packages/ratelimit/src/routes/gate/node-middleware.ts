@@ -4,6 +4,7 @@ import { type ClientAddresses, Memo } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
 import type { Limiter } from '../../domain/limiter.js';
 import type { Caller } from '../../model/caller.js';
+import { endpointOf } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
 import { docsBaseAt } from '../docs-base.js';
 import { admitRequest, type Worded } from './admit-request.js';
@@ -55,7 +56,7 @@ export function nodeMiddleware(
     const cost = options.costOf?.(request) ?? NO_COST;
     if (cost.exempt) return undefined;
     const { method = 'GET', url = '/' } = request;
-    const endpoint = options.endpointOf?.(request) ?? url.split('?', 1)[0] ?? '/';
+    const endpoint = options.endpointOf?.(request) ?? endpointOf(url);
     const key = `${method} ${endpoint}`;
     const known = plans.get(key);
     if (known?.cost === cost) return known.plan;

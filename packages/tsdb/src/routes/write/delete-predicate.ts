@@ -11,7 +11,7 @@ export interface DeletePredicate {
 }
 
 const TOKEN =
-  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<literal>'(?:[^'\\]|\\.)*')|(?<operator>!=|=|\(|\))|(?<word>[^\s"'=!()]+))/y;
+  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<literal>'(?:[^'\\]|\\.)*')|(?<operator>[=!]~|!=|=|\(|\))|(?<word>[^\s"'=!()]+))/y;
 
 /**
  * Reads a predicate of version 2: `_measurement="home" AND room="Kitchen"`. Values may stand in double or single
@@ -24,6 +24,9 @@ export function parseDeletePredicate(text: string): DeletePredicate {
   const tags: { tag: string; value: string; isEqual: boolean }[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
     const [key, operator, value, and] = tokens.slice(at, at + 4);
+    if (operator === '=~' || operator === '!~') {
+      throw invalid(text, 'regular expressions are not supported, only = and !=');
+    }
     if (key === undefined || value === undefined || (operator !== '=' && operator !== '!=')) {
       throw invalid(text, 'expected tag = "value"');
     }

@@ -17,7 +17,7 @@ import {
 } from '../records/write-catalog.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import { type CatalogLimits, WRITERS_PART } from './limits.js';
-import { INTERNAL_DATABASE, ownerOf } from './names.js';
+import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
 /** Some milliseconds; others have their turns in between. */
@@ -75,7 +75,7 @@ export class CatalogGrowth {
 
   /**
    * Makes the drafts durable, then visible; creates the database when it is absent, and the one that a policy belongs
-   * to before it. The caller holds the queue of the database.
+   * to before it. The caller holds the queue of the database. Throws `database_name_invalid`.
    */
   async change(
     name: string,
@@ -86,6 +86,8 @@ export class CatalogGrowth {
     const { store, clock } = this.#needs;
     const existing = this.#state.database(name);
     if (existing === undefined) {
+      const fault = findNewDatabaseFault(name);
+      if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
       this.#assertRoomFor(name, isLimited); // Others may have come meanwhile.

@@ -12,6 +12,13 @@ export function ownerOf(name: string): string | undefined {
   return slash === -1 ? undefined : name.slice(0, slash);
 }
 
+/** What is wrong with making this database: these policies are the database itself, wherever InfluxQL names them. */
+export function findNewDatabaseFault(name: string): string | undefined {
+  const owner = ownerOf(name);
+  if (owner === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
+  return `'${name}' is database '${owner}' itself: name it without its default retention policy`;
+}
+
 const MAX_NATIVE_NAME_SIZE_BYTES = 511;
 const MAX_LEGACY_NAME_SIZE_BYTES = 64;
 
