@@ -266,12 +266,8 @@ class GameDataService implements GameData {
   #follow(): void {
     if (!this.#editions.isShared) return;
     const { clock, log } = this.#needs;
-    const job = {
-      clock,
-      log,
-      name: 'changes of game data by other nodes read',
-      intervalMs: FOLLOW_MS,
-    };
+    const name = 'changes of game data by other nodes read';
+    const job = { clock, log, name, intervalMs: FOLLOW_MS };
     this.#following = repeatJob(job, () => this.#editor.turns.follow());
   }
 
