@@ -215,11 +215,8 @@ export class Engine {
     if (lane.windowCount === 0) return false;
     if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
     const host = this.#hosts.of(hook);
-    const hostCap = Math.max(
-      1,
-      Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount),
-    );
-    if (host.inflightCount >= hostCap) {
+    const hostShare = Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount);
+    if (host.inflightCount >= Math.max(1, hostShare)) {
       host.waiting.add(lane);
       return false;
     }
@@ -289,7 +286,7 @@ export class Engine {
   #free(lane: Lane, host: Host): void {
     lane.inflightCount -= 1;
     this.#inflightCount -= 1;
-    // Whoever waits for a place of the receiver is asked before the one that had it: one app's backlog may be endless.
+    // The one that had the place comes behind those that wait for one: its backlog may be endless.
     this.#ready.delete(lane);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
