@@ -21,8 +21,9 @@ if child == 0:
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 12, 100, 0, 0))
 out = ''
+found = 0
 def until(mark, start, seconds):
-    global out
+    global out, found
     end = time.time() + seconds
     while mark not in out[start:] and time.time() < end:
         if select.select([terminal], [], [], 0.2)[0]:
@@ -30,8 +31,11 @@ def until(mark, start, seconds):
                 out += os.read(terminal, 65536).decode(errors='replace')
             except OSError:
                 return
+    if mark in out[start:]:
+        found = out.index(mark, start) + len(mark)
 for typed, mark, *times in steps:
-    start = len(out)
+    # Who types nothing waits for what comes behind the mark before.
+    start = len(out) if typed else found
     for _ in range(times[0] if times else 1):
         if mark in out[start:]:
             break
