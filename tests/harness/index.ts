@@ -27,6 +27,7 @@ export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js'
 export { Http2Client } from './http2-client.js';
 export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
+export { tokensThatRead } from './read-tokens.js';
 export { FLUSH_AT_ONCE, untilInFiles } from './rows-in-files.js';
 export { runProgram } from './run-program.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HttpClient, ServerProcess } from '../../harness/index.js';
+import { HttpClient, ServerProcess, tokensThatRead } from '../../harness/index.js';
 
 /** Without an end of its own. */
 const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n < 0';
@@ -15,25 +15,12 @@ const MANY = 80;
 
 it('one token with many endless statements keeps no other token waiting for the engine', async () => {
   await using server = await ServerProcess.start({ flags: ['--shutdown-timeout', '1s'] });
-  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
-  const admin = `Bearer ${JSON.parse(made.text).token}`;
-  const readerNamed = async (name: string): Promise<{ readonly authorization: string }> => {
-    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
-      headers: { authorization: admin, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        token_name: name,
-        permissions: [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }],
-      }),
-    });
-    return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
-  };
+  const { admin, greedy, modest } = await tokensThatRead(server, 'd', ['greedy', 'modest']);
   const body = Array.from({ length: ROW_COUNT }, (_, i) => `cpu n=${i}i ${i + 1}`).join('\n');
   const path = '/api/v3/write_lp?db=d&precision=ns';
-  const written = await server.http.send(path, { headers: { authorization: admin }, body });
+  const written = await server.http.send(path, { headers: admin, body });
   assert.equal(written.status, 204, written.text);
 
-  const greedy = await readerNamed('greedy');
-  const modest = await readerNamed('modest');
   const ask = async (
     headers: { readonly authorization: string },
     text: string,
@@ -54,7 +41,7 @@ it('one token with many endless statements keeps no other token waiting for the 
       .finally(() => endedCount++),
   );
   for (let count = 0; count < MANY; await sleep(100)) {
-    const listed = await ask({ authorization: admin }, RUNNING);
+    const listed = await ask(admin, RUNNING);
     assert.equal(listed.status, 200, listed.text);
     count = JSON.parse(listed.text)[0].n;
   }

@@ -10,6 +10,7 @@ import {
   residentMb,
   ServerProcess,
   SlowReader,
+  tokensThatRead,
 } from '../../harness/index.js';
 
 const ROW_COUNT = 240_000;
@@ -107,28 +108,15 @@ async function startWithRows(queryMemoryBytes: number): Promise<{
   const server = await ServerProcess.start({
     flags: ['--tsdb-query-memory-bytes', String(queryMemoryBytes), '--shutdown-timeout', '1s'],
   });
-  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
-  const admin = `Bearer ${JSON.parse(made.text).token}`;
-  const readerNamed = async (name: string): Promise<{ readonly authorization: string }> => {
-    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
-      headers: { authorization: admin, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        token_name: name,
-        permissions: [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }],
-      }),
-    });
-    return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
-  };
+  const { admin, greedy, modest } = await tokensThatRead(server, 'd', ['greedy', 'modest']);
   for (let from = 0; from < ROW_COUNT; from += BODY_ROWS) {
     const body = ROWS.slice(from, from + BODY_ROWS)
       .map(lineOf)
       .join('\n');
     const path = '/api/v3/write_lp?db=d&precision=ns';
-    const written = await server.http.send(path, { headers: { authorization: admin }, body });
+    const written = await server.http.send(path, { headers: admin, body });
     assert.equal(written.status, 204, written.text);
   }
-  const greedy = await readerNamed('greedy');
-  const modest = await readerNamed('modest');
   const ask = async (path: string, fields: Readonly<Record<string, string>>): Promise<string> => {
     const query = new URLSearchParams({ db: 'd', ...fields });
     const answer = await server.http.send(`${path}?${query}`, { headers: modest });

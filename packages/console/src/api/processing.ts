@@ -1,3 +1,4 @@
+import { quoteText } from '../lib/query/identifiers.js';
 import { send } from './client.js';
 import { queryRows } from './tsdb.js';
 
@@ -33,7 +34,7 @@ const CONFIGURE = '/api/v3/configure';
 const TRIGGER = `${CONFIGURE}/processing_engine_trigger`;
 const LOG_LINES = 200;
 
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const literal = (text: string): string => quoteText(text, 'sql');
 
 export async function fetchCaches(db: string): Promise<readonly Cache[]> {
   const [last, distinct] = await Promise.all([

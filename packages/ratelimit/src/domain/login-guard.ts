@@ -22,7 +22,10 @@ export class LoginGuard {
     return this.#guard.lockedForMs(address) > 0;
   }
 
-  noteFailure(address: string): void {
+  /** Counts a wrong credential; false: there were too many before it. */
+  noteFailure(address: string): boolean {
+    if (this.isLocked(address)) return false;
     this.#guard.noteFailure(address);
+    return true;
   }
 }

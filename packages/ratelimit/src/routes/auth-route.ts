@@ -67,13 +67,10 @@ export function authRoute({ config, decisions, addresses, logins, clock }: AuthN
       lease: false,
       dryRun: false,
     });
-    if (understood.isBadCredential) {
-      if (logins.isLocked(key)) {
-        const rule = serviceRule(config, 'ratelimit');
-        const { body } = loginRefusal({ config, rule, docsBase, requestId: undefined });
-        return platformAnswer(403, body);
-      }
-      logins.noteFailure(key);
+    if (understood.isBadCredential && !logins.noteFailure(key)) {
+      const rule = serviceRule(config, 'ratelimit');
+      const { body } = loginRefusal({ config, rule, docsBase, requestId: undefined });
+      return platformAnswer(403, body);
     }
     const answer = await decisions.decide(understood);
     const wire = toWireAnswer(answer, { config, docsBase, clock });

@@ -1,5 +1,12 @@
 import type { ReactNode } from 'react';
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import {
+  Button,
+  Menu,
+  MenuItem,
+  type MenuProps,
+  MenuTrigger,
+  Popover,
+} from 'react-aria-components';
 import './dialog.css';
 
 export interface MenuEntry {
@@ -7,6 +14,30 @@ export interface MenuEntry {
   readonly label: string;
   readonly hint?: string;
   readonly act: () => void;
+}
+
+export function MenuList(
+  props: { readonly label: string; readonly entries: readonly MenuEntry[] } & Pick<
+    MenuProps<object>,
+    'autoFocus' | 'onClose'
+  >,
+) {
+  const { label, entries, ...rest } = props;
+  return (
+    <Menu
+      {...rest}
+      className="menu"
+      aria-label={label}
+      onAction={(key) => entries.find(({ id }) => id === key)?.act()}
+    >
+      {entries.map(({ id, label: text, hint }) => (
+        <MenuItem key={id} id={id} className="menu-item" textValue={text}>
+          {text}
+          {hint !== undefined && <span className="hint">{hint}</span>}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
 }
 
 export function MenuButton(props: {
@@ -22,18 +53,7 @@ export function MenuButton(props: {
         {children}
       </Button>
       <Popover className="menu-popover" placement="bottom start">
-        <Menu
-          className="menu"
-          aria-label={label}
-          onAction={(key) => entries.find(({ id }) => id === key)?.act()}
-        >
-          {entries.map(({ id, label: text, hint }) => (
-            <MenuItem key={id} id={id} className="menu-item" textValue={text}>
-              {text}
-              {hint !== undefined && <span className="hint">{hint}</span>}
-            </MenuItem>
-          ))}
-        </Menu>
+        <MenuList label={label} entries={entries} />
       </Popover>
     </MenuTrigger>
   );

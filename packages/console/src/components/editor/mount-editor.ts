@@ -21,6 +21,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { contextAt, type SchemaTable, suggestionsFor } from '../../lib/query/completion.js';
+import { quoteText } from '../../lib/query/identifiers.js';
 import type { Language } from '../../lib/query/macros.js';
 import type { Suggestion } from '../../lib/query/suggestion.js';
 
@@ -122,7 +123,7 @@ async function complete(
     return {
       ...{ from: found.from, to, filter: false },
       options: values.map((value) => ({
-        label: `'${value.replaceAll("'", "''")}'`,
+        label: quoteText(value, needs.language()),
         type: 'value',
         detail: found.tag,
       })),

@@ -1,7 +1,6 @@
 import type { RefObject } from 'react';
-import { Menu, MenuItem, Popover } from 'react-aria-components';
-import type { MenuEntry } from '../controls/menu-button.js';
-import '../controls/dialog.css';
+import { Popover } from 'react-aria-components';
+import { type MenuEntry, MenuList } from '../controls/menu-button.js';
 
 /** What can be done with a cell, beside it. */
 export function GridMenu(props: {
@@ -19,20 +18,7 @@ export function GridMenu(props: {
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
-      <Menu
-        className="menu"
-        aria-label={label}
-        autoFocus="first"
-        onClose={onClose}
-        onAction={(key) => entries.find(({ id }) => id === key)?.act()}
-      >
-        {entries.map(({ id, label: text, hint }) => (
-          <MenuItem key={id} id={id} className="menu-item" textValue={text}>
-            {text}
-            {hint !== undefined && <span className="hint">{hint}</span>}
-          </MenuItem>
-        ))}
-      </Menu>
+      <MenuList label={label} entries={entries} autoFocus="first" onClose={onClose} />
     </Popover>
   );
 }

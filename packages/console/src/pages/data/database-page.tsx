@@ -6,6 +6,7 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
@@ -142,16 +143,7 @@ export function DatabasePage() {
           {tables.length === total
             ? `${countText(total)} ${total === 1 ? 'table' : 'tables'}`
             : `${countText(tables.length)} of ${countText(total)} tables`}
-          {pages.hasNextPage && (
-            <button
-              type="button"
-              className="button small"
-              disabled={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show more
-            </button>
-          )}
+          <ShowMore pages={pages} />
         </p>
       )}
       {going && (

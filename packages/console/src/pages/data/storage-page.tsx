@@ -5,6 +5,7 @@ import { fetchTables } from '../../api/tsdb.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { Fact } from '../../components/controls/fact.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
@@ -165,15 +166,7 @@ function Tables({ db, chosen }: { readonly db: string; readonly chosen: string }
         <p className="hint soft row">
           {countText(tables.length)} of {countText(total)} {total === 1 ? 'table' : 'tables'}.
           {chosen === '' && ' Choose one to see its files.'}
-          {pages.hasNextPage && (
-            <button
-              type="button"
-              className="button small"
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show more
-            </button>
-          )}
+          <ShowMore pages={pages} />
         </p>
       )}
     </section>

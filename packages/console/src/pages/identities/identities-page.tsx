@@ -14,6 +14,7 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -129,16 +130,7 @@ export function IdentitiesPage() {
       {identities.length > 0 && (
         <p className="hint soft row" role="status">
           {countText(identities.length)} {pages.hasNextPage ? 'of more' : 'in all'}
-          {pages.hasNextPage && (
-            <button
-              type="button"
-              className="button small"
-              disabled={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show more
-            </button>
-          )}
+          <ShowMore pages={pages} />
         </p>
       )}
       {open?.kind === 'create' && <IdentityDialog onDone={changed} onClose={close} />}

@@ -84,12 +84,10 @@ export class HttpGate implements RequestGate {
     const { addresses, logins } = this.#needs;
     const { request } = visit;
     const address = addresses.of(request);
-    if (visit.purpose === 'refusal' && presentsCredential(request)) {
-      if (logins.isLocked(address.key)) {
-        const refusal = loginRefusal(this.#contextOf(visit));
-        return this.#refuse(visit, { refusal, headers: NO_HEADERS });
-      }
-      logins.noteFailure(address.key);
+    const isWrong = visit.purpose === 'refusal' && presentsCredential(request);
+    if (isWrong && !logins.noteFailure(address.key)) {
+      const refusal = loginRefusal(this.#contextOf(visit));
+      return this.#refuse(visit, { refusal, headers: NO_HEADERS });
     }
     const plan = this.#planOf(visit);
     if (plan === 'exempt' || this.#isExempt(visit, address)) return UNLIMITED;

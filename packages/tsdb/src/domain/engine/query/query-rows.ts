@@ -107,7 +107,7 @@ export class QueryRows {
     let staying: GiveBack | undefined;
     let sorted: GiveBack | undefined;
     try {
-      if (taken === undefined) staying = await this.#held.takeToStay(toSort.keptBytes, asker);
+      if (taken === undefined) staying = await this.#held.takeToStay(toSort.keptBytes(), asker);
       sorted = await this.#held.takeForSort(toSort.sizeBytes, asker);
       const aheadRows = taken === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
@@ -131,8 +131,8 @@ const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
 interface RowsToSort {
   /** About what the rows take that are held. */
   readonly sizeBytes: number;
-  /** The same until the last row is taken, of the columns that come out. */
-  readonly keptBytes: number;
+  /** The same until the last row is taken, of the columns that come out. Few queries need to know. */
+  readonly keptBytes: () => number;
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
@@ -148,9 +148,11 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
   // Several scans may have more rows in common than all of them together.
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
-  const textBytes = scans.reduce((sum, { parts }) => sum + (parts?.textBytes ?? 0), 0);
-  const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
-  const keptBytes = Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
+  const keptBytes = (): number => {
+    const textBytes = scans.reduce((sum, { parts }) => sum + (parts?.textBytes ?? 0), 0);
+    const width = new RowWidth(planned.columns, textBytes).bytes ?? 0;
+    return Math.max(sizeBytes, KEPT_OF_SORTED * rowCount * width);
+  };
   return isGrouped(planned)
     ? {
         sizeBytes: answerRows * planned.columns.length * AGGREGATED_VALUE_BYTES,

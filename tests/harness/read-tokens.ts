@@ -1,0 +1,24 @@
+import type { ServerProcess } from './server-process.js';
+
+type Authorization = { readonly authorization: string };
+
+/** Makes the first token of a server, and of each name one that may read a database alone. */
+export async function tokensThatRead<Name extends string>(
+  server: ServerProcess,
+  database: string,
+  names: readonly Name[],
+): Promise<Readonly<Record<Name | 'admin', Authorization>>> {
+  const first = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const admin = { authorization: `Bearer ${JSON.parse(first.text).token}` };
+  const made = names.map(async (name) => {
+    const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        token_name: name,
+        permissions: [{ resource_type: 'db', resource_identifier: [database], actions: ['read'] }],
+      }),
+    });
+    return [name, { authorization: `Bearer ${JSON.parse(answer.text).token}` }];
+  });
+  return { admin, ...Object.fromEntries(await Promise.all(made)) };
+}
