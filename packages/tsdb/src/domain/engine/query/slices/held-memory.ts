@@ -37,7 +37,7 @@ export class HeldMemory {
 
   /** @param engineBytes of memory that the engine may have. */
   constructor(engineBytes: number) {
-    this.#stayingBytes = engineBytes * STAYING_SHARE;
+    this.#stayingBytes = Math.floor(engineBytes * STAYING_SHARE);
     this.#staying = new FairPlaces(this.#stayingBytes);
   }
 
@@ -64,8 +64,10 @@ export class HeldMemory {
   }
 }
 
-async function take(places: FairPlaces, share: number, asker: Asker): Promise<GiveBack> {
+async function take(places: FairPlaces, sizeBytes: number, asker: Asker): Promise<GiveBack> {
   if (asker.signal.aborted) throw endOfQuery(asker.signal);
+  // Whole numbers: an owner that has given all back has exactly nothing.
+  const share = Math.ceil(sizeBytes);
   await places.take(asker, share);
   return once(() => places.give(asker.owner, share));
 }
