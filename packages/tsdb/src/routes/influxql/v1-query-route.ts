@@ -17,7 +17,7 @@ import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';
-import { UnsupportedValue } from '../formats/json-values.js';
+import { UnsupportedValue } from '../formats/json/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';

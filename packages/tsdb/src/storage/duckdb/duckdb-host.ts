@@ -6,7 +6,7 @@ import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
-import type { ChunkDecoder } from './decode-chunk.js';
+import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import { MemoryWatch } from './memory-watch.js';

@@ -1,9 +1,9 @@
-import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { FieldCondition } from '../../../model/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import { parseInterval } from '../bind/expr/intervals.js';
+import { NS_PER_DAY } from '../../../model/time/calendar.js';
+import { parseInterval } from '../bind/expr/operators/intervals.js';
 import { parseTimestamp } from '../bind/types/parse-timestamp.js';
 import { type Expr, nameOf, namesOf } from '../parse/ast.js';
 import type { PlanContext } from '../planned-query.js';

@@ -8,8 +8,8 @@ import {
 import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
 import type { TextStyle } from '../../formats/cell-text.js';
-import { JsonCells, putLists } from '../../formats/json-cells.js';
-import type { CellWriter, Infinities } from '../../formats/json-values.js';
+import { JsonCells, putLists } from '../../formats/json/json-cells.js';
+import type { CellWriter, Infinities } from '../../formats/json/json-values.js';
 import { Piece, TextBytes } from '../../formats/text-bytes.js';
 import { chunkOf, outputOf } from '../answer-chunks.js';
 

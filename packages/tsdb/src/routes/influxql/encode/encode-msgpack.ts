@@ -2,7 +2,7 @@ import type { Encoder, ExtData } from '@msgpack/msgpack';
 import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { tsdbError } from '../../../errors.js';
-import { floorDiv, floorMod } from '../../../model/calendar.js';
+import { floorDiv, floorMod } from '../../../model/time/calendar.js';
 import { isSame } from './encode-json.js';
 
 /** Values of a result that is not cut into chunks: the number of its series stands before them. */

@@ -4,9 +4,9 @@ import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { unionType, valueType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
-import { bindComparison } from './comparison.js';
 import { convert } from './convert.js';
-import { condition } from './operators.js';
+import { bindComparison } from './operators/comparison.js';
+import { condition } from './operators/operators.js';
 
 export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const bind = (expr: ExprNodes['Nested']) => env.session.bindExpr(expr, env);

@@ -1,7 +1,7 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
-import { floorDiv, NS_PER_DAY } from '../../../../model/calendar.js';
 import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
-import { fixedOffsetNs } from '../../../../model/time-zone.js';
+import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
@@ -10,7 +10,7 @@ import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
 import { type Bound, constantExpr } from '../types/bound.js';
 import { isNumeric, isSameType, isText } from '../types/common-type.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
-import { parseInterval } from './intervals.js';
+import { parseInterval } from './operators/intervals.js';
 
 const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
   s: 1_000_000_000n,

@@ -14,7 +14,7 @@ import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
-import { condition } from './operators.js';
+import { condition } from './operators/operators.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 

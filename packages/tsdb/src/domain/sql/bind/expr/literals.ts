@@ -15,7 +15,7 @@ import {
 } from '../types/bound.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
-import { intervalDisplayName, multiplyInterval, parseInterval } from './intervals.js';
+import { intervalDisplayName, multiplyInterval, parseInterval } from './operators/intervals.js';
 
 export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
   const literal = node.value;
