@@ -1,0 +1,42 @@
+// Source: docs/formats/commit-log.md. A flush begins a new file of the log; on a full disk there is none, and the flush goes on.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+it('starts again, and keeps what is written then, when the last flush has left no file of the log', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
+  const faults = new CallFaults();
+  const clock = new ManualClock();
+  const start = () => openTestNode(dataDir, { clock, faults });
+  let node = await start();
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  for (let i = 1; i <= 3; i++) {
+    await writeLines(node, [`m v=${i}i ${i}`]);
+    const error = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    if (i === 3) faults.fail({ kind: 'log.open', count: Number.POSITIVE_INFINITY, error });
+    await flushEngine(node.engine);
+  }
+  await node.close();
+  assert.deepEqual(
+    (await readdir(join(dataDir, 'tsdb-log'))).filter((name) => name.endsWith('.log')),
+    [],
+  );
+  faults.heal();
+  node = await start();
+  await writeLines(node, ['m v=4i 4']);
+  // As a kill would leave it: the row is in the log alone.
+  faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
+  await node.close().catch(() => undefined);
+  faults.heal();
+  node = await start();
+  assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
+});
