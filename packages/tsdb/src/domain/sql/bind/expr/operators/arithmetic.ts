@@ -11,6 +11,7 @@ import {
   derive,
   INT64,
   INTERVAL,
+  mapped,
   TIMESTAMP,
 } from '../../types/bound.js';
 import { isText, numericType } from '../../types/common-type.js';
@@ -173,8 +174,12 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const amount = interval.constant?.value;
   const { type } = start;
   const startNs = start.constant?.value;
-  if (isInterval(amount) && typeof startNs === 'bigint') {
-    return constantExpr(shiftNs(startNs, amount), type, displayName);
+  if (start.constant && isInterval(amount) && typeof startNs === 'bigint') {
+    const moved = (time: ConstantValue) =>
+      typeof time === 'bigint' ? shiftNs(time, amount) : undefined;
+    // The interval is the same whenever it is asked again.
+    const again = interval.constant?.again && mapped(start.constant, moved);
+    return constantExpr(shiftNs(startNs, amount), type, displayName, again);
   }
   const ns = `epoch_ns(${start.text})`;
   if (isInterval(amount)) {
@@ -229,7 +234,11 @@ function isInterval(value: ConstantValue | undefined): value is IntervalValue {
 
 function negated(interval: Bound): Bound {
   const value = interval.constant?.value;
-  if (isInterval(value)) return constantExpr(negateInterval(value), INTERVAL, interval.displayName);
+  if (isInterval(value)) {
+    const amount = negateInterval(value);
+    const again = interval.constant?.again && (() => amount);
+    return constantExpr(amount, INTERVAL, interval.displayName, again);
+  }
   return { ...interval, text: `plinth_negate_interval(${interval.text})` };
 }
 
@@ -240,11 +249,14 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   const displayName = isLiteral
     ? operand.displayName.replace('(', '(-')
     : `(- ${operand.displayName})`;
-  if (typeof value === 'number') return constantExpr(-value, type, displayName);
+  const minus = (number: ConstantValue) =>
+    typeof number === 'number' || typeof number === 'bigint' ? -number : undefined;
+  const again = operand.constant && mapped(operand.constant, minus);
+  if (typeof value === 'number') return constantExpr(-value, type, displayName, again);
   // 2^63 reads as unsigned, and its negative is the least Int64.
   if (typeof value === 'bigint' && type.kind === 'int' && value <= 2n ** 63n) {
     const signed: SqlType = type.signed ? type : { kind: 'int', bits: 64, signed: true };
-    return constantExpr(-value, signed, displayName.replace(/^UInt64/, 'Int64'));
+    return constantExpr(-value, signed, displayName.replace(/^UInt64/, 'Int64'), again);
   }
   if (type.kind === 'interval') return { ...negated(operand), displayName };
   if (numericType(type, type) === undefined && type.kind !== 'duration') {

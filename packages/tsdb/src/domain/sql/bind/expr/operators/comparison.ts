@@ -1,8 +1,11 @@
 import { tsdbError } from '../../../../../errors.js';
+import type { FieldCondition } from '../../../../../model/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../../model/scan.js';
+import type { SqlType } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
-import type { Fact } from '../../scan-draft.js';
-import { BOOLEAN, type Bound, derive, UTF8 } from '../../types/bound.js';
+import type { ConstantValue } from '../../../bound-expr.js';
+import type { Fact, PlainFact } from '../../scan-draft.js';
+import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
 import { comparisonType, isNumeric, isText } from '../../types/common-type.js';
 import { convert } from '../convert.js';
 
@@ -16,7 +19,7 @@ export type ComparisonOp =
   | 'IS DISTINCT FROM'
   | 'IS NOT DISTINCT FROM';
 
-const MIRRORED: Readonly<Record<string, ComparisonOp>> = {
+const MIRRORED: Readonly<Record<string, FieldCondition['op']>> = {
   '=': '=',
   '<>': '<>',
   '<': '>',
@@ -32,13 +35,18 @@ export function bindComparison(
   shownOp: string = op,
 ): Bound {
   const [a, b] = comparable(left, shownOp, right);
+  const mirrored = MIRRORED[op] ?? op;
+  // A number is compared with a field as it was written.
+  const [x, y] = isField(left) || isField(right) ? [left, right] : [a, b];
+  const facts = [...comparisonFacts(x, op, y), ...comparisonFacts(y, mirrored, x)];
   return {
     ...derive([left, right], {
       text: `(${a.text} ${op} ${b.text})`,
       type: BOOLEAN,
       displayName: `${left.displayName} ${shownOp} ${right.displayName}`,
     }),
-    facts: [...comparisonFacts(a, op, b), ...comparisonFacts(b, MIRRORED[op] ?? op, a)],
+    facts,
+    isExact: facts.length === 1,
     ...(op === '=' && choiceOf(a, b)),
   };
 }
@@ -47,6 +55,10 @@ function choiceOf(a: Bound, b: Bound): Pick<Bound, 'choice'> | undefined {
   const [column, value] = a.column === undefined ? [b, a] : [a, b];
   if (column.column === undefined || value.constant === undefined) return undefined;
   return { choice: { column: column.text, type: value.type, values: [value.text] } };
+}
+
+function isField({ column }: Bound): boolean {
+  return ['int64', 'uint64', 'float64'].includes(column?.source ?? '');
 }
 
 /** Both sides in the type in which they are compared. */
@@ -78,25 +90,51 @@ function isUnknownText(side: Bound): boolean {
 }
 
 /** What `column op constant` says about the rows of the column's table. */
-function comparisonFacts(side: Bound, op: ComparisonOp, other: Bound): readonly Fact[] {
-  const origin = side.column?.origin;
-  const value = other.constant?.value;
-  if (origin === undefined || value === undefined) return [];
-  const { scan, column } = origin;
-  if (side.column?.source === 'tag' && (value === null || typeof value === 'string')) {
-    if (op === '=' && value !== null) {
-      return [{ scan, kind: 'tag', condition: { tag: column, op: 'in', values: [value] } }];
+function comparisonFacts(
+  side: Bound,
+  op: ComparisonOp,
+  { type, constant }: Bound,
+): readonly Fact[] {
+  const fact = (value: ConstantValue) => factOf(side, op, value, type);
+  const found = constant && fact(constant.value);
+  return found === undefined ? [] : [{ ...found, again: constant && mapped(constant, fact) }];
+}
+
+function factOf(
+  { column: of }: Bound,
+  op: ComparisonOp,
+  value: ConstantValue,
+  type: SqlType,
+): PlainFact | undefined {
+  const { origin, source } = of ?? {};
+  if (origin === undefined || !(op in MIRRORED)) return undefined;
+  const { scan, column: name } = origin;
+  switch (source) {
+    case 'tag': {
+      if (typeof value !== 'string' || (op !== '=' && op !== '<>')) return undefined;
+      const [is, values] =
+        op === '=' ? (['in', [value]] as const) : (['not_in', [value, undefined]] as const);
+      return { scan, kind: 'tag', condition: { tag: name, op: is, values } };
     }
-    if (op === '<>' && value !== null) {
-      return [
-        { scan, kind: 'tag', condition: { tag: column, op: 'not_in', values: [value, undefined] } },
-      ];
+    case 'time': {
+      const range = typeof value === 'bigint' ? timeRangeOf(op, value) : undefined;
+      return range && { scan, kind: 'time', ...range };
     }
-    return [];
+    case 'int64':
+    case 'uint64':
+    case 'float64': {
+      const column = scan.table.columns.get(name);
+      const number = Number(value);
+      const isExact =
+        typeof value === 'bigint' ? Number.isSafeInteger(number) : Number.isFinite(value);
+      if (column === undefined || (type.kind !== 'int' && type.kind !== 'float') || !isExact)
+        return undefined;
+      const condition = { column, op: op as FieldCondition['op'], value: number };
+      return { scan, kind: 'field', condition };
+    }
+    default:
+      return undefined;
   }
-  if (side.column?.source !== 'time' || typeof value !== 'bigint') return [];
-  const range = timeRangeOf(op, value);
-  return range === undefined ? [] : [{ scan, kind: 'time', ...range }];
 }
 
 function timeRangeOf(

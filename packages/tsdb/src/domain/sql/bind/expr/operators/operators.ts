@@ -109,6 +109,11 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
     op === 'And'
       ? [...(left.facts ?? []), ...(right.facts ?? [])]
       : eitherFact(left.facts ?? [], right.facts ?? []);
+  const areExact = left.isExact === true && right.isExact === true;
+  // Of one tag on both sides, and of nothing else.
+  const isOneTag =
+    [left.facts, right.facts, facts].every((side) => side?.length === 1) &&
+    facts[0]?.kind === 'tag';
   const choice = op === 'Or' ? eitherChoice(a.choice, b.choice) : undefined;
   return {
     ...derive([left, right], {
@@ -117,6 +122,7 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
       displayName: `${left.displayName} ${word} ${right.displayName}`,
     }),
     facts,
+    isExact: areExact && (op === 'And' || isOneTag),
     ...(choice && { choice }),
   };
 }

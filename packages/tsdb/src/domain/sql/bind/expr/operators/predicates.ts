@@ -1,5 +1,6 @@
+import type { ConstantValue, Values } from '../../../bound-expr.js';
 import type { Expr, ExprNodes } from '../../../parse/ast.js';
-import type { Fact } from '../../scan-draft.js';
+import type { Fact, PlainFact } from '../../scan-draft.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
 import { unionType } from '../../types/common-type.js';
@@ -65,6 +66,7 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
       displayName: `${value.displayName} ${word} ${lowName} AND ${highName}`,
     }),
     facts: node.negated ? [] : [...(low.facts ?? []), ...(high.facts ?? [])],
+    isExact: !node.negated && low.isExact === true && high.isExact === true,
   };
 }
 
@@ -77,26 +79,31 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const left = typed.some(([side]) => side.text !== value.text) ? convert(value, type) : value;
   const word = node.negated ? 'NOT IN' : 'IN';
   const texts = typed.map(([, right]) => right.text).join(', ');
+  const facts = inListFacts(value, items, node.negated);
   return {
     ...derive([value, ...items], {
       text: items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`,
       type: BOOLEAN,
       displayName: `${value.displayName} ${word} ${items.map((item) => item.displayName).join(', ')}`,
     }),
-    facts: inListFacts(value, items, node.negated),
+    facts,
+    isExact: facts.length === 1,
   };
 }
 
 function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean): readonly Fact[] {
   const origin = value.column?.source === 'tag' ? value.column.origin : undefined;
   if (origin === undefined || items.length === 0) return [];
-  const values: (string | undefined)[] = [];
-  for (const item of items) {
-    const constant = item.constant?.value;
-    if (typeof constant !== 'string') return [];
-    values.push(constant);
-  }
-  if (isNegated) values.push(undefined);
-  const op = isNegated ? 'not_in' : 'in';
-  return [{ scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } }];
+  const factOf = (texts: readonly (ConstantValue | undefined)[]): PlainFact | undefined => {
+    if (!texts.every((text) => typeof text === 'string')) return undefined;
+    const [op, values] = isNegated
+      ? (['not_in', [...texts, undefined]] as const)
+      : (['in', texts] as const);
+    return { scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } };
+  };
+  const constants = items.map((item) => item.constant);
+  const fact = factOf(constants.map((constant) => constant?.value));
+  if (fact === undefined) return [];
+  const again = (values: Values) => factOf(constants.map((constant) => constant?.again?.(values)));
+  return [{ ...fact, again }];
 }
