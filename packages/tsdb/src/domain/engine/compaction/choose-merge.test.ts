@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Segment } from '../../../storage/segments/segment.js';
-import { DAY_NS } from '../flush/chunks.js';
+import { DAY_NS } from '../flush/partitions.js';
 import type { Tombstone } from '../table/tombstones.js';
 import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 
@@ -121,10 +121,10 @@ describe('What somebody asked to be merged', () => {
   });
   const idsOf = (merge: ReturnType<typeof chooseAskedMerge>) => merge?.inputs.map(({ id }) => id);
 
-  it('is a few files of a chunk, of any level, that touch the time; one file comes out', () => {
+  it('is a few files of a partition, of any level, that touch the time; one file comes out', () => {
     const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];
     const merge = chooseAskedMerge({ segments, isAside }, span(0, 9));
-    assert.deepEqual([idsOf(merge), merge?.maxChunks], [['c', 'b'], 1]);
+    assert.deepEqual([idsOf(merge), merge?.maxPartitions], [['c', 'b'], 1]);
     assert.equal(chooseAskedMerge({ segments, isAside }, span(3)), undefined);
   });
 

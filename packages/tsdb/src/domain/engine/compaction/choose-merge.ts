@@ -1,8 +1,8 @@
 import type { Segment } from '../../../storage/segments/segment.js';
-import { dayOf } from '../flush/chunks.js';
+import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 
-/** So many segments of one chunk and level are merged into one of the next level. */
+/** So many segments of one partition and level are merged into one of the next level. */
 const MERGE_COUNT = 8;
 /** A merge reads at most so many bytes, where it can be done in parts: beyond it segments stay as they are. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
@@ -14,7 +14,7 @@ export interface Merge {
   readonly kind: 'merge' | 'split';
   readonly inputs: readonly Segment[];
   /** So many files at most come out of it; absent: as a flush would make. */
-  readonly maxChunks?: number;
+  readonly maxPartitions?: number;
 }
 
 /** Both ends belong to it. */
@@ -33,7 +33,7 @@ export interface MergeChoice {
 
 /**
  * `undefined`: nothing is to be done. Segments with deleted rows are rid of them first, one by one. Then overlays: they cost at
- * every query. Otherwise a chunk's smallest segments go together.
+ * every query. Otherwise a partition's smallest segments go together.
  */
 export function chooseMerge(choice: MergeChoice): Merge | undefined {
   const { segments, tombstones, isAside } = choice;
@@ -44,7 +44,7 @@ export function chooseMerge(choice: MergeChoice): Merge | undefined {
       !isAside(segment),
   );
   if (withDeleted !== undefined) return { kind: 'merge', inputs: [withDeleted] };
-  return mergeOfOverlays(choice) ?? mergeOfAChunk(choice);
+  return mergeOfOverlays(choice) ?? mergeOfAPartition(choice);
 }
 
 /**
@@ -90,13 +90,13 @@ function overlappingOverlays(segments: readonly Segment[]): readonly (readonly S
   return groups.reverse();
 }
 
-function mergeOfAChunk({
+function mergeOfAPartition({
   segments,
   isAside,
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
   const unique = segments.filter((each) => each.kind === 'unique' && !isAside(each));
-  const keyOf = ({ level, ...chunk }: Segment): string => `${chunkOf(chunk)} ${level}`;
+  const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
   const [inputs] = groupsBy(unique, keyOf)
     .filter((group) => group.length >= MERGE_COUNT)
     .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
@@ -106,7 +106,7 @@ function mergeOfAChunk({
 }
 
 /**
- * What somebody has asked for: the segments of a chunk that a span of time touches, of any level and also where they are few,
+ * What somebody has asked for: the segments of a partition that a span of time touches, of any level and also where they are few,
  * become one, as far as they can be read together.
  */
 export function chooseAskedMerge(
@@ -120,7 +120,7 @@ export function chooseAskedMerge(
       each.maxTime >= minTimeNs &&
       !isAside(each),
   );
-  for (const group of groupsBy(wanted, chunkOf)) {
+  for (const group of groupsBy(wanted, partitionOf)) {
     const inputs: Segment[] = [];
     let sizeBytes = 0;
     for (const segment of group.sort(bySize)) {
@@ -128,12 +128,12 @@ export function chooseAskedMerge(
       if (sizeBytes > maxBytes) break;
       inputs.push(segment);
     }
-    if (inputs.length > 1) return { kind: 'merge', inputs, maxChunks: 1 };
+    if (inputs.length > 1) return { kind: 'merge', inputs, maxPartitions: 1 };
   }
   return undefined;
 }
 
-const chunkOf = ({
+const partitionOf = ({
   chunkStartNs,
   chunkWidthNs,
 }: Pick<Segment, 'chunkStartNs' | 'chunkWidthNs'>): string => `${chunkStartNs} ${chunkWidthNs}`;

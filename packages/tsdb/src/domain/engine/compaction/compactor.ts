@@ -46,7 +46,7 @@ interface Asked {
 }
 
 /**
- * Merges small segments of a chunk into larger ones, overlays into the points they overwrite, and series files, in the
+ * Merges small segments of a partition into larger ones, overlays into the points they overwrite, and series files, in the
  * background: one merge at a time. Files with which a merge has failed are left alone for a while.
  */
 export class Compactor {

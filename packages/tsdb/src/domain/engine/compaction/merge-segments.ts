@@ -5,8 +5,8 @@ import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
-import { MAX_SPLIT_CHUNKS } from '../flush/chunks.js';
-import { chunksOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
+import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
+import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import {
@@ -39,7 +39,7 @@ interface Merging {
 
 async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const { store, host, files } = options;
-  const { kind, inputs, maxChunks } = options.merge;
+  const { kind, inputs, maxPartitions } = options.merge;
   const isSplit = kind === 'split';
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
@@ -65,15 +65,19 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
   const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
-    const chunks = await chunksOfRows(rows, host, isSplit ? MAX_SPLIT_CHUNKS : maxChunks);
-    for (const chunk of chunks) {
+    const partitions = await partitionsOfRows(
+      rows,
+      host,
+      isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
+    );
+    for (const partition of partitions) {
       const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
       const segment = await writeSegment({
         store,
         seqs,
         level,
         part,
-        chunk,
+        partition,
         columns,
         numbered,
         rowCount,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chunksOf, DAY_NS, dayOf } from './chunks.js';
+import { DAY_NS, dayOf, partitionsOf } from './partitions.js';
 
-/** Of the chunks that hold the starts of some days. */
+/** Of the partitions that hold the starts of some days. */
 const ofDays = (days: readonly bigint[]) =>
-  chunksOf((widthNs, limit) => {
+  partitionsOf((widthNs, limit) => {
     const numbers = days.map((day) => dayOf((day * DAY_NS) / (widthNs / DAY_NS)));
     return Promise.resolve([...new Set(numbers)].slice(0, limit));
   });
 
-describe('chunks', () => {
+describe('partitions', () => {
   it('are UTC days, before 1970, too', async () => {
     assert.equal(dayOf(0n), 0n);
     assert.equal(dayOf(DAY_NS - 1n), 0n);
@@ -23,13 +23,14 @@ describe('chunks', () => {
 
   it('are wider where a flush would make too many of them', async () => {
     const days = Array.from({ length: 100 }, (_, i) => BigInt(i));
-    const chunks = await ofDays(days);
-    assert.ok(chunks.length <= 16);
+    const partitions = await ofDays(days);
+    assert.ok(partitions.length <= 16);
     assert.ok(
       days.every(
         (day) =>
-          chunks.filter((c) => c.startNs <= day * DAY_NS && day * DAY_NS < c.startNs + c.widthNs)
-            .length === 1,
+          partitions.filter(
+            (c) => c.startNs <= day * DAY_NS && day * DAY_NS < c.startNs + c.widthNs,
+          ).length === 1,
       ),
     );
   });
