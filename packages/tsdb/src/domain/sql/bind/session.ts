@@ -82,8 +82,8 @@ export interface InMemoryQuery {
   readonly scan: ScanDraft;
   readonly answer: InMemoryRequest['answer'];
   readonly selection: Expr | undefined;
-  /** All that the WHERE says, each to be had again with other literals. */
-  readonly facts: readonly Fact[];
+  /** All that the WHERE says, with any literals. */
+  readonly conditions: readonly NonNullable<Fact['again']>[];
 }
 
 /** A bound query. `text` has no brackets around it. */

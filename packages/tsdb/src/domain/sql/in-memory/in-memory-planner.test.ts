@@ -73,6 +73,21 @@ describe('a statement that comes again', () => {
     }
   });
 
+  it('has its own intervals', () => {
+    for (const hours of [1n, 2n]) {
+      for (const interval of [
+        `INTERVAL '${hours} hour'`,
+        `'${hours} hour'::INTERVAL`,
+        '$width::INTERVAL',
+      ]) {
+        const request = asked(`SELECT * FROM cpu WHERE time > now() - ${interval}`, {
+          width: `${hours} hour`,
+        });
+        assert.equal(request?.minTimeNs, (10n - hours) * HOUR + 1n, interval);
+      }
+    }
+  });
+
   it('is left to the engine where a parameter has another form', () => {
     const text = 'SELECT * FROM cpu WHERE usage < $most';
     assert.ok(asked(text, { most: 1 }));

@@ -64,8 +64,8 @@ function requestOf(
   let [minTimeNs, maxTimeNs] = [MIN_TIME_NS, MAX_TIME_NS];
   const tagConditions: TagCondition[] = [];
   const fieldConditions: FieldCondition[] = [];
-  for (const { again } of query.facts) {
-    const fact = again?.(values);
+  for (const condition of query.conditions) {
+    const fact = condition(values);
     if (fact === undefined) return undefined;
     if (fact.kind === 'tag') tagConditions.push(fact.condition);
     else if (fact.kind === 'field') fieldConditions.push(fact.condition);

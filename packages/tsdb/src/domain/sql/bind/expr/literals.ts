@@ -68,9 +68,15 @@ function plainDigits(value: number): string {
   return shift < 0 ? `0.${'0'.repeat(-shift - 1)}${digits}` : digits.padEnd(shift + 1, '0');
 }
 
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'bigint';
+/** Holds no value: that of a parameter may be large. */
+function parameterAgain(name: string, kind: string): Constant['again'] {
+  return ({ context }) => {
+    const value = context.params.get(name);
+    return kindOf(value) === kind ? (value as ConstantValue) : undefined;
+  };
 }
+
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
 function isPlaceholder({ value }: LiteralNode): boolean {
   return typeof value === 'object' && 'Placeholder' in value;
@@ -87,14 +93,8 @@ function placeholder(marker: string, env: Env): Bound {
     );
   }
   const bound = parameterExpr(value, marker);
-  if (value !== null && bound.constant !== undefined) {
-    const again: Constant['again'] = ({ context }) => {
-      const other = context.params.get(name);
-      const isLike = typeof other === typeof value || [other, value].every(isNumber);
-      return isLike ? (other as ConstantValue) : undefined;
-    };
-    return { ...bound, constant: { value: bound.constant.value, again } };
-  }
+  if (typeof value !== 'object')
+    return { ...bound, constant: { value, again: parameterAgain(name, kindOf(value)) } };
   if (value !== null) return bound;
   return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
 }

@@ -27,8 +27,9 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
       );
       if (other?.kind !== 'tag') continue;
       const union = [...new Set([...values, ...other.condition.values])];
+      const eithers = [one.again, other.again];
       const again = (given: Values): PlainFact | undefined => {
-        const sides = [one.again?.(given), other.again?.(given)];
+        const sides = eithers.map((either) => either?.(given));
         const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
         if (both.length < 2) return undefined;
         return {

@@ -38,7 +38,8 @@ export function inMemoryQuery(asked: Asked): InMemoryQuery | undefined {
   if (from?.tableName === undefined || scan === undefined || limits === null) return undefined;
   if (env.depth > 0 || env.session.scans.length > 1) return undefined;
   const facts = where === undefined ? [] : where.isExact && where.facts;
-  if (!facts || facts.some(({ again }) => again === undefined)) return undefined;
+  const conditions = facts && facts.flatMap(({ again }) => again ?? []);
+  if (!conditions || conditions.length < facts.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;
   const [, limit, offset = '0'] = limits;
   const range = { limit: limit === undefined ? undefined : Number(limit), offset: Number(offset) };
@@ -50,7 +51,7 @@ export function inMemoryQuery(asked: Asked): InMemoryQuery | undefined {
       : limitText === ''
         ? lastRowsOf(asked)
         : undefined;
-  return answer && { scan, answer, selection: select.selection, facts };
+  return answer && { scan, answer, selection: select.selection, conditions };
 }
 
 /** The column of the table that an expression is. */

@@ -2,7 +2,7 @@ import { tsdbError } from '../../../../../errors.js';
 import type { IntervalValue, SqlType } from '../../../../../model/sql-type.js';
 import { addMonths, NS_PER_DAY } from '../../../../../model/time/calendar.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
-import type { ConstantValue } from '../../../bound-expr.js';
+import type { Constant, ConstantValue } from '../../../bound-expr.js';
 import { engineType } from '../../../emit/engine-type.js';
 import {
   type Bound,
@@ -175,10 +175,7 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const { type } = start;
   const startNs = start.constant?.value;
   if (start.constant && isInterval(amount) && typeof startNs === 'bigint') {
-    const moved = (time: ConstantValue) =>
-      typeof time === 'bigint' ? shiftNs(time, amount) : undefined;
-    // The interval is the same whenever it is asked again.
-    const again = interval.constant?.again && mapped(start.constant, moved);
+    const again = shiftAgain(start.constant.again, interval.constant?.again);
     return constantExpr(shiftNs(startNs, amount), type, displayName, again);
   }
   const ns = `epoch_ns(${start.text})`;
@@ -191,6 +188,17 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const text = `make_timestamp_ns(plinth_add_interval(${ns}, ${interval.text}))`;
   return derive([start, interval], { text, type, displayName });
 }
+
+function shiftAgain(start: Constant['again'], interval: Constant['again']): Constant['again'] {
+  if (start === undefined || interval === undefined) return undefined;
+  return (values) => {
+    const [startNs, amount] = [start(values), interval(values)];
+    return typeof startNs === 'bigint' && isInterval(amount) ? shiftNs(startNs, amount) : undefined;
+  };
+}
+
+const negatedInterval = (value: ConstantValue) =>
+  isInterval(value) ? negateInterval(value) : undefined;
 
 function shiftNs(startNs: bigint, { months, days, nanos }: IntervalValue): bigint {
   const moved = months === 0 ? startNs : addMonths(startNs, months);
@@ -235,9 +243,8 @@ function isInterval(value: ConstantValue | undefined): value is IntervalValue {
 function negated(interval: Bound): Bound {
   const value = interval.constant?.value;
   if (isInterval(value)) {
-    const amount = negateInterval(value);
-    const again = interval.constant?.again && (() => amount);
-    return constantExpr(amount, INTERVAL, interval.displayName, again);
+    const again = interval.constant && mapped(interval.constant, negatedInterval);
+    return constantExpr(negateInterval(value), INTERVAL, interval.displayName, again);
   }
   return { ...interval, text: `plinth_negate_interval(${interval.text})` };
 }

@@ -101,9 +101,9 @@ function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean):
       : (['in', texts] as const);
     return { scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } };
   };
-  const constants = items.map((item) => item.constant);
-  const fact = factOf(constants.map((constant) => constant?.value));
+  const fact = factOf(items.map(({ constant }) => constant?.value));
   if (fact === undefined) return [];
-  const again = (values: Values) => factOf(constants.map((constant) => constant?.again?.(values)));
+  const texts = items.map(({ constant }) => constant?.again);
+  const again = (values: Values) => factOf(texts.map((text) => text?.(values)));
   return [{ ...fact, again }];
 }
