@@ -103,6 +103,10 @@ const conditionArb = fc.oneof(
     'u = 7',
     'g <> 0',
     "time > now() - INTERVAL '100 days'",
+    "time > now() - '100 days'::INTERVAL",
+    `time >= ${START} AND time < ${START + 3600n * SECOND}`,
+    'i BETWEEN -2 AND 7 * 9',
+    "'a' <> host",
     "time >= '2023-11-14T22:13:20Z' AND time < '2023-11-14T23:00:00Z'",
   ),
 );
@@ -178,11 +182,11 @@ const rowsArb = fc
   .record({
     table: tableArb,
     where: whereArb,
-    list: fc.constantFrom('*', 'time, host, i, f', 'region, g, time, u, b', 'i'),
+    list: fc.constantFrom('*', 'time, host, i, f', 'region, g, time, u, b', 'i', 't.i, t.time'),
     direction: fc.constantFrom('', ' ORDER BY time', ' ORDER BY time DESC'),
   })
   .map((q) => ({
-    text: `SELECT ${q.list} FROM ${q.table}${q.where}${q.direction}`,
+    text: `SELECT ${q.list} FROM ${q.table} AS t${q.where}${q.direction}`,
     isOrdered: false,
   }));
 
