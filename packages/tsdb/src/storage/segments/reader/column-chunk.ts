@@ -41,26 +41,37 @@ export interface ValueRuns {
   readonly ends: Uint32Array;
 }
 
-/** A column of 64-bit integers without gaps, and of few different ones side by side. @param bytes all pages of the column chunk. */
+/**
+ * A column of 64-bit integers without gaps, of which few different ones stand side by side.
+ * @param bytes all pages of the column chunk
+ */
 export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decompress): ValueRuns {
-  const { values, isPresent } = readColumnChunk(
-    bytes,
-    'int64',
-    { from: 0, to: rowCount },
-    decompress,
-  );
-  if (isPresent !== undefined) throw new UnknownLayout('rows without a series');
-  const words = new Int32Array(values.buffer, values.byteOffset, rowCount * 2);
-  const ends: number[] = [];
-  for (let row = 1; row < rowCount; row++) {
-    const at = row * 2;
-    if (words[at] !== words[at - 2] || words[at + 1] !== words[at - 1]) ends.push(row);
+  const { page, head, dictionary } = dataPageOf(bytes, 'int64', rowCount, decompress);
+  if (dictionary === undefined || head.encoding !== Encoding.rleDictionary) {
+    const all = { type: 'int64', from: 0, to: rowCount, dictionary } as const;
+    const { values, isPresent } = readPage(page, head, all);
+    if (isPresent !== undefined) throw new UnknownLayout('rows without a series');
+    const ends = endsOf(new BigInt64Array(values.buffer));
+    return { words: wordsOf(values, ends.map((end) => end - 1)), ends };
   }
-  ends.push(rowCount);
-  const of = Int32Array.from(
-    ends.flatMap((end) => [words[end * 2 - 2] as number, words[end * 2 - 1] as number]),
+  if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('rows without a series');
+  // By their numbers: no value is looked up for each row.
+  const numbers = numbersOf(valuesOf(page), 0, rowCount);
+  const ends = endsOf(numbers);
+  return { words: wordsOf(dictionary, ends.map((end) => numbers[end - 1] as number)), ends };
+}
+
+function endsOf(values: Uint32Array | BigInt64Array): Uint32Array {
+  const ends: number[] = [];
+  for (let row = 1; row < values.length; row++) if (values[row] !== values[row - 1]) ends.push(row);
+  return Uint32Array.from([...ends, values.length]);
+}
+
+function wordsOf(values: Dense, places: Uint32Array): Int32Array {
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
+  return Int32Array.from(
+    Array.from(places).flatMap((at) => [words[at * 2] as number, words[at * 2 + 1] as number]),
   );
-  return { words: of, ends: Uint32Array.from(ends) };
 }
 
 /** The rows `[from, to)` of a column within its row group. @param bytes all pages of the column chunk. */
@@ -70,6 +81,17 @@ export function readColumnChunk(
   { from, to }: { readonly from: number; readonly to: number },
   decompress: Decompress,
 ): ColumnValues {
+  const { page, head, dictionary } = dataPageOf(bytes, type, to, decompress);
+  return readPage(page, head, { type, from, to, dictionary });
+}
+
+/** The page with the values of a row group. */
+function dataPageOf(
+  bytes: Uint8Array,
+  type: PhysicalType,
+  rowCount: number,
+  decompress: Decompress,
+): { readonly page: Uint8Array; readonly head: PageHead; readonly dictionary: Dense | undefined } {
   let dictionary: Dense | undefined;
   for (let at = 0; ; ) {
     const thrift = new ThriftReader(bytes, at);
@@ -78,8 +100,8 @@ export function readColumnChunk(
     if (at > bytes.length) throw new UnknownLayout('a page ends early');
     const page = decompressed(head, bytes.subarray(thrift.at, at), decompress);
     if (head.type === PageType.dictionary) dictionary = plain(page, type, 0, head.valueCount);
-    else if (head.valueCount < to) throw new UnknownLayout('a row group of several pages');
-    else return readPage(page, head, { type, from, to, dictionary });
+    else if (head.valueCount < rowCount) throw new UnknownLayout('a row group of several pages');
+    else return { page, head, dictionary };
   }
 }
 
@@ -99,19 +121,26 @@ function readPage(
   { valueCount, encoding }: PageHead,
   { type, from, to, dictionary }: PageRows,
 ): ColumnValues {
-  const levels = (): BitRuns => new BitRuns(page, LENGTH_BYTES, 1);
-  const bytes = page.subarray(LENGTH_BYTES + uint32At(page, 0));
+  const bytes = valuesOf(page);
   const count = to - from;
-  if (levels().isAllOnes(valueCount)) {
+  if (levelsOf(page).isAllOnes(valueCount)) {
     const values = decode(bytes, encoding, { type, skip: from, count, dictionary });
     return { values, isPresent: undefined };
   }
   const present = new Uint8Array(to);
-  levels().read(0, present);
+  levelsOf(page).read(0, present);
   const skip = sumOf(present.subarray(0, from));
   const wanted = present.subarray(from);
   const dense = decode(bytes, encoding, { type, skip, count: sumOf(wanted), dictionary });
   return spread(dense, wanted, emptyOf(type, count));
+}
+
+/** A bit a row: whether it has a value. */
+const levelsOf = (page: Uint8Array): BitRuns => new BitRuns(page, LENGTH_BYTES, 1);
+
+function valuesOf(page: Uint8Array): Uint8Array {
+  const levelBytes = new DataView(page.buffer, page.byteOffset).getUint32(0, true);
+  return page.subarray(LENGTH_BYTES + levelBytes);
 }
 
 /** What is read of a page. */
@@ -187,6 +216,13 @@ function plain(bytes: Uint8Array, type: PhysicalType, skip: number, count: numbe
   return out;
 }
 
+/** Places of values in the dictionary. */
+function numbersOf(bytes: Uint8Array, skip: number, count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  new BitRuns(bytes, 1, bytes[0] as number).read(skip, numbers);
+  return numbers;
+}
+
 /** By their numbers in the dictionary. */
 function looked(
   bytes: Uint8Array,
@@ -195,8 +231,7 @@ function looked(
   dictionary: Dense | undefined,
 ): Dense {
   if (dictionary === undefined) throw new UnknownLayout('a page without its dictionary');
-  const numbers = new Uint32Array(count);
-  new BitRuns(bytes, 1, bytes[0] as number).read(skip, numbers);
+  const numbers = numbersOf(bytes, skip, count);
   if (dictionary instanceof BigInt64Array) {
     // Halves: no big integer is made.
     const out = new BigInt64Array(count);
@@ -236,10 +271,6 @@ function sumOf(bits: Uint8Array): number {
   let sum = 0;
   for (const bit of bits) sum += bit;
   return sum;
-}
-
-function uint32At(bytes: Uint8Array, at: number): number {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 }
 
 /** Source: parquet-format, parquet.thrift, `PageHeader`. */
