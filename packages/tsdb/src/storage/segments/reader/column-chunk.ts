@@ -52,13 +52,25 @@ export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decomp
     const { values, isPresent } = readPage(page, head, all);
     if (isPresent !== undefined) throw new UnknownLayout('rows without a series');
     const ends = endsOf(new BigInt64Array(values.buffer));
-    return { words: wordsOf(values, ends.map((end) => end - 1)), ends };
+    return {
+      words: wordsOf(
+        values,
+        ends.map((end) => end - 1),
+      ),
+      ends,
+    };
   }
   if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('rows without a series');
   // By their numbers: no value is looked up for each row.
   const numbers = numbersOf(valuesOf(page), 0, rowCount);
   const ends = endsOf(numbers);
-  return { words: wordsOf(dictionary, ends.map((end) => numbers[end - 1] as number)), ends };
+  return {
+    words: wordsOf(
+      dictionary,
+      ends.map((end) => numbers[end - 1] as number),
+    ),
+    ends,
+  };
 }
 
 function endsOf(values: Uint32Array | BigInt64Array): Uint32Array {
@@ -109,8 +121,7 @@ type Dense = Int8Array | Float64Array | BigInt64Array;
 
 /** Behind it are `PADDING_BYTES` zeros. */
 function decompressed(head: PageHead, stored: Uint8Array, decompress: Decompress): Uint8Array {
-  if (head.sizeBytes > MAX_PAGE_BYTES)
-    throw new UnknownLayout(`a page of ${head.sizeBytes} bytes`);
+  if (head.sizeBytes > MAX_PAGE_BYTES) throw new UnknownLayout(`a page of ${head.sizeBytes} bytes`);
   const bytes = new Uint8Array(head.sizeBytes + PADDING_BYTES);
   bytes.set(decompress(stored, head.sizeBytes));
   return bytes;
