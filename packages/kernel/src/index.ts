@@ -185,7 +185,7 @@ export {
 } from './net/networks.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { objectError } from './objects/object-errors.js';
-export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
+export type { ByteRange, ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';

@@ -173,6 +173,7 @@ describe('a deleted table', () => {
       before: (objects) => ({
         put: (name, parts) => objects.put(name, parts),
         get: (name, range) => objects.get(name, range),
+        getRanges: (name, ranges) => objects.getRanges(name, ranges),
         list: (prefix) => objects.list(prefix),
         delete: (name) => objects.delete(name),
         localPath: (name) => objects.localPath(name),

@@ -24,6 +24,7 @@ it('starts after a deletion for good that failed beside a merge of the table', a
       before: (objects) => ({
         put: (name, parts) => objects.put(name, parts),
         get: (name, range) => objects.get(name, range),
+        getRanges: (name, ranges) => objects.getRanges(name, ranges),
         list: (prefix) => objects.list(prefix),
         delete: (name) => objects.delete(name),
         localPath: (name) => objects.localPath(name),

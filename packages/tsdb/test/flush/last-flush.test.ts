@@ -66,6 +66,7 @@ it('leaves the rest to the log when the disk is slow, and has no row twice after
   const slow = (objects: ObjectStore): ObjectStore => ({
     put: (name, parts) => objects.put(name, parts),
     get: (name, range) => objects.get(name, range),
+    getRanges: (name, ranges) => objects.getRanges(name, ranges),
     list: (prefix) => objects.list(prefix),
     delete: (name) => objects.delete(name),
     localPath: (name) => objects.localPath(name),

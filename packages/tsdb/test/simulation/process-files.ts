@@ -29,6 +29,7 @@ export class ProcessFiles {
       adopt: (name, path) => this.#change(`adopt ${name}`, () => store.adopt(name, path)),
       delete: (name) => this.#change(`delete ${name}`, () => store.delete(name)),
       get: (name, range) => store.get(name, range),
+      getRanges: (name, ranges) => store.getRanges(name, ranges),
       list: (prefix) => store.list(prefix),
       localPath: (name) => store.localPath(name),
     };
