@@ -251,7 +251,7 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    services.push(...openConsole(partsOf('tsdb'), { dialects, router, ring: around.ring }));
+    services.push(...openConsole(partsOf('tsdb'), { dialects, ring: around.ring }));
     await startServices(services, {
       first: identity,
       alongside: tsdb,

@@ -147,7 +147,6 @@ class WholeRequest extends IncomingRequest {
   }
 
   readBody = (): Uint8Array => this.#sent;
-  headerList = () => [];
   leaving = () => new AbortController().signal;
   whenGone(done: () => void): void {
     this.gone = done;

@@ -5,7 +5,6 @@ import { consoleDialect } from '../console/console-dialect.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import { BuiltFiles } from '../http/files/built-files.js';
-import type { Router } from '../http/router.js';
 import { createDownloads } from '../operator/downloads.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
@@ -21,13 +20,12 @@ export function openConsole(
   parts: ServiceParts,
   at: {
     readonly dialects: DialectDirectory;
-    readonly router: Router;
     /** The last lines of the log. */
     readonly ring: LogRing | undefined;
   },
 ): readonly HttpService[] {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, router, ring = new LogRing() } = at;
+  const { dialects, ring = new LogRing() } = at;
   const { services, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
@@ -57,10 +55,7 @@ export function openConsole(
       isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
       build: () => files.build(),
     }),
-    createDownloads({
-      ...{ dialect: identity.dialect, router, clock, random },
-      grants: (access, principal) => identity.grants(access, principal),
-    }),
+    createDownloads({ dialect: identity.dialect, clock, random }),
     createSettingsAndLogs({ dialect: identity.dialect, settings, ring }),
     createConsole({
       files,

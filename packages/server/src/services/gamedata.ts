@@ -23,9 +23,10 @@ export async function openGameData(
     log,
     ...(countTogether !== undefined && { countTogether }),
     ownsRoot: !settings.server.services.includes('tsdb'),
-    findAdmin(authorization) {
+    findAdmin(token) {
       try {
-        const principal = identity.checkAdmin({ headers: { authorization } });
+        const headers = { authorization: `Bearer ${token}` };
+        const principal = identity.checkAdmin({ headers });
         return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
       } catch (error) {
         if (error instanceof CredentialUncheckable) throw error;

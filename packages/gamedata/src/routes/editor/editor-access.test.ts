@@ -18,8 +18,7 @@ function openAccess(): { readonly access: EditorAccess; readonly clock: ManualCl
       readEditorToken(`writer:${hex('write-it')}:read+write:2030-01-02`),
     ],
     clock,
-    findAdmin: (authorization) =>
-      authorization === 'Bearer admin' ? { name: 'the admin' } : undefined,
+    findAdmin: (token) => (token === 'admin' ? { name: 'the admin' } : undefined),
   });
   return { access, clock };
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   addressKey,
+  bearerOf,
   type Clock,
   type CountTogether,
   GuessGuard,
@@ -41,15 +42,15 @@ const GUESSES = { lockingCount: 10, windowMs: 60_000 } as const;
 export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
   readonly #clock: Clock;
-  readonly #findAdmin: (authorization: string) => { readonly name: string } | undefined;
+  readonly #findAdmin: (token: string) => { readonly name: string } | undefined;
   readonly #actors = new WeakMap<Asked, Actor>();
   readonly #guesses: GuessGuard;
 
   constructor(needs: {
     readonly tokens: readonly EditorToken[];
     readonly clock: Clock;
-    /** An admin token of the server, by the whole `Authorization` header. */
-    readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+    /** An admin token of the server, by its text. */
+    readonly findAdmin: (token: string) => { readonly name: string } | undefined;
     readonly countTogether?: CountTogether;
   }) {
     this.#tokens = needs.tokens;
@@ -95,7 +96,7 @@ export class EditorAccess {
   }
 
   #find(authorization: string): Actor | undefined {
-    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    const text = bearerOf(authorization);
     if (text === undefined) return undefined;
     const hash = createHash('sha256').update(text).digest();
     const nowMs = this.#clock.nowMs();
@@ -106,7 +107,7 @@ export class EditorAccess {
       if (isRight && (token.expiresMs === undefined || token.expiresMs > nowMs)) found = token;
     }
     if (found !== undefined) return found;
-    const admin = this.#findAdmin(`Bearer ${text}`);
+    const admin = this.#findAdmin(text);
     return admin && { name: admin.name, scopes: ALL_SCOPES };
   }
 

@@ -3,7 +3,6 @@ import {
   bytesAnswer,
   type Clock,
   type HttpAnswer,
-  type HttpHead,
   type HttpRequest,
   invariant,
   type Route,
@@ -16,8 +15,8 @@ import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
+import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
 import { failures, wordsOf } from '../openapi/words.js';
-import { JSON_TYPE } from '../public-headers.js';
 import { CachedReplies, type ReplyStore } from './cached-replies.js';
 import type { EditorAccess, Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
@@ -31,8 +30,6 @@ export interface EditorRouteParts {
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly maxImportBytes: number;
-  /** Of every answer. */
-  headersFor(request: HttpHead): Readonly<Record<string, string>>;
 }
 
 interface Reply {
@@ -62,7 +59,7 @@ export class EditorRouter {
   ): readonly Route[] {
     return this.answering(
       { method, path, scope, words, ...(method !== 'GET' && { body }) },
-      async (request, actor) => this.answer(request, await handle(request, actor)),
+      async (request, actor) => this.answer(await handle(request, actor)),
     );
   }
 
@@ -117,9 +114,9 @@ export class EditorRouter {
     return this.route('POST', path, scope, words, handle, more.body);
   }
 
-  answer(request: HttpRequest, { body, headers }: Reply): HttpAnswer {
-    const all = { ...this.parts.headersFor(request), ...headers };
-    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), Object.entries(all));
+  answer({ body, headers = {} }: Reply): HttpAnswer {
+    const all = [...NOT_STORED, ...Object.entries(headers)];
+    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
   }
 }
 

@@ -22,7 +22,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
         isAlias: index > 0,
         async handle(request) {
           await parts.ready();
-          return router.answer(request, { body: await typesOf(request, parts) });
+          return router.answer({ body: await typesOf(request, parts) });
         },
       }),
     ),
