@@ -73,8 +73,8 @@ export interface Identity extends HttpService {
    * @param access of the route that it has found.
    */
   check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
-  /** The same for routes of admins, where nobody else is known. */
-  checkAdmin(request: CheckedHead): Principal;
+  /** Which admin a request is of; `undefined`: of none. Throws `CredentialUncheckable`. */
+  findAdmin(request: CheckedHead): Principal | undefined;
   /** Whether a request that speaks for `principal` may use a route. */
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
   /** Whether there is no admin token yet. */
@@ -221,8 +221,8 @@ class IdentityService implements Identity {
     return this.#gate.check(request, access);
   }
 
-  checkAdmin(request: CheckedHead): Principal {
-    return this.#gate.checkAdmin(request);
+  findAdmin(request: CheckedHead): Principal | undefined {
+    return this.#gate.findAdmin(request);
   }
 
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {

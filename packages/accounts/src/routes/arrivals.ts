@@ -54,8 +54,8 @@ export interface ArrivalsNeeds {
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
   readonly clientWords: Pick<ClientWords, 'look'>;
-  /** Who an operator's request speaks for. Throws when its token is none. */
-  checkOperator(request: HttpHead): Principal;
+  /** Who an operator's request speaks for. Throws `CredentialUncheckable`. */
+  findOperator(request: HttpHead): Principal | undefined;
 }
 
 /**
@@ -156,15 +156,12 @@ export class Arrivals {
   }
 
   #operator(request: HttpHead): Principal {
-    try {
-      return this.#needs.checkOperator(request);
-    } catch (error) {
-      if (error instanceof CredentialUncheckable) throw error;
-      throw new AccountsRefused({
-        code: 'operator_token_required',
-        message: "This path needs the server's admin token: Authorization: Bearer <token>.",
-      });
-    }
+    const found = this.#needs.findOperator(request);
+    if (found !== undefined) return found;
+    throw new AccountsRefused({
+      code: 'operator_token_required',
+      message: "This path needs the server's admin token: Authorization: Bearer <token>.",
+    });
   }
 
   #platformKey(request: HttpHead): Principal {

@@ -115,18 +115,15 @@ export class GameDataDialect implements Dialect {
     const asked = request.headers['access-control-request-headers'];
     const isForEditor = isEditor(request.url);
     const allowed = isForEditor ? EDITOR_METHODS : [...methods, 'OPTIONS'].join(', ');
+    const allow: HeaderList = isForEditor ? [] : [['allow', allowed]];
     const isOpen = this.headers(request).some(([name]) => name === 'access-control-allow-origin');
-    return emptyAnswer(
-      204,
-      Object.entries({
-        ...(isOpen && {
-          'access-control-allow-methods': allowed,
-          ...(asked !== undefined && { 'access-control-allow-headers': asked }),
-          'access-control-max-age': '86400',
-        }),
-        ...(!isForEditor && { allow: allowed }),
-      }),
-    );
+    if (!isOpen) return emptyAnswer(204, allow);
+    return emptyAnswer(204, [
+      ...allow,
+      ['access-control-allow-methods', allowed],
+      ...(asked === undefined ? [] : [['access-control-allow-headers', asked] as const]),
+      ['access-control-max-age', '86400'],
+    ]);
   }
 
   #word({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {

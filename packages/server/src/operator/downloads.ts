@@ -92,10 +92,7 @@ export function createDownloads(needs: {
               const { authorization } = request.headers;
               tickets.set(id, {
                 ...{ method, url: path },
-                headers: {
-                  ...(authorization !== undefined && { authorization }),
-                  'content-type': 'application/json',
-                },
+                headers: { authorization, 'content-type': 'application/json' },
                 body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
                 untilMs: clock.monotonicMs() + LIFETIME_MS,
                 dress: (answer) => asFile(answer, filename),

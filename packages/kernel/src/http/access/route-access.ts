@@ -28,8 +28,7 @@ export const OPENABLE_ENDPOINTS = ['health', 'ping', 'metrics', 'ready', 'pprof'
 export type OpenableEndpoint = (typeof OPENABLE_ENDPOINTS)[number];
 
 /** For whom the handler of such a route is called: who was granted it, and nobody else. */
-export type PrincipalOf<Access extends RouteAccess> = Access extends 'app' | 'editor'
-  ? Extract<Principal, { readonly kind: Access }>
-  : Access extends 'platform'
-    ? Extract<Principal, { readonly kind: 'platform_key' }>
-    : Principal;
+export type PrincipalOf<Access extends RouteAccess> = Extract<
+  Principal,
+  { kind: Access extends 'app' ? 'app' : Access extends 'platform' ? 'platform_key' : string }
+>;
