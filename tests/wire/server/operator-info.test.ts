@@ -150,7 +150,9 @@ describe('a download', () => {
         headers: { authorization },
         body: JSON.stringify({ ...wanted, body }),
       });
-      return await limited.http.send(String(jsonOf(made)['url']));
+      // Whatever comes with the link says nothing of who asks, nor for what.
+      const own = { authorization: 'Bearer x y', accept: 'application/json', 'if-match': '"x"' };
+      return await limited.http.send(String(jsonOf(made)['url']), { headers: own });
     };
     const taken = await file('SELECT 1 AS v');
     assert.deepEqual([taken.status, taken.text], [200, 'v\n1\n']);

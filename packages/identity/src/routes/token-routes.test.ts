@@ -50,7 +50,7 @@ async function assertError(answer: ReturnType<typeof call>, status: number, erro
 const createAdmin = async (to: TestIdentity) =>
   (await call(to, { method: 'POST', url: ADMIN })).token();
 const works = (to: TestIdentity, token: string): boolean =>
-  to.identity.findAdmin({ headers: { authorization: `Bearer ${token}` } }) !== undefined;
+  to.identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } }) !== undefined;
 
 it('makes the admin token once, without asking for a token', async () => {
   await using to = await openTestIdentity();

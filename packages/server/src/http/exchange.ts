@@ -70,7 +70,7 @@ export class Exchange {
   }
 
   /** What stands in front of the answer's own headers. */
-  get outerHeaders(): readonly HeaderList[] {
+  get outerHeaders(): readonly [said: HeaderList, limits: HeaderList] {
     return [this.headers, this.#limits];
   }
 }

@@ -46,12 +46,12 @@ export function openConsole(
       },
       isAdmin(request) {
         try {
-          return identity.findAdmin(request) !== undefined;
+          return identity.gate.findAdmin(request) !== undefined;
         } catch {
           return false; // Nobody can tell.
         }
       },
-      isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
+      isSetupNeeded: () => isAuthRequired && identity.gate.isFirstTokenFree(),
       build: () => files.build(),
     }),
     createDownloads({ dialect: identity.dialect, clock, random }),

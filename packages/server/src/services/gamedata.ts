@@ -24,7 +24,7 @@ export async function openGameData(
     ...(countTogether !== undefined && { countTogether }),
     ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(token) {
-      const principal = identity.findAdmin({ headers: { authorization: `Bearer ${token}` } });
+      const principal = identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } });
       return principal?.kind === 'admin' ? { name: principal.tokenName } : undefined;
     },
   });
