@@ -112,7 +112,6 @@ class GameDataService implements GameData {
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
   readonly #images: ImageFolder;
-  readonly #access: EditorAccess;
   readonly #editor: Editor;
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
@@ -166,7 +165,7 @@ class GameDataService implements GameData {
       clock,
       maxRecordCount: settings.max_import_records,
     });
-    this.#access = new EditorAccess({
+    const access = new EditorAccess({
       tokens: [
         ...settings.tokens.map(readEditorToken),
         ...(adminToken === undefined
@@ -188,7 +187,7 @@ class GameDataService implements GameData {
       ownsRoot: needs.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
-      access: this.#access,
+      access,
       reportBug(err) {
         const requestId = needs.random.uuidV4();
         log.error({ err, requestId }, 'request failed');
@@ -239,7 +238,6 @@ class GameDataService implements GameData {
       editor: () => this.#editor,
       exchange: () => this.#exchange,
       replies: this.#editions,
-      access: this.#access,
       ready: () => this.#opening.ready(),
       clock: this.#needs.clock,
       maxImportBytes: this.#needs.settings.max_import_bytes,

@@ -88,7 +88,7 @@ it('grants a route to those that it names, and one that names nobody to none', a
   };
   const app: Principal = { kind: 'app', appId: 1 };
   const user: Principal = { kind: 'user', userId: 1 };
-  const editor: Principal = { kind: 'editor', name: 'ann' };
+  const editor: Principal = { kind: 'editor', name: 'ann', scopes: new Set() };
   const grantee: Principal = {
     kind: 'grantee',
     id: '1',

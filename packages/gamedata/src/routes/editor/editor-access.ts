@@ -10,7 +10,7 @@ import {
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 
-/** What is looked at of a request, which is the same object all its way. */
+/** What is looked at of a request. */
 type Asked = Pick<HttpHead, 'ip' | 'headers'>;
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
@@ -43,7 +43,6 @@ export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
   readonly #clock: Clock;
   readonly #findAdmin: (token: string) => { readonly name: string } | undefined;
-  readonly #actors = new WeakMap<Asked, Actor>();
   readonly #guesses: GuessGuard;
 
   constructor(needs: {
@@ -72,27 +71,12 @@ export class EditorAccess {
       throw requestError('not_authenticated');
     }
     const actor = this.#find(authorization);
-    if (actor !== undefined) {
-      this.#actors.set(request, actor);
-      return actor;
-    }
+    if (actor !== undefined) return actor;
     const address = addressKey(ip);
     this.#refuseGuessing(address);
     this.#guesses.noteFailure(address);
     if (isOpen) return undefined;
     throw requestError('not_authenticated');
-  }
-
-  actorOf(request: Asked): Actor | undefined {
-    return this.#actors.get(request);
-  }
-
-  /** Throws `not_authenticated` and `forbidden`. */
-  require(request: Asked, scope: Scope): Actor {
-    const actor = this.#actors.get(request);
-    if (actor === undefined) throw requestError('not_authenticated');
-    if (!actor.scopes.has(scope)) throw gameDataError('forbidden', { scope });
-    return actor;
   }
 
   #find(authorization: string): Actor | undefined {
@@ -116,6 +100,11 @@ export class EditorAccess {
     if (leftMs > 0)
       throw gameDataError('rate_limited', { retryAfterSec: Math.ceil(leftMs / 1000) });
   }
+}
+
+/** Throws `forbidden`. */
+export function requireScope(scopes: ReadonlySet<string>, scope: Scope): void {
+  if (!scopes.has(scope)) throw gameDataError('forbidden', { scope });
 }
 
 /** `name:sha256:scopes[:last day]`, as the setting has it. */

@@ -4,9 +4,9 @@ import {
   type Clock,
   type HttpAnswer,
   type HttpRequest,
-  invariant,
   type Route,
   type RouteDescription,
+  type RouteInput,
   type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
@@ -18,7 +18,7 @@ import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
 import { failures, wordsOf } from '../openapi/words.js';
 import { CachedReplies, type ReplyStore } from './cached-replies.js';
-import type { EditorAccess, Scope } from './editor-access.js';
+import { requireScope, type Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 
 export interface EditorRouteParts {
@@ -26,7 +26,6 @@ export interface EditorRouteParts {
   readonly editor: () => Editor;
   readonly exchange: () => Exchange;
   readonly replies: ReplyStore;
-  readonly access: EditorAccess;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly maxImportBytes: number;
@@ -75,25 +74,25 @@ export class EditorRouter {
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
   ): readonly Route[] {
     const { method, path, scope, words, body } = at;
-    const { access, ready } = this.parts;
-    return withSlash(path).map((each, index) => ({
-      method,
-      path: each,
-      access: 'editor',
-      ...editorWords(path, words),
-      isAlias: index > 0,
-      ...(body !== undefined && { body }),
-      check(request) {
-        access.require(request, scope);
-        if (body !== undefined) refuseOtherTypes(request);
-      },
-      async handle(request) {
-        const actor = access.actorOf(request);
-        invariant(actor, 'a request is checked before it is handled');
-        await ready();
-        return await handle(request, actor.name);
-      },
-    }));
+    const { ready } = this.parts;
+    return withSlash(path).map(
+      (each, index): Route<RouteInput, 'editor'> => ({
+        method,
+        path: each,
+        access: 'editor',
+        ...editorWords(path, words),
+        isAlias: index > 0,
+        ...(body !== undefined && { body }),
+        check(request) {
+          requireScope(request.principal.scopes, scope);
+          if (body !== undefined) refuseOtherTypes(request);
+        },
+        async handle(request) {
+          await ready();
+          return await handle(request, request.principal.name);
+        },
+      }),
+    );
   }
 
   /** A change that is done once, however often a client sends it with the same `Idempotency-Key`. */

@@ -30,5 +30,11 @@ export type OpenableEndpoint = (typeof OPENABLE_ENDPOINTS)[number];
 /** For whom the handler of such a route is called: who was granted it, and nobody else. */
 export type PrincipalOf<Access extends RouteAccess> = Extract<
   Principal,
-  { kind: Access extends 'app' ? 'app' : Access extends 'platform' ? 'platform_key' : string }
+  {
+    kind: Access extends 'app' | 'editor'
+      ? Access
+      : Access extends 'platform'
+        ? 'platform_key'
+        : string;
+  }
 >;
