@@ -45,6 +45,7 @@ export interface DialectParts {
 export class GameDataDialect implements Dialect {
   readonly service = 'gamedata';
   readonly refusals = REFUSALS;
+  readonly refusalHeaders = (): HeaderList => NOT_STORED;
   /** `/api` is ours as far as no other service has a longer path below it. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;
@@ -98,10 +99,6 @@ export class GameDataDialect implements Dialect {
     }
     if (EDITOR_PAGE.test(url)) return SAFE;
     return this.#parts.cors ? OPEN : PUBLIC;
-  }
-
-  refusalHeaders(): HeaderList {
-    return NOT_STORED;
   }
 
   /** Clients of game data read `error`; those of the limiter find its own members behind it. */

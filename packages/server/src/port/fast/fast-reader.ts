@@ -58,6 +58,7 @@ export class FastReader {
   #dateSec = 0;
   #dateLine = '';
   #commonLines = '';
+  /** Of the last answer: most dialects give the same list each time. */
   #said: HeaderList | undefined;
   #saidLines = '';
 
@@ -138,7 +139,6 @@ export class FastReader {
     const { status, body, rest, sizeBytes } = answer;
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     const [said, limits] = exchange.outerHeaders;
-    // Most dialects give the same list each time.
     if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
     head += this.#saidLines + linesOf(limits) + this.#lines(answer);
     if (rest === undefined) {
