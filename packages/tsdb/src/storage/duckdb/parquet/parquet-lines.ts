@@ -1,6 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
 import { quoteName, quoteString } from '../quote.js';
+import { throwUnlessWhole } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
@@ -40,11 +41,14 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
     const query = linesQuery(from, columns, { ...mapping, tags });
     await refuseDamage(connection, mapping, query);
     const result = await connection.stream(query.lines);
+    let rowCount = 0;
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
+      rowCount += chunk.rowCount;
       yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`);
     }
+    throwUnlessWhole(result, rowCount);
   } finally {
     connection.closeSync();
     instance.closeSync();
