@@ -27,12 +27,13 @@ function sourceFolders() {
   const packages = fs
     .readdirSync(path.join(root, 'packages'))
     .map((name) => path.join(root, 'packages', name));
+  const whole = [...packages.map((folder) => path.join(folder, 'test')), path.join(root, 'tests')];
   return [
     ...packages.map((folder) => ({
       folder: path.join(folder, 'src'),
       compiled: path.join(folder, 'dist'),
     })),
-    { folder: path.join(root, 'tests'), compiled: path.join(root, 'tests', 'dist') },
+    ...whole.map((folder) => ({ folder, compiled: path.join(folder, 'dist') })),
   ].filter(({ folder }) => fs.existsSync(folder));
 }
 

@@ -72,8 +72,8 @@ export interface AccountsNeeds {
   readonly ownListeners: readonly OwnListener[];
   /** Another service that is told of changes. */
   readonly listener?: AccountListener | undefined;
-  /** Who an operator's request speaks for. Throws when its token is none. */
-  checkOperator(request: HttpHead): Principal;
+  /** Who an operator's request speaks for; `undefined`: it is none. Throws `CredentialUncheckable`. */
+  findOperator(request: HttpHead): Principal | undefined;
   /** Tells the operator something once, past the logs: the keys that the first start makes. */
   announce(text: string): void;
 }
@@ -136,7 +136,7 @@ class AccountsService implements HttpService {
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
       clientWords: new ClientWords(this.#words, log),
-      checkOperator: (request) => needs.checkOperator(request),
+      findOperator: (request) => needs.findOperator(request),
     });
   }
 

@@ -38,10 +38,10 @@ import { readWordLists } from './domain/sample/words.js';
 import { registerMetrics } from './metrics.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
+import { cacheFor } from './routes/content-headers.js';
 import { describeGameData } from './routes/description.js';
 import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
-import { cacheFor } from './routes/public-headers.js';
 import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
@@ -71,8 +71,8 @@ export interface GameDataNeeds {
   readonly log: Logger;
   /** `/` shows the index; false where another service answers there. */
   readonly ownsRoot: boolean;
-  /** Who the `Authorization` header of an editor call speaks for, if it is an admin token of the server. */
-  readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+  /** Whose the token of an editor call is, if it is an admin token of the server. */
+  readonly findAdmin: (token: string) => { readonly name: string } | undefined;
   /** Of wrong tokens; without it each node counts those that it is shown. */
   readonly countTogether?: CountTogether;
 }
@@ -112,7 +112,6 @@ class GameDataService implements GameData {
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
   readonly #images: ImageFolder;
-  readonly #access: EditorAccess;
   readonly #editor: Editor;
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
@@ -166,7 +165,7 @@ class GameDataService implements GameData {
       clock,
       maxRecordCount: settings.max_import_records,
     });
-    this.#access = new EditorAccess({
+    const access = new EditorAccess({
       tokens: [
         ...settings.tokens.map(readEditorToken),
         ...(adminToken === undefined
@@ -188,7 +187,7 @@ class GameDataService implements GameData {
       ownsRoot: needs.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
-      access: this.#access,
+      access,
       reportBug(err) {
         const requestId = needs.random.uuidV4();
         log.error({ err, requestId }, 'request failed');
@@ -213,7 +212,6 @@ class GameDataService implements GameData {
       cache: new ReplyCache(settings.cache_bytes),
       ready: () => this.#opening.ready(),
       cacheControl: cacheFor(settings.max_age_sec),
-      cors: settings.cors,
       openApi: () => this.#describe(),
       referencePage: () => referencePage(this.#describe()),
     };
@@ -240,7 +238,6 @@ class GameDataService implements GameData {
       editor: () => this.#editor,
       exchange: () => this.#exchange,
       replies: this.#editions,
-      access: this.#access,
       ready: () => this.#opening.ready(),
       clock: this.#needs.clock,
       maxImportBytes: this.#needs.settings.max_import_bytes,

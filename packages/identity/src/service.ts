@@ -8,17 +8,15 @@ import type {
   FileSystem,
   HttpService,
   Logger,
-  Principal,
   Random,
   RelationalStore,
   ReportEvent,
-  RouteAccess,
   RouteTable,
 } from '@plinth/kernel';
 import { ClientAddresses } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
-import { AccessGate, type CheckedHead } from './domain/access-gate.js';
+import { AccessGate } from './domain/access-gate.js';
 import { ApiTokens } from './domain/api-tokens.js';
 import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
@@ -67,36 +65,20 @@ export interface IdentityNeeds {
 export interface Identity extends HttpService {
   /** Of everything below `/ops/v1`, whichever service has the route. */
   readonly dialect: Dialect;
-  /**
-   * Who the request speaks for, before its handler runs; at once, but for passwords. Throws `endpoint_disabled`,
-   * `page_refused`, `credential_malformed` and `not_authenticated`, which `toErrorAnswer` turns into an answer.
-   * @param access of the route that it has found.
-   */
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
-  /** The same for routes of admins, where nobody else is known. */
-  checkAdmin(request: CheckedHead): Principal;
-  /** Whether a request that speaks for `principal` may use a route. */
-  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
-  /** Whether there is no admin token yet. */
-  isFirstTokenFree(): boolean;
+  /** Who asks, and who may use a route. */
+  readonly gate: AccessGate;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
   listTokens(): readonly ApiToken[];
   /** Users with passwords, as clients of version 1 have them. */
   readonly users: PasswordUsers;
-  /**
-   * For which app the JSON web token of an `Authorization` header speaks. Throws `AppJwtRefused`, which has the
-   * status and the words of the answer, and `CredentialUncheckable`.
-   */
+  /** For which app the token of an `Authorization` header speaks. Throws `AppJwtRefused` and `CredentialUncheckable`. */
   authenticateApp(authorization: string | undefined): Promise<AppPrincipal>;
   /** Users, installations, OAuth apps, repositories, and what they present. */
   readonly registry: Registry;
-  /**
-   * Who an `Authorization` header of any kind speaks for. Throws `not_authenticated`, `AppJwtRefused` for the JSON
-   * web token of an app, and `CredentialUncheckable`.
-   */
-  resolveCredential(authorization: string): Principal | Promise<Principal>;
+  /** Who an `Authorization` header of any kind speaks for. */
+  readonly credentials: CredentialResolver;
   /** From memory when it was asked for lately. */
   findApp(selector: AppSelector): Promise<App | undefined>;
   /** Joins what another service keeps for each app; before `start`. */
@@ -123,11 +105,11 @@ class IdentityService implements Identity {
   readonly #needs: IdentityNeeds;
   readonly platformKeys: PlatformKeys;
   readonly registry: Registry;
-  readonly #credentials: CredentialResolver;
+  readonly credentials: CredentialResolver;
   readonly #registryStore: RegistryStore;
   readonly #tokens: ApiTokens;
   readonly users: PasswordUsers;
-  readonly #gate: AccessGate;
+  readonly gate: AccessGate;
   readonly #recovery: RecoveryListener;
   readonly #appStore: AppStore;
   readonly #appDirectory: AppDirectory;
@@ -155,7 +137,7 @@ class IdentityService implements Identity {
       ...about,
     });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
-    this.#gate = new AccessGate(
+    this.gate = new AccessGate(
       { tokens: this.#tokens, users: this.users },
       {
         isWithoutAuth: config.without_auth,
@@ -170,7 +152,7 @@ class IdentityService implements Identity {
       tls: needs.tls,
       pages: new PageGuard({ ...needs.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
-    this.dialect = operatorDialect(this.#gate, log);
+    this.dialect = operatorDialect(this.gate, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
     this.#apps = new Apps({
@@ -198,7 +180,7 @@ class IdentityService implements Identity {
       vendor,
     });
     this.#absence = new StoreAbsence({ clock, log });
-    this.#credentials = new CredentialResolver({
+    this.credentials = new CredentialResolver({
       registry: this.registry,
       tokens: this.#tokens,
       platformKeys: this.platformKeys,
@@ -217,32 +199,12 @@ class IdentityService implements Identity {
     return this.#recoveryAddress;
   }
 
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
-    return this.#gate.check(request, access);
-  }
-
-  checkAdmin(request: CheckedHead): Principal {
-    return this.#gate.checkAdmin(request);
-  }
-
-  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {
-    return this.#gate.grants(access, principal);
-  }
-
-  isFirstTokenFree(): boolean {
-    return this.#gate.isFirstTokenFree();
-  }
-
   listTokens(): readonly ApiToken[] {
     return this.#tokens.list();
   }
 
   async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
     return await this.#absence.notice(this.#appJwts.authenticate(authorization));
-  }
-
-  resolveCredential(authorization: string): Principal | Promise<Principal> {
-    return this.#credentials.resolve(authorization);
   }
 
   async findApp(selector: AppSelector): Promise<App | undefined> {

@@ -50,6 +50,11 @@ export { threadPoolSize } from './fs/thread-pool.js';
 export { acceptedTypes, listedTypes } from './http/accepted-types.js';
 export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
 export {
+  bearerOf,
+  readAuthorization,
+  readExactAuthorization,
+} from './http/access/authorization.js';
+export {
   ACTIONS,
   type Action,
   ALL_RESOURCES,
@@ -61,6 +66,7 @@ export type { Grantee, LimitOverride, LimitProfile, Principal } from './http/acc
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
+  type PrincipalOf,
   type RouteAccess,
 } from './http/access/route-access.js';
 export { loginOfUrl } from './http/access/url-login.js';
@@ -69,7 +75,7 @@ export { gunzipBounded } from './http/body/gunzip.js';
 export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { parseJson } from './http/body/parse-json.js';
-export { type BodyStream, readBody } from './http/body/read-body.js';
+export { type BodyStream, readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeAnswer } from './http/coding/encode-answer.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
@@ -138,6 +144,7 @@ export {
   type RouteMethod,
   type RouteOutput,
   type RouteTable,
+  type StoredRequest,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
@@ -185,7 +192,7 @@ export {
 } from './net/networks.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { objectError } from './objects/object-errors.js';
-export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
+export type { ByteRange, ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';

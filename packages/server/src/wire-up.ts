@@ -158,7 +158,7 @@ export async function wireUp(
     const reports = new Reports({ settings, stores, outbox, log });
     let clusterUuid = '';
     const dialect = serverDialect({
-      identify: (request, access) => identity.check(request, access),
+      identify: (request, access) => identity.gate.check(request, access),
       clusterUuid: () => clusterUuid,
       cors: new Cors({
         isOpen: !settings.identity.without_auth,
@@ -251,7 +251,7 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    services.push(...openConsole(partsOf('tsdb'), { dialects, router, ring: around.ring }));
+    services.push(...openConsole(partsOf('tsdb'), { dialects, ring: around.ring }));
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -276,7 +276,7 @@ export async function wireUp(
     closers.push(() => bodies[Symbol.dispose]());
     const pipeline = new Pipeline({
       ...{ router, dialects, gate, bodies, clock, log },
-      grants: (access, principal) => identity.grants(access, principal),
+      grants: (access, principal) => identity.gate.grants(access, principal),
       unmatched: numbers.unmatched,
     });
     return {
@@ -289,7 +289,7 @@ export async function wireUp(
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
       isDraining: () => isDraining,
-      isFirstTokenFree: () => identity.isFirstTokenFree(),
+      isFirstTokenFree: () => identity.gate.isFirstTokenFree(),
       warmUp() {
         for (const service of services) service.warmUp?.();
       },

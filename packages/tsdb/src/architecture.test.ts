@@ -29,7 +29,7 @@ describe('ARCHITECTURE.md', async () => {
 
   it('names no file that is not there', async () => {
     for (const [, file = ''] of page.matchAll(FILE))
-      await access(join(PACKAGE, file.startsWith('src/') ? '' : 'src', file));
+      await access(join(PACKAGE, /^(?:src|test)\//.test(file) ? '' : 'src', file));
   });
 
   it('names no class that is not exported', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BackupMoment, FrozenFile, FrozenFiles } from '@plinth/kernel';
 import type { TsdbEngine } from './domain/engine/tsdb-engine.js';
-import type { Processing } from './open-processing.js';
+import type { Processing } from './open/open-processing.js';
 import type { SegmentFiles } from './storage/segments/segment-files.js';
 
 /** Where a restored data folder has the files of the plugins, wherever the plugin folder was. */

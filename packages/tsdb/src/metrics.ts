@@ -2,7 +2,7 @@ import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
 import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { EngineState } from './domain/engine/engine-state.js';
 import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
-import type { MemoryShares } from './memory-shares.js';
+import type { MemoryShares } from './settings/memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];

@@ -10,10 +10,10 @@ import type {
   RelationalStore,
   ReportEvent,
 } from '@plinth/kernel';
-import type { TsdbSettings } from './config.js';
 import type { UserDirectory } from './domain/influxql/users/user-directory.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
+import type { TsdbSettings } from './settings/config.js';
 import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
 /** What the service is given by the server that runs it. */

@@ -20,12 +20,13 @@ import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
-import { type MemoryShares, memoryShares } from './memory-shares.js';
 import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
 import type { TsdbNeeds } from './needs.js';
-import { openInfluxql } from './open-influxql.js';
-import { createProcessing, type Processing } from './open-processing.js';
+import { openInfluxql } from './open/open-influxql.js';
+import { createProcessing, type Processing } from './open/open-processing.js';
+import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
+import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileSums } from './storage/segments/file-sums.js';
@@ -33,7 +34,6 @@ import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
-import { type WarmUpConsumers, warmUpQueries } from './warm-up.js';
 
 const WARM_UP_DELAY_MS = 500;
 /** A transaction of the catalog, which others wait for, takes some 10 ms. */

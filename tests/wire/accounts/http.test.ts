@@ -101,6 +101,8 @@ describe('answers', () => {
     });
     const { allow } = (await server.send(`${ACCOUNTS}/${accountId}/close`)).headers;
     assert.equal(allow, 'POST');
+    const tokens = await server.send('/v2/core/account_tokens', { method: 'PUT' });
+    assert.deepEqual([tokens.status, tokens.headers['allow']], [405, 'POST, OPTIONS']);
     const head = await server.send(ACCOUNTS, { method: 'HEAD' });
     assert.equal(head.status, 405);
     await server.ok(ACCOUNTS, {
@@ -222,6 +224,8 @@ describe('keys', () => {
     await check(undefined, 'api_key_missing');
     await check('', 'api_key_missing');
     await check('Bearer ', 'api_key_missing');
+    await check('bearer', 'api_key_missing');
+    await check(`BEARER   ${KEYS.sk_test}x`, 'api_key_invalid');
     await check('Digest abc', 'api_key_invalid');
     await check('Bearer sk_test_unknown', 'api_key_invalid');
     await check(`Bearer ${KEYS.sk_test}x`, 'api_key_invalid');

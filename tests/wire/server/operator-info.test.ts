@@ -105,6 +105,7 @@ describe('a download', () => {
       `attachment; filename="Gr__e__1_.csv"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22.csv`,
     );
     assert.equal(file.headers['cache-control'], 'no-store');
+    assert.equal(file.headers['access-control-allow-origin'], undefined);
     assert.equal((await server.http.send(url)).status, 404);
   });
 
@@ -131,6 +132,36 @@ describe('a download', () => {
     assert.equal(still.status, 200);
     const body = JSON.stringify(wanted);
     assert.equal((await server.http.send('/ops/v1/downloads', { body })).status, 401);
+  });
+
+  it('is held to the limits of the token that asked for it, and to the bound of bodies', async () => {
+    await using limited = await ServerProcess.start({
+      flags: [
+        ...['--services', 'tsdb,ratelimit', '--tsdb-max-request-size-bytes', '1024'],
+        ...['--rate-limit-services', '{"tsdb":{"enabled":true}}'],
+        ...['--rate-limit-resources', '{"tsdb_query":{"limit":2,"window":3600}}'],
+      ],
+    });
+    const first = await limited.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    const authorization = `Bearer ${jsonOf(first)['token']}`;
+    const file = async (q: string) => {
+      const body = { ...query, db: '_internal', q };
+      const made = await limited.http.send('/ops/v1/downloads', {
+        headers: { authorization },
+        body: JSON.stringify({ ...wanted, body }),
+      });
+      // Whatever comes with the link says nothing of who asks, nor for what.
+      const own = { authorization: 'Bearer x y', accept: 'application/json', 'if-match': '"x"' };
+      return await limited.http.send(String(jsonOf(made)['url']), { headers: own });
+    };
+    const taken = await file('SELECT 1 AS v');
+    assert.deepEqual([taken.status, taken.text], [200, 'v\n1\n']);
+    assert.equal(taken.headers['x-ratelimit-used'], '1');
+    assert.equal(taken.headers['x-ratelimit-limit'], '2');
+    assert.equal((await file(`SELECT 1 -- ${'x'.repeat(1024)}`)).status, 413);
+    const refused = await file('SELECT 1 AS v');
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers['content-disposition'], undefined);
   });
 
   it('is refused when the token that asked for it has gone', async () => {

@@ -340,7 +340,7 @@ describe('what a plugin answers', { skip: noPython }, () => {
       [
         'own',
         answering(
-          '"x", 201, {"Content-Security-Policy": "default-src *", "content-security-policy": "x", "X-Content-Type-Options": "sniff", "Cluster-UUID": "x", "X-Mine": "1"}',
+          '"x", 201, {"Access-Control-Allow-Origin": "*", "access-control-allow-credentials": "true", "Content-Security-Policy": "default-src *", "content-security-policy": "x", "X-Content-Type-Options": "sniff", "Cluster-UUID": "x", "X-Mine": "1"}',
         ),
         201,
       ],
@@ -357,6 +357,8 @@ describe('what a plugin answers', { skip: noPython }, () => {
       const answer = await assertProtected(`/api/v3/engine/${name}`, status);
       if (name === 'own') {
         assert.equal(answer.headers['x-mine'], '1');
+        const names = Object.keys(answer.headers).join();
+        assert.doesNotMatch(names, /access-control/, 'the server says none where it asks nobody');
         assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
       }
       await plugins.remove(name);

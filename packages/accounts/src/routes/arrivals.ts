@@ -3,9 +3,12 @@ import {
   type HttpHead,
   Memo,
   type Principal,
+  type PrincipalOf,
   pathOf,
   type Random,
   randomLetters,
+  readAuthorization,
+  refuseOversize,
 } from '@plinth/kernel';
 import type { Platforms } from '../domain/platform/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
@@ -41,6 +44,9 @@ export const DOCS_PATH = '/docs/accounts';
 
 const MAX_KNOWN_VERSIONS = 100;
 
+/** Of a request that a platform's key was granted. */
+type PlatformHead = HttpHead & { readonly principal: PrincipalOf<'platform'> };
+
 export interface ArrivalsNeeds {
   readonly keys: KeyDirectory;
   readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
@@ -48,8 +54,8 @@ export interface ArrivalsNeeds {
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
   readonly clientWords: Pick<ClientWords, 'look'>;
-  /** Who an operator's request speaks for. Throws when its token is none. */
-  checkOperator(request: HttpHead): Principal;
+  /** Who an operator's request speaks for. Throws `CredentialUncheckable`. */
+  findOperator(request: HttpHead): Principal | undefined;
 }
 
 /**
@@ -76,13 +82,18 @@ export class Arrivals {
     return arrival;
   }
 
-  /** Steps 1 to 3, for a path and method that exist. Throws `AccountsRefused`. */
-  contextOf(request: HttpHead, allows: 'secret' | 'any'): RequestContext {
+  /** Steps 1 and 2, for a path and method that exist. Throws `AccountsRefused` and `body_too_large`. @returns the version. */
+  checkHead(request: HttpHead): string | undefined {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
-    const version = sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
-    const { principal, refusal, requestId } = this.of(request);
-    if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
+    return sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
+  }
+
+  /** Steps 1 to 3, for whoever is let in. Throws as `checkHead` does. */
+  contextOf(request: PlatformHead, allows: 'secret' | 'any'): RequestContext {
+    const version = this.checkHead(request);
+    const { principal } = request;
+    const { requestId } = this.of(request);
     const platform = this.#needs.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
     this.#needs.clientWords.look(request);
@@ -109,12 +120,9 @@ export class Arrivals {
     };
   }
 
-  /** A body that says that it is too large is not read. */
-  refuseSize(request: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
-    const length = Number(request.headers['content-length'] ?? 0);
-    if (length <= limitBytes) return;
-    const message = `The body has more than ${limitBytes} bytes.`;
-    throw new AccountsRefused({ code: 'request_too_large', message });
+  /** A body that says that it is too large is not read. Throws `body_too_large`. */
+  refuseSize({ headers }: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
+    refuseOversize(Number(headers['content-length'] ?? 0), limitBytes);
   }
 
   /** The effective version, for the answer's headers; a header that is none is answered in the platform's own. */
@@ -148,15 +156,12 @@ export class Arrivals {
   }
 
   #operator(request: HttpHead): Principal {
-    try {
-      return this.#needs.checkOperator(request);
-    } catch (error) {
-      if (error instanceof CredentialUncheckable) throw error;
-      throw new AccountsRefused({
-        code: 'operator_token_required',
-        message: "This path needs the server's admin token: Authorization: Bearer <token>.",
-      });
-    }
+    const found = this.#needs.findOperator(request);
+    if (found !== undefined) return found;
+    throw new AccountsRefused({
+      code: 'operator_token_required',
+      message: "This path needs the server's admin token: Authorization: Bearer <token>.",
+    });
   }
 
   #platformKey(request: HttpHead): Principal {
@@ -181,17 +186,17 @@ export class Arrivals {
 }
 
 function readKey(header: string | undefined): string {
-  if (header === undefined || header.trim() === '') throw keyMissing();
-  const [, scheme = '', credential = ''] = /^(\S+)\s*(.*)$/s.exec(header.trim()) ?? [];
-  if (credential === '')
-    throw scheme === 'Bearer' || scheme === 'Basic' ? keyMissing() : keyInvalid();
-  if (/^bearer$/i.test(scheme)) return credential;
-  if (!/^basic$/i.test(scheme)) throw keyInvalid();
+  const shown = readAuthorization(header);
+  if (shown === undefined) throw keyMissing();
+  const { scheme, credential } = shown;
+  if (scheme !== 'bearer' && scheme !== 'basic') throw keyInvalid();
+  if (credential === '') throw keyMissing();
+  if (scheme === 'bearer') return credential;
   const text = Buffer.from(credential, 'base64').toString();
   return text.split(':', 1)[0] ?? '';
 }
 
-const keyMissing = (): AccountsRefused =>
+export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({
     code: 'api_key_missing',
     message: 'A key is needed: Authorization: Bearer <key>.',

@@ -35,9 +35,9 @@ const arrivals = new Arrivals({
   headerPrefixes,
   maxBodyBytes: 100,
   clientWords: { look() {} },
-  checkOperator({ headers }) {
+  findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
-    throw requestError('not_authenticated');
+    return undefined;
   },
 });
 const dialect = new AccountsDialect(arrivals, {
@@ -90,10 +90,12 @@ it('lets pages of others read the answers of the paths that make tokens, and no 
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.match(headers.get('request-id') ?? '', /^req_/);
     assert.equal(headers.get('plinth-version'), DEFAULT_PLATFORM_SETTINGS.default_api_version);
-    const preflight = dialect.answerPreflight(head(url));
+    const preflight = dialect.answerPreflight(head(url), ['POST']);
     assert.equal(preflight?.status, isOpen ? 204 : undefined, url);
   }
-  const allowed = new Map(dialect.answerPreflight(head('/v2/core/account_tokens'))?.headers);
+  const allowed = new Map(
+    dialect.answerPreflight(head('/v2/core/account_tokens'), ['POST'])?.headers,
+  );
   assert.deepEqual(
     [...allowed.values()],
     ['POST', 'Authorization, Content-Type, Idempotency-Key, Plinth-Version'],
@@ -163,7 +165,7 @@ it('words what a schema refuses as the check of shapes does', () => {
 
 it('tells a path that there is not from a method that it has not', () => {
   assert.equal(told(dialect.answerNotFound(head('/v2/none'), [])), '404 unrecognized_url');
-  const answer = dialect.answerNotFound(head(ACCOUNTS), ['POST', 'GET']);
+  const answer = dialect.answerNotFound(head(ACCOUNTS), ['GET', 'POST']);
   assert.equal(told(answer), '405 method_not_allowed');
   assert.equal(new Map(answer.headers).get('allow'), 'GET, POST');
 });

@@ -10,7 +10,7 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
-import { type Arrivals, DOCS_PATH, isBelow, OPERATOR_PATH } from './arrivals.js';
+import { type Arrivals, DOCS_PATH, isBelow, keyMissing, OPERATOR_PATH } from './arrivals.js';
 import { ACCOUNTS_REFUSALS } from './description.js';
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
@@ -27,7 +27,7 @@ export class AccountsDialect implements Dialect {
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
   readonly #versionHeaders: readonly string[];
-  readonly #preflightHeaders: HeaderList;
+  readonly #preflightHeaders: string;
 
   constructor(arrivals: Arrivals, wording: ErrorWording) {
     this.#arrivals = arrivals;
@@ -35,10 +35,7 @@ export class AccountsDialect implements Dialect {
     this.#versionHeaders = vendorHeaderNames(wording.headerPrefixes, 'version');
     const versions = wording.headerPrefixes.map((prefix) => `${prefix}-Version`);
     const headers = ['Authorization', 'Content-Type', 'Idempotency-Key', ...versions];
-    this.#preflightHeaders = [
-      ['access-control-allow-methods', 'POST'],
-      ['access-control-allow-headers', headers.join(', ')],
-    ];
+    this.#preflightHeaders = headers.join(', ');
   }
 
   /** Throws `AccountsRefused`, `CredentialUncheckable`. */
@@ -73,14 +70,18 @@ export class AccountsDialect implements Dialect {
 
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
     if (allowed.length === 0) return this.answerError(unrecognizedUrl(request), request);
-    const allow = [...allowed].sort().join(', ');
+    const allow = allowed.join(', ');
     const message = `${request.method} is not allowed here; allowed: ${allow}.`;
     const refusal = new AccountsRefused({ code: 'method_not_allowed', message });
     return withHeaders(this.answerError(refusal, request), [['allow', allow]]);
   }
 
-  answerPreflight({ url }: HttpHead): HttpAnswer | undefined {
-    return BROWSER_PATH.test(url) ? emptyAnswer(204, this.#preflightHeaders) : undefined;
+  answerPreflight({ url }: HttpHead, methods: readonly string[]): HttpAnswer | undefined {
+    if (!BROWSER_PATH.test(url)) return undefined;
+    return emptyAnswer(204, [
+      ['access-control-allow-methods', methods.join(', ')],
+      ['access-control-allow-headers', this.#preflightHeaders],
+    ]);
   }
 
   /** What is wrong with a request that was let in nowhere, in the order of its checks. */
@@ -88,9 +89,9 @@ export class AccountsDialect implements Dialect {
     try {
       if (!isBelow(request, OPERATOR_PATH)) {
         refuseEmptyParts(request);
-        this.#arrivals.contextOf(request, 'any');
+        this.#arrivals.checkHead(request);
       }
-      return this.#arrivals.of(request).refusal;
+      return this.#arrivals.of(request).refusal ?? keyMissing();
     } catch (error) {
       return error;
     }

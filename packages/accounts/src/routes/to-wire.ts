@@ -154,7 +154,8 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
     return { code: 'service_overloaded', message: messageOf(outage) };
   }
   if (requestError.is(error, 'body_too_large')) {
-    return { code: 'request_too_large', message: 'The body is too large.' };
+    const message = `The body has more than ${error.details.limitBytes} bytes.`;
+    return { code: 'request_too_large', message };
   }
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };

@@ -10,12 +10,27 @@ import {
   type RouteAccess,
 } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
+import { CACHE_404, JSON_TYPE, NOT_STORED } from './content-headers.js';
 import type { EditorAccess } from './editor/editor-access.js';
 import { REFUSALS } from './openapi/words.js';
-import { CACHE_404, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
 
 const MAX_URL_LENGTH = 8192;
+/** Of the pages, and of all else. */
+const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
+/** Whose answers depend on who asks. */
+const OF_EDITOR: HeaderList = [...SAFE, ['vary', 'Origin']];
+/** Headers that the browser shows to a page of another origin. Source: gamedata, section 2.12. */
+const EXPOSED =
+  'ETag, Link, X-Total-Count, X-Data-Version, X-Ignored-Params, Retry-After, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-used, x-ratelimit-reset, x-ratelimit-resource';
+const PUBLIC: HeaderList = [...SAFE, ['cross-origin-resource-policy', 'cross-origin']];
+const OPEN: HeaderList = [
+  ...PUBLIC,
+  ['access-control-allow-origin', '*'],
+  ['access-control-expose-headers', EXPOSED],
+];
+/** Whether a path of the editor exists must not show without a token. */
+const EDITOR_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export interface DialectParts {
   readonly ownsRoot: boolean;
@@ -30,17 +45,16 @@ export interface DialectParts {
 export class GameDataDialect implements Dialect {
   readonly service = 'gamedata';
   readonly refusals = REFUSALS;
+  readonly refusalHeaders = (): HeaderList => NOT_STORED;
   /** `/api` is ours as far as no other service has a longer path below it. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;
-  readonly #publicHeaders: Readonly<Record<string, string>>;
 
   constructor(parts: DialectParts) {
     this.#parts = parts;
     // Paths are case-sensitive; whoever writes them otherwise shall hear so, and not be asked for a credential.
     const alone = parts.ownsRoot ? ['/', '/API', '/Api'] : [];
     this.paths = ['/api', '/images', '/editor', ...alone];
-    this.#publicHeaders = publicHeaders(parts.cors);
   }
 
   identify(request: HttpHead, access: RouteAccess | undefined): Principal {
@@ -50,7 +64,7 @@ export class GameDataDialect implements Dialect {
     if (isEditor(url)) {
       const actor = this.#parts.access.admit(request, access === 'public');
       // Counted apart from whoever else is behind the address.
-      if (actor !== undefined) return { kind: 'editor', name: actor.name };
+      if (actor !== undefined) return { kind: 'editor', ...actor };
     }
     return { kind: 'anonymous', ip };
   }
@@ -73,9 +87,18 @@ export class GameDataDialect implements Dialect {
     return this.answerError(gameDataError('method_not_allowed', { method, allowed }), request);
   }
 
-  /** A page of another origin must be able to read that it has to wait. */
-  refusalHeaders(request: HttpHead): HeaderList {
-    return Object.entries({ ...this.#ownHeaders(request), 'cache-control': 'no-store' });
+  /** Of every answer, refusals of the limiter included; alone in saying which pages of others may read it. */
+  headers({ url, headers: { origin } }: HttpHead): HeaderList {
+    if (isEditor(url)) {
+      if (origin === undefined || !this.#parts.editorOrigins.includes(origin)) return OF_EDITOR;
+      return [
+        ...OF_EDITOR,
+        ['access-control-allow-origin', origin],
+        ['access-control-expose-headers', 'ETag, Location, Retry-After'],
+      ];
+    }
+    if (EDITOR_PAGE.test(url)) return SAFE;
+    return this.#parts.cors ? OPEN : PUBLIC;
   }
 
   /** Clients of game data read `error`; those of the limiter find its own members behind it. */
@@ -85,36 +108,25 @@ export class GameDataDialect implements Dialect {
     return { error: message, code: 'rate_limited', ...body };
   }
 
-  answerPreflight(request: HttpHead): HttpAnswer {
-    const own = this.#ownHeaders(request);
+  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer {
     const asked = request.headers['access-control-request-headers'];
     const isForEditor = isEditor(request.url);
-    const methods = `GET, HEAD, ${isForEditor ? 'POST, PUT, PATCH, DELETE, ' : ''}OPTIONS`;
-    const isOpen = own['access-control-allow-origin'] !== undefined;
-    return emptyAnswer(
-      204,
-      Object.entries({
-        ...own,
-        ...(isOpen && {
-          'access-control-allow-methods': methods,
-          ...(asked !== undefined && { 'access-control-allow-headers': asked }),
-          'access-control-max-age': '86400',
-        }),
-        ...(isForEditor ? { vary: 'Origin' } : { allow: methods }),
-      }),
-    );
-  }
-
-  /** Of answers of the editor. */
-  editorHeaders(request: HttpHead): Readonly<Record<string, string>> {
-    return { ...this.#ownHeaders(request), vary: 'Origin', 'cache-control': 'no-store' };
+    const allowed = isForEditor ? EDITOR_METHODS : [...methods, 'OPTIONS'].join(', ');
+    const allow: HeaderList = isForEditor ? [] : [['allow', allowed]];
+    const isOpen = this.headers(request).some(([name]) => name === 'access-control-allow-origin');
+    if (!isOpen) return emptyAnswer(204, allow);
+    return emptyAnswer(204, [
+      ...allow,
+      ['access-control-allow-methods', allowed],
+      ...(asked === undefined ? [] : [['access-control-allow-headers', asked] as const]),
+      ['access-control-max-age', '86400'],
+    ]);
   }
 
   #word({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {
     const isPublic = !isEditor(request.url);
     const all = {
-      ...this.#ownHeaders(request),
-      vary: isPublic ? 'Accept-Encoding' : 'Origin',
+      ...(isPublic && { vary: 'Accept-Encoding' }),
       'cache-control': isPublic && status === 404 ? CACHE_404 : 'no-store',
       'content-type': JSON_TYPE,
       ...headers,
@@ -123,23 +135,12 @@ export class GameDataDialect implements Dialect {
     };
     return { status, headers: Object.entries(all), body: Buffer.from(JSON.stringify(body)) };
   }
-
-  /** Web pages may call the editor only from origins that the operator named. */
-  #ownHeaders({ url, headers: { origin } }: HttpHead): Readonly<Record<string, string>> {
-    if (!isEditor(url)) return this.#publicHeaders;
-    const base = { 'x-content-type-options': 'nosniff' };
-    if (origin === undefined || !this.#parts.editorOrigins.includes(origin)) return base;
-    return {
-      ...base,
-      'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'ETag, Location, Retry-After',
-    };
-  }
 }
 
 const questionOf = (url: string): string => (url.includes('?') ? `?${queryOf(url)}` : '');
 
 const EDITOR = /^\/api\/editor(?=[/?]|$)/;
+const EDITOR_PAGE = /^\/editor(?=[/?]|$)/;
 const isEditor = (url: string): boolean => EDITOR.test(url);
 
 function isReadable(path: string): boolean {

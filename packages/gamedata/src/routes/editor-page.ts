@@ -17,7 +17,6 @@ const HEADERS: HeaderList = [
   ],
   ['cache-control', 'no-cache'],
   ['referrer-policy', 'no-referrer'],
-  ['x-content-type-options', 'nosniff'],
 ];
 
 /** A page for people who edit by hand. It asks for the token and needs none itself. Source: gamedata, section 6.6. */

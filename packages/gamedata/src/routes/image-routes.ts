@@ -10,7 +10,6 @@ import {
 import { IMAGES_PATH } from '../domain/data/image-links.js';
 import { gameDataError } from '../errors.js';
 import type { ImageFile, Images } from '../model/images.js';
-import { publicHeaders } from './public-headers.js';
 
 /** An SVG that is opened by itself is a page: nothing in it may run or load. */
 const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
@@ -21,9 +20,8 @@ export function imageRoutes(parts: {
   /** Resolves when the folder was looked at. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
-  readonly cors: boolean;
 }): readonly Route[] {
-  const { images, cacheControl, cors } = parts;
+  const { images, cacheControl } = parts;
   return [
     {
       method: 'GET',
@@ -36,10 +34,7 @@ export function imageRoutes(parts: {
         await parts.ready();
         const file = await images.find(request.parameters['*'] ?? '');
         if (file === undefined) throw gameDataError('not_found', 'Not found');
-        return fileAnswer({ file, images }, request, [
-          ...Object.entries(publicHeaders(cors)),
-          ['cache-control', cacheControl],
-        ]);
+        return fileAnswer({ file, images }, request, [['cache-control', cacheControl]]);
       },
     },
   ];

@@ -1,6 +1,7 @@
 import { type Clock, pathOf, queryOf, type RouteDescription } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
+import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
 import { listWords, recordWords } from './openapi/collection-words.js';
 import {
   BULK,
@@ -23,7 +24,6 @@ import { ignoreParameters, type Page, type PublicParts, type Target } from './pa
 import { calibersPage, categoriesPage, recordPage } from './pages/record-pages.js';
 import { searchPage, suggestPage } from './pages/search-pages.js';
 import { bulkPage, changesPage, versionPage, versionsPage } from './pages/version-pages.js';
-import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { dateAlone, lastModified } from './publication-date.js';
 import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
 
@@ -34,7 +34,6 @@ export interface PublicReadParts extends PublicParts {
   /** Resolves when data can be read. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
-  readonly cors: boolean;
   /** Made when first asked for. */
   readonly openApi: () => unknown;
 }
@@ -174,7 +173,6 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
       vary: 'Accept-Encoding',
       ...lastModified(version, parts.clock),
       'x-data-version': String(version.version),
-      ...publicHeaders(parts.cors),
       ...page.headers,
     }),
   };

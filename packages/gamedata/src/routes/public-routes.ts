@@ -2,7 +2,6 @@ import { createGunzip } from 'node:zlib';
 import {
   bytesAnswer,
   emptyAnswer,
-  type HeaderList,
   type HttpAnswer,
   type HttpRequest,
   pageAnswer,
@@ -13,11 +12,11 @@ import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { gameDataError } from '../errors.js';
 import type { Images } from '../model/images.js';
 import { KINDS, type Kind } from '../model/kinds.js';
+import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
 import { BULK_FILE } from './openapi/data-set-words.js';
 import { pageWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
-import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { findReply, makeReply, type PublicRead, type PublicReadParts } from './public-reads.js';
 import { lastModified } from './publication-date.js';
 import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answers.js';
@@ -35,15 +34,11 @@ export function publicRoutes(
   parts: PublicRouteParts,
 ): readonly Route[] {
   const repeated = new RepeatedAnswers();
-  const pageHeaders: HeaderList = [
-    ...Object.entries(publicHeaders(parts.cors)),
-    ['cache-control', 'public, max-age=300'],
-  ];
   return [
     ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
     ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
     ...publicGet('/api/docs', pageWords('This description, for people'), () =>
-      pageAnswer(Buffer.from(parts.referencePage()), pageHeaders),
+      pageAnswer(Buffer.from(parts.referencePage()), [['cache-control', 'public, max-age=300']]),
     ),
   ];
 }
@@ -123,10 +118,9 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   const { version: versionText = '', file: name = '' } = request.parameters;
   if (!(BULK_NAMES as readonly string[]).includes(name))
     throw gameDataError('not_found', 'Not found');
-  const common = { ...publicHeaders(parts.cors), vary: 'Accept-Encoding' };
   if (versionText === 'latest') {
     const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
-    const headers = { ...common, location, 'cache-control': parts.cacheControl };
+    const headers = { vary: 'Accept-Encoding', location, 'cache-control': parts.cacheControl };
     const body = Buffer.from(JSON.stringify({ location }));
     return bytesAnswer(302, JSON_TYPE, body, Object.entries(headers));
   }
@@ -141,7 +135,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   const etag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const { publishedMs: lastModifiedMs } = edition.version;
   const headers = Object.entries({
-    ...common,
+    vary: 'Accept-Encoding',
     'content-type': type,
     'cache-control': IMMUTABLE,
     'x-data-version': number,

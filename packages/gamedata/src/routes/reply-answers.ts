@@ -9,10 +9,6 @@ const KEPT_BY_304: ReadonlySet<string> = new Set([
   'cache-control',
   'vary',
   'x-data-version',
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-  'cross-origin-resource-policy',
-  'x-content-type-options',
   'last-modified',
 ]);
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
-import { type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
+import { type HeaderList, type HttpAnswer, invariant, Memo, namesTag } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
 /** A finished reply: its bytes, in every coding that was asked for so far, and its headers. */
@@ -227,11 +227,5 @@ export function etagOf(body: Uint8Array): string {
 }
 
 /** Whether `If-None-Match` names this reply, in whatever coding: proxies that code put suffixes of their own. */
-export function isNamedBy(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true;
-  return header.split(',').some((part) => {
-    const tag = part.trim().replace(/^W\//, '');
-    if (!tag.startsWith(`"${etag}`)) return false;
-    return /^(-[A-Za-z]{1,8})?"$/.test(tag.slice(etag.length + 1));
-  });
-}
+export const isNamedBy = (header: string, etag: string): boolean =>
+  namesTag(header.replaceAll(/("[\w-]{22})-[A-Za-z]{1,8}"/g, '$1"'), `"${etag}"`);

@@ -11,7 +11,7 @@ import { type PublicRouteParts, publicRoutes } from './public-routes.js';
 export function gameDataTable(needs: {
   readonly dialect: GameDataDialect;
   readonly parts: PublicRouteParts;
-  readonly editor: Omit<EditorRouteParts, 'headersFor'>;
+  readonly editor: EditorRouteParts;
 }): RouteTable {
   const { dialect, parts, editor } = needs;
   return {
@@ -21,10 +21,7 @@ export function gameDataTable(needs: {
       ...publicRoutes(publicReads(parts), parts),
       ...imageRoutes(parts),
       ...editorPageRoutes(),
-      ...editorRoutes({
-        ...editor,
-        headersFor: (request) => dialect.editorHeaders(request),
-      }),
+      ...editorRoutes(editor),
     ],
   };
 }

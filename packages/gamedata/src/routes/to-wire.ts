@@ -75,7 +75,7 @@ export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => str
       return bare(rev === undefined ? {} : { etag: `"r${rev}"` });
     }
     case 'method_not_allowed':
-      return bare({ allow: [...error.details.allowed, 'OPTIONS'].join(', ') });
+      return bare({ allow: error.details.allowed.join(', ') });
     case 'rate_limited':
     case 'unavailable':
       return bare({ 'retry-after': String(error.details.retryAfterSec) });

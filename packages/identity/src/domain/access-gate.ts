@@ -6,7 +6,7 @@ import type {
   Principal,
   RouteAccess,
 } from '@plinth/kernel';
-import { permits, requestError } from '@plinth/kernel';
+import { CredentialUncheckable, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { isTokenText, principalOf } from '../model/api-token.js';
 import type { ApiTokens } from './api-tokens.js';
@@ -92,19 +92,20 @@ export class AccessGate {
     return this.#users.identify(login, this.#addresses.of(request).key);
   }
 
-  /**
-   * Whose admin token a request presents, for routes that nobody else may use. Throws `not_authenticated`,
-   * `credential_malformed`, `page_refused`.
-   */
-  checkAdmin(request: CheckedHead): Principal {
-    if (this.#isWithoutAuth) {
-      this.#pages.refuseStrangers(request);
-      return anonymous(request);
+  /** Which admin a request is of; `undefined`: of none, whatever is wrong with it. Throws `CredentialUncheckable`. */
+  findAdmin(request: CheckedHead): Principal | undefined {
+    try {
+      if (this.#isWithoutAuth) {
+        this.#pages.refuseStrangers(request);
+        return anonymous(request);
+      }
+      const { authorization } = request.headers;
+      const known = this.#byToken(readCredential(request.url ?? '/', authorization));
+      return known?.kind === 'admin' ? known : undefined;
+    } catch (error) {
+      if (error instanceof CredentialUncheckable) throw error;
+      return undefined;
     }
-    const { authorization } = request.headers;
-    const known = this.#byToken(readCredential(request.url ?? '/', authorization));
-    if (known?.kind !== 'admin') throw requestError('not_authenticated');
-    return known;
   }
 
   #byToken(presented: Presented | undefined): Principal | undefined {

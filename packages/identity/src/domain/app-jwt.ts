@@ -1,6 +1,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import {
   AppJwtRefused,
+  bearerOf,
   type Clock,
   isObject,
   type LimitProfile,
@@ -62,7 +63,7 @@ export class AppJwts {
 
   /** @param authorization the header as it came. Throws `AppJwtRefused`. */
   async authenticate(authorization: string | undefined): Promise<AppPrincipal> {
-    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    const token = bearerOf(authorization);
     if (token === undefined || token.length > MAX_TOKEN_SIZE_BYTES) {
       throw new AppJwtRefused('undecodable');
     }

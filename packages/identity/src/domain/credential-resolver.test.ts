@@ -35,10 +35,10 @@ async function open() {
 }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const kindOf = async (test: TestIdentity, authorization: string): Promise<Principal['kind']> =>
-  (await test.identity.resolveCredential(authorization)).kind;
+  (await test.identity.credentials.resolve(authorization)).kind;
 async function refuses(test: TestIdentity, authorization: string): Promise<void> {
   await assert.rejects(
-    async () => test.identity.resolveCredential(authorization),
+    async () => test.identity.credentials.resolve(authorization),
     { kind: 'not_authenticated' },
     authorization.slice(0, 50),
   );
@@ -46,7 +46,7 @@ async function refuses(test: TestIdentity, authorization: string): Promise<void>
 
 /** Whether the answer is there without a look at the store. */
 async function isRemembered(test: TestIdentity, authorization: string): Promise<boolean> {
-  const answer = test.identity.resolveCredential(authorization);
+  const answer = test.identity.credentials.resolve(authorization);
   await answer;
   return !(answer instanceof Promise);
 }
@@ -155,7 +155,7 @@ it('takes the web token of an app, and refuses one that is signed by another', a
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  await assert.rejects(async () => on.test.identity.resolveCredential(signed(privateKey)), {
+  await assert.rejects(async () => on.test.identity.credentials.resolve(signed(privateKey)), {
     name: 'AppJwtRefused',
   });
 });
@@ -166,7 +166,7 @@ it('takes keys of platforms until they are revoked', async () => {
   const wanted = { platform: 'shop', kind: 'publishable', livemode: true, expiresMs: undefined };
   const [made] = await platformKeys.create([wanted as never]); // its kind is one
   const header = `Bearer ${made?.text}`;
-  assert.deepEqual(await on.test.identity.resolveCredential(header), {
+  assert.deepEqual(await on.test.identity.credentials.resolve(header), {
     ...{ kind: 'platform_key', platform: 'shop', keyKind: 'publishable', livemode: true },
   });
   await platformKeys.revoke('shop', made?.key.id ?? '');

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, Memo, type Principal, requestError } from '@plinth/kernel';
+import { type Clock, Memo, type Principal, readAuthorization, requestError } from '@plinth/kernel';
 import { principalOf } from '../model/api-token.js';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { isClientId, keyOf } from '../model/identity-record.js';
@@ -71,10 +71,7 @@ export class CredentialResolver {
   async #lookUp(authorization: string, digest: string): Promise<Principal> {
     // Read first: what changes during the look-up must make its result worthless.
     const version = this.#version;
-    const [, scheme = '', text = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
-    const found = await this.#needs.absence.notice(
-      this.#find(scheme.toLowerCase(), text, authorization),
-    );
+    const found = await this.#needs.absence.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');
     const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
     const untilMs = Math.min(
@@ -87,7 +84,8 @@ export class CredentialResolver {
     return principal;
   }
 
-  async #find(scheme: string, text: string, authorization: string): Promise<Found | undefined> {
+  async #find(authorization: string): Promise<Found | undefined> {
+    const { scheme, credential: text = '' } = readAuthorization(authorization) ?? {};
     switch (scheme) {
       case 'bearer':
         // A web token has two dots, and none of our own tokens has any.

@@ -1,4 +1,4 @@
-import { loginOfUrl, requestError } from '@plinth/kernel';
+import { loginOfUrl, readExactAuthorization, requestError } from '@plinth/kernel';
 import type { Login } from './password-checks.js';
 
 /** What a request presents: each form of it that can be a credential. */
@@ -24,17 +24,14 @@ export function readCredential(
 }
 
 function readAuthorization(header: string): Presented {
-  const [scheme, credential, ...others] = header.split(' ');
-  if (credential === undefined || credential === '' || others.length > 0) {
-    throw requestError('credential_malformed');
-  }
+  const { scheme, credential = '' } = readExactAuthorization(header) ?? {};
   switch (scheme) {
-    case 'Bearer':
+    case 'bearer':
       return { token: credential };
-    case 'Token':
+    case 'token':
       // Clients of version 2 present `user:password` here to a 1.x server.
       return credential.includes(':') ? parted(credential) : { token: credential };
-    case 'Basic':
+    case 'basic':
       return readBasic(credential);
     default:
       throw requestError('credential_malformed');

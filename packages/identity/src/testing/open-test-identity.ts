@@ -120,7 +120,7 @@ async function open(
 const serverDialect = (identity: () => Identity): Dialect => ({
   service: 'tsdb',
   paths: [],
-  identify: (request, access) => identity().check(request, access),
+  identify: (request, access) => identity().gate.check(request, access),
   answerError(error, { url }) {
     if (!isIdentityError(error)) throw error;
     const { status, headers, body } = toErrorAnswer(error, pathOf(url));

@@ -37,7 +37,7 @@ export interface Dialect {
   answerError(error: unknown, request: HttpHead): HttpAnswer;
   /**
    * Answers a path or method that nobody has.
-   * @param allowed methods that the path has; empty: there is no such path.
+   * @param allowed methods that the path has, as `Allow` names them; empty: there is no such path.
    */
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer;
   /** Headers of every answer, refusals included; the same list each time where it is the same. */
@@ -48,7 +48,8 @@ export interface Dialect {
   wordRefusal?(body: object): object;
   /**
    * Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed.
+   * @param methods that the path has; empty: there is no such path.
    * @returns `undefined`: not at this path, as a method that it does not have.
    */
-  answerPreflight?(request: HttpHead): HttpAnswer | undefined;
+  answerPreflight?(request: HttpHead, methods: readonly string[]): HttpAnswer | undefined;
 }

@@ -27,9 +27,9 @@ export interface HttpHead {
 }
 
 /** A request as its handler gets it: recognised, let in, and with its body read as the route says. */
-export interface HttpRequest extends HttpHead {
+export interface HttpRequest<Who extends Principal = Principal> extends HttpHead {
   /** Who asks. */
-  readonly principal: Principal;
+  readonly principal: Who;
   /** Parts of the path by name, decoded. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
   /** Decoded, unless the route takes it as it was sent. Not needed any more when the answer is there. Empty where there is none. */

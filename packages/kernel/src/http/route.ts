@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { RouteAccess } from './access/route-access.js';
+import type { PrincipalOf, RouteAccess } from './access/route-access.js';
 import type { Dialect } from './dialect.js';
 import type { HttpAnswer } from './http-answer.js';
-import type { HttpHead, HttpRequest } from './http-request.js';
+import type { HttpHead, HttpHeaders, HttpRequest } from './http-request.js';
 import type { RouteCost } from './route-cost.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -71,12 +71,27 @@ export type RouteOutputs = Readonly<Record<number, RouteOutput>> & {
   readonly default?: RouteOutput;
 };
 
+/** A request that was made earlier, for somebody who brings a link in its place. */
+export interface StoredRequest {
+  readonly method: RouteMethod;
+  /** Path and query in their normal form. */
+  readonly url: string;
+  /** Credential and type of the body; all else is as with the link. */
+  readonly headers: HttpHeaders;
+  readonly body: Uint8Array;
+  /** The answer as it goes to whoever brought the link. */
+  dress(answer: HttpAnswer): HttpAnswer;
+}
+
 /** One method of one path: all that is said of it anywhere. */
-export interface Route<Input extends RouteInput = RouteInput> {
+export interface Route<
+  Input extends RouteInput = RouteInput,
+  Access extends RouteAccess = RouteAccess,
+> {
   readonly method: RouteMethod;
   /** `/things/:id`; `*` at the end takes all that follows. Unreserved characters alone. */
   readonly path: string;
-  readonly access: RouteAccess;
+  readonly access: Access;
   /** What a request costs its caller; the service's own rule unless told otherwise. */
   readonly cost?: RouteCost;
   /** Absent: bodies are not read. */
@@ -95,13 +110,20 @@ export interface Route<Input extends RouteInput = RouteInput> {
   /** A GET whose query may be a megabyte: statements stand in it. */
   readonly takesLongQuery?: boolean;
   /** What can be refused by the head alone, before the body is read. Throws. */
-  check?(request: Omit<HttpRequest, 'body'>): void;
+  check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
+  /** What a request to it stands for: that goes its whole way in its place. `undefined`: for nothing but itself. */
+  standsFor?(parameters: HttpRequest['parameters']): StoredRequest | undefined;
   /** May throw; the dialect words it. At once where it can. */
-  handle(request: HttpRequest, input: CheckedInput<Input>): HttpAnswer | Promise<HttpAnswer>;
+  handle(
+    request: HttpRequest<PrincipalOf<Access>>,
+    input: CheckedInput<Input>,
+  ): HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** A route whose handler gets what `input` says. */
-export const checkedRoute = <const Input extends RouteInput>(route: Route<Input>): Route => route;
+/** A route whose handler gets what `input` says, and whom `access` lets in. */
+export const checkedRoute = <const Input extends RouteInput, const Access extends RouteAccess>(
+  route: Route<Input, Access>,
+): Route => route;
 
 /** Routes that speak one dialect. */
 export interface RouteTable {

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { objectError } from './object-errors.js';
-import type { ObjectInfo, ObjectStore } from './object-store.js';
+import type { ByteRange, ObjectInfo, ObjectStore } from './object-store.js';
 
 /** Not a valid object name, so it never meets one. */
 const TEMPORARY_FOLDER = '.incoming';
@@ -64,10 +64,7 @@ export class LocalObjectStore implements ObjectStore {
     await this.#fileSystem.remove(localPath);
   }
 
-  async get(
-    name: string,
-    range?: { readonly start: number; readonly end: number },
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  async get(name: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>> {
     const handle = await this.#open(name);
     try {
       const sizeBytes = await handle.sizeBytes();
@@ -76,6 +73,22 @@ export class LocalObjectStore implements ObjectStore {
       const bytes = new Uint8Array(Math.max(0, end - start));
       const count = await handle.read(bytes, start);
       return bytes.subarray(0, count);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async getRanges(
+    name: string,
+    ranges: readonly ByteRange[],
+  ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+    const handle = await this.#open(name);
+    try {
+      const read = async ({ start, end }: ByteRange): Promise<Uint8Array<ArrayBuffer>> => {
+        const bytes = new Uint8Array(end - start);
+        return bytes.subarray(0, await handle.read(bytes, start));
+      };
+      return await Promise.all(ranges.map(read));
     } finally {
       await handle.close();
     }

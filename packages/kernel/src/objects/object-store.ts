@@ -5,15 +5,23 @@ export interface ObjectStore {
   /** Adopts a finished local file under `name` (same guarantees as `put`); the file is gone afterwards. */
   adopt(name: string, localPath: string): Promise<void>;
   /** Bytes `[start, end)` or the whole object; fails with `object_not_found`. */
-  get(
+  get(name: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+  /** Several pieces of one object, in their order; shorter where it ends. */
+  getRanges(
     name: string,
-    range?: { readonly start: number; readonly end: number },
-  ): Promise<Uint8Array<ArrayBuffer>>;
+    ranges: readonly ByteRange[],
+  ): Promise<readonly Uint8Array<ArrayBuffer>[]>;
   list(prefix: string): Promise<readonly ObjectInfo[]>;
   /** A missing object is no error. */
   delete(name: string): Promise<void>;
   /** Path under which the engine can read the object in place. */
   localPath(name: string): string;
+}
+
+/** Bytes `[start, end)`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface ObjectInfo {

@@ -20,6 +20,7 @@ export function failingObjectStore(store: ObjectStore, faults: CallFaults): Obje
     put: (name, parts) => faults.around('object.put', () => store.put(name, parts)),
     adopt: (name, path) => faults.around('object.adopt', () => store.adopt(name, path)),
     get: (name, range) => faults.around('object.get', () => store.get(name, range)),
+    getRanges: (name, ranges) => faults.around('object.get', () => store.getRanges(name, ranges)),
     list: (prefix) => faults.around('object.list', () => store.list(prefix)),
     delete: (name) => faults.around('object.delete', () => store.delete(name)),
     localPath: (name) => store.localPath(name),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import {
-  AppJwtRefused,
   bytesAnswer,
+  checkedRoute,
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
@@ -68,8 +68,8 @@ export function platformRoutes(needs: {
           : bytesAnswer(200, 'application/json; charset=utf-8', body, caching),
     }),
   );
-  const tokens = INSTALLATION_PATHS.map(
-    (path): Route => ({
+  const tokens = INSTALLATION_PATHS.map((path) =>
+    checkedRoute({
       method: 'POST',
       path: `${path}/:id/access_tokens`,
       access: 'app',
@@ -77,7 +77,6 @@ export function platformRoutes(needs: {
       output: { 201: OpenApi.answer('the token', OpenApi.json(INSTALLATION_TOKEN)) },
       async handle(request) {
         const { principal, parameters } = request;
-        if (principal.kind !== 'app') throw new AppJwtRefused('undecodable');
         const { id = '' } = parameters;
         const isId = /^[1-9]\d{0,15}$/.test(id);
         const minted = isId ? await needs.mint(principal.appId, Number(id)) : undefined;

@@ -24,6 +24,8 @@ export class Exchange {
     request: IncomingRequest,
     at: {
       readonly dialect: Dialect;
+      /** Who puts headers on the answer, if it is another one. */
+      readonly speaker?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;
       readonly onGone: (exchange: Exchange) => void;
@@ -33,7 +35,7 @@ export class Exchange {
     this.dialect = at.dialect;
     this.found = at.found;
     this.startMs = at.startMs;
-    this.headers = at.dialect.headers?.(request) ?? NO_HEADERS;
+    this.headers = (at.speaker ?? at.dialect).headers?.(request) ?? NO_HEADERS;
     request.whenGone(() => {
       this.#isGone = true;
       this.#pass?.finish();
@@ -57,7 +59,7 @@ export class Exchange {
   }
 
   settle(answer: HttpAnswer): this {
-    this.#answer = answer;
+    this.#answer = this.request.dress(answer);
     this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
     return this;
   }
@@ -68,7 +70,7 @@ export class Exchange {
   }
 
   /** What stands in front of the answer's own headers. */
-  get outerHeaders(): readonly HeaderList[] {
+  get outerHeaders(): readonly [said: HeaderList, limits: HeaderList] {
     return [this.headers, this.#limits];
   }
 }

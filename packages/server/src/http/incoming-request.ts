@@ -4,6 +4,7 @@ import type {
   HeadFault,
   HeldBodies,
   HeldBody,
+  HttpAnswer,
   HttpHeaders,
   HttpRequest,
   Principal,
@@ -49,10 +50,18 @@ export abstract class IncomingRequest implements HttpRequest {
   abstract readonly httpVersion: 1 | 2;
   /** What is wrong with the head, whatever is asked. */
   abstract readonly fault: HeadFault | undefined;
-  abstract headerList(): readonly (readonly [string, string])[];
+  headerList(): readonly (readonly [string, string])[] {
+    return Object.entries(this.headers).map(([name, value = '']) => [name, value]);
+  }
+
   abstract leaving(): AbortSignal;
-  /** Throws `body_too_large`, `body_cut`, `body_too_slow`, `ServerBusy`. */
+  /** Bytes that are there already may be more than the rule takes. Throws `body_too_large`, `body_cut`, `body_too_slow`, `ServerBusy`. */
   abstract readBody(rule: BodyRule, bodies: HeldBodies): Uint8Array | Promise<Uint8Array>;
+  /** What goes out of an answer to it. */
+  dress(answer: HttpAnswer): HttpAnswer {
+    return answer;
+  }
+
   /** Calls `done` when the client has taken the whole answer or is gone: at once when it is gone already. To be called once. */
   abstract whenGone(done: () => void): void;
 }

@@ -147,7 +147,6 @@ class WholeRequest extends IncomingRequest {
   }
 
   readBody = (): Uint8Array => this.#sent;
-  headerList = () => [];
   leaving = () => new AbortController().signal;
   whenGone(done: () => void): void {
     this.gone = done;
@@ -426,7 +425,9 @@ describe('one entry in a table', () => {
     const dialect = shop({
       refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
       identify: ({ headers }) =>
-        headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e' } : { kind: 'anonymous', ip: '' },
+        headers['x-key'] === 'k1'
+          ? { kind: 'editor', name: 'e', scopes: new Set() }
+          : { kind: 'anonymous', ip: '' },
       answerError: (error) =>
         error instanceof RequestInvalid
           ? textAnswer(422, `${error.part} ${error.failures[0]?.path}`)

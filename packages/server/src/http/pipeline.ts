@@ -2,6 +2,7 @@ import {
   AppJwtRefused,
   answerHeadFault,
   type Clock,
+  type Dialect,
   decodeBody,
   type HeldBodies,
   type HttpAnswer,
@@ -21,6 +22,7 @@ import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
 import type { Router } from './router.js';
+import { StandInRequest } from './stand-in-request.js';
 
 export interface PipelineParts {
   readonly router: Router;
@@ -64,16 +66,20 @@ export class Pipeline {
       const answered = this.#handle(exchange, caller);
       return exchange.settle(answered instanceof Promise ? await answered : answered);
     } finally {
-      request.held?.release();
+      exchange.request.held?.release();
     }
   }
 
-  #route(request: IncomingRequest): Exchange {
+  /** @param speaker in whose place a stored request is answered: its headers stay. */
+  #route(request: IncomingRequest, speaker?: Dialect): Exchange {
     const { router, dialects, clock } = this.#parts;
     const found = router.find(request.method, pathOf(request.url));
     const dialect = found?.served.table.dialect ?? dialects.of(request);
+    const stored = request.fault === undefined && found?.served.route.standsFor?.(found.parameters);
+    if (stored) return this.#route(new StandInRequest(request, stored), dialect);
     const onGone = (exchange: Exchange): void => this.#count(exchange);
-    return new Exchange(request, { dialect, found, startMs: clock.monotonicMs(), onGone });
+    const startMs = clock.monotonicMs();
+    return new Exchange(request, { dialect, speaker, found, startMs, onGone });
   }
 
   /** @returns what is said instead of an answer, if it is not let in. */
@@ -92,15 +98,14 @@ export class Pipeline {
     return admitted instanceof Promise ? admitted.then(decide) : decide(admitted);
   }
 
-  #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Answering {
+  #handle(exchange: Exchange, caller: Caller): Answering {
+    const { request, dialect, found, pass } = exchange;
     const { router, grants } = this.#parts;
     if ('error' in caller && (found !== undefined || dialect.tellsPaths !== true)) {
       return dialect.answerError(caller.error, request);
     }
-    const preflight = caller.purpose === 'preflight' && dialect.answerPreflight?.(request);
-    if (preflight) return preflight;
     if (found === undefined || caller.principal === undefined) {
-      return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
+      return answerUnrouted(exchange, router.methodsOf(pathOf(request.url)));
     }
     const { route, table, readInput } = found.served;
     if (!grants(route.access, caller.principal)) {
@@ -140,6 +145,14 @@ export class Pipeline {
 
 type Answering = HttpAnswer | Promise<HttpAnswer>;
 type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
+
+/** Answers a preflight, or a path or method that nobody has: the one place that says which methods there are. */
+function answerUnrouted({ request, dialect }: Exchange, methods: readonly string[]): HttpAnswer {
+  const preflight = dialect.answerPreflight?.(request, methods);
+  if (preflight !== undefined && request.method === 'OPTIONS') return preflight;
+  const hasMore = methods.length > 0 && preflight !== undefined;
+  return dialect.answerNotFound(request, hasMore ? [...methods, 'OPTIONS'] : methods);
+}
 
 /** The body as its route takes it. */
 function bodyOf(

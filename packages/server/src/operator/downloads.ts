@@ -7,15 +7,13 @@ import {
   type HttpService,
   jsonAnswer,
   OpenApi,
-  type Principal,
   pathOf,
   platformFailureAnswer,
   type Random,
-  type RouteAccess,
+  type StoredRequest,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { Router } from '../http/router.js';
 
 const PATH = '/ops/v1/downloads';
 const LIFETIME_MS = 60_000;
@@ -35,27 +33,20 @@ const Wanted = Type.Object({
   filename: Type.String({ minLength: 1, maxLength: 200 }),
 });
 
-interface Ticket {
-  readonly authorization: string | undefined;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body: Buffer;
-  readonly filename: string;
+interface Ticket extends StoredRequest {
   readonly untilMs: number;
 }
 
 /**
- * Addresses that work once: how a browser saves an answer of any size without a token in a link. Who has asked for one must
- * still be known when it is used.
+ * Addresses that work once: how a browser saves an answer of any size without a token in a link. What they stand for goes the
+ * way of every request, in the name of who has asked for the address.
  */
 export function createDownloads(needs: {
   readonly dialect: Dialect;
-  readonly router: Router;
-  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
   readonly clock: Clock;
   readonly random: Random;
 }): HttpService {
-  const { dialect, router, clock, random } = needs;
+  const { dialect, clock, random } = needs;
   const tickets = new Map<string, Ticket>();
   const forgetOld = (): void => {
     for (const [id, { untilMs }] of tickets) {
@@ -67,32 +58,6 @@ export function createDownloads(needs: {
     const ticket = tickets.get(id);
     tickets.delete(id);
     return ticket !== undefined && ticket.untilMs > clock.monotonicMs() ? ticket : undefined;
-  };
-  const answerOf = async (request: HttpRequest, ticket: Ticket): Promise<HttpAnswer> => {
-    const { method, path: url, body, authorization } = ticket;
-    const found = router.find(method, pathOf(url));
-    if (found === undefined) return notFound(request, 'the path has nothing to download');
-    const { route, table, readInput } = found.served;
-    const headers = { ...(authorization && { authorization }), 'content-type': 'application/json' };
-    const { base, ip, socket, httpVersion } = request;
-    const head = {
-      ...{ method, url, base, headers, ip, socket, httpVersion },
-      headerList: () => Object.entries(headers),
-      leaving: () => request.leaving(),
-    };
-    let principal: Principal;
-    try {
-      principal = await table.dialect.identify(head, route.access);
-    } catch (error) {
-      return table.dialect.answerError(error, head);
-    }
-    if (!needs.grants(route.access, principal)) return notFound(request, 'not allowed any more');
-    try {
-      const inner = { ...head, principal, parameters: found.parameters, body };
-      return await route.handle(inner, readInput(inner));
-    } catch (error) {
-      return table.answerError?.(error, head) ?? table.dialect.answerError(error, head);
-    }
   };
   return {
     name: 'downloads',
@@ -124,11 +89,13 @@ export function createDownloads(needs: {
               }
               forgetOld();
               const id = Buffer.from(random.bytes(ID_SIZE_BYTES)).toString('base64url');
+              const { authorization } = request.headers;
               tickets.set(id, {
-                ...{ method, path, filename },
-                authorization: request.headers['authorization'],
-                body: body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body)),
+                ...{ method, url: path },
+                headers: { authorization, 'content-type': 'application/json' },
+                body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
                 untilMs: clock.monotonicMs() + LIFETIME_MS,
+                dress: (answer) => asFile(answer, filename),
               });
               return jsonAnswer(201, { url: `${PATH}/${id}` });
             },
@@ -141,18 +108,8 @@ export function createDownloads(needs: {
             about: { summary: 'What was asked for, once; the address is the credential' },
             output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
             errors: { 404: 'it was used, or is too old' },
-            async handle(request) {
-              const ticket = take(request.parameters['id'] ?? '');
-              if (ticket === undefined) return notFound(request, 'the address works once');
-              const answer = await answerOf(request, ticket);
-              return answer.status === 200
-                ? withHeaders(answer, [
-                    ['content-disposition', dispositionOf(ticket.filename)],
-                    ['cache-control', 'no-store'],
-                    ['referrer-policy', 'no-referrer'],
-                  ])
-                : answer;
-            },
+            standsFor: ({ id = '' }) => take(id),
+            handle: (request) => failure(request, 404, 'the address works once'),
           },
         ],
       },
@@ -167,8 +124,14 @@ export function createDownloads(needs: {
 const failure = (request: HttpRequest, status: number, message: string): HttpAnswer =>
   platformFailureAnswer({ status, message, documentationUrl: `${request.base}/docs/operator` });
 
-const notFound = (request: HttpRequest, message: string): HttpAnswer =>
-  failure(request, 404, message);
+const asFile = (answer: HttpAnswer, filename: string): HttpAnswer =>
+  answer.status === 200
+    ? withHeaders(answer, [
+        ['content-disposition', dispositionOf(filename)],
+        ['cache-control', 'no-store'],
+        ['referrer-policy', 'no-referrer'],
+      ])
+    : answer;
 
 /** Source: RFC 6266, section 4, and RFC 8187. */
 function dispositionOf(filename: string): string {

@@ -72,7 +72,7 @@ class NodeRequest extends IncomingRequest {
     return this.#raw.httpVersionMajor === 2 ? 2 : 1;
   }
 
-  headerList(): readonly (readonly [string, string])[] {
+  override headerList(): readonly (readonly [string, string])[] {
     const { rawHeaders } = this.#raw;
     const list: [string, string][] = [];
     for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

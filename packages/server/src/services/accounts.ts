@@ -26,7 +26,7 @@ export function openAccounts(
     metrics,
     egress: egressOf(settings),
     ownListeners: ownListenersOf(settings),
-    checkOperator: (request) => identity.checkAdmin(request),
+    findOperator: (request) => identity.gate.findAdmin(request),
     announce: (text) => process.stdout.write(text),
   });
 }

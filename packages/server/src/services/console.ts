@@ -5,7 +5,6 @@ import { consoleDialect } from '../console/console-dialect.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import { BuiltFiles } from '../http/files/built-files.js';
-import type { Router } from '../http/router.js';
 import { createDownloads } from '../operator/downloads.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
@@ -21,13 +20,12 @@ export function openConsole(
   parts: ServiceParts,
   at: {
     readonly dialects: DialectDirectory;
-    readonly router: Router;
     /** The last lines of the log. */
     readonly ring: LogRing | undefined;
   },
 ): readonly HttpService[] {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, router, ring = new LogRing() } = at;
+  const { dialects, ring = new LogRing() } = at;
   const { services, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
@@ -48,19 +46,15 @@ export function openConsole(
       },
       isAdmin(request) {
         try {
-          identity.checkAdmin(request);
-          return true;
+          return identity.gate.findAdmin(request) !== undefined;
         } catch {
-          return false; // Whatever is wrong with it, it is no admin's.
+          return false; // Nobody can tell.
         }
       },
-      isSetupNeeded: () => isAuthRequired && identity.isFirstTokenFree(),
+      isSetupNeeded: () => isAuthRequired && identity.gate.isFirstTokenFree(),
       build: () => files.build(),
     }),
-    createDownloads({
-      ...{ dialect: identity.dialect, router, clock, random },
-      grants: (access, principal) => identity.grants(access, principal),
-    }),
+    createDownloads({ dialect: identity.dialect, clock, random }),
     createSettingsAndLogs({ dialect: identity.dialect, settings, ring }),
     createConsole({
       files,

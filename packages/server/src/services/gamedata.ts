@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createGameData, type GameData } from '@plinth/gamedata';
-import { type CountTogether, CredentialUncheckable } from '@plinth/kernel';
+import type { CountTogether } from '@plinth/kernel';
 import type { ServiceParts } from './service-parts.js';
 
 /** @param countTogether where nodes count together what is wrong. */
@@ -23,15 +23,9 @@ export async function openGameData(
     log,
     ...(countTogether !== undefined && { countTogether }),
     ownsRoot: !settings.server.services.includes('tsdb'),
-    findAdmin(authorization) {
-      try {
-        const principal = identity.checkAdmin({ headers: { authorization } });
-        return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
-      } catch (error) {
-        if (error instanceof CredentialUncheckable) throw error;
-        // Whatever else is wrong with it, it is no admin token.
-        return undefined;
-      }
+    findAdmin(token) {
+      const principal = identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } });
+      return principal?.kind === 'admin' ? { name: principal.tokenName } : undefined;
     },
   });
 }

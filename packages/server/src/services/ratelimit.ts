@@ -10,7 +10,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     config: { ...settings.rateLimit, ...namesOf(settings) },
     addresses: clientAddressRules(settings),
     credentials: {
-      resolve: (authorization) => identity.resolveCredential(authorization),
+      resolve: (authorization) => identity.credentials.resolve(authorization),
       profiles: {
         get version() {
           return registry.version;

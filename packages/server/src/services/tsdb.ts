@@ -19,7 +19,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     },
     dialect: parts.dialect,
     operatorDialect: identity.dialect,
-    identify: (request, access) => identity.check(request, access),
+    identify: (request, access) => identity.gate.check(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     // The catalog describes files of this node.

@@ -25,7 +25,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     tracer,
     apps: {
       authenticate: (authorization) => identity.authenticateApp(authorization),
-      authenticateAnyone: (authorization) => identity.resolveCredential(authorization),
+      authenticateAnyone: (authorization) => identity.credentials.resolve(authorization),
       find: (selector) => identity.findApp(selector),
       findInstallationApp: async (id) =>
         (await identity.registry.findRecord(`installation:${id}`))?.attributes.app_id,

@@ -9,7 +9,7 @@ import {
   type RouteMethod,
   type RouteWords,
 } from '@plinth/kernel';
-import type { TsdbSettings } from '../config.js';
+import type { TsdbSettings } from '../settings/config.js';
 import { ManagementInput } from './configure/management-input.js';
 import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 

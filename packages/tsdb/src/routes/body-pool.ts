@@ -1,5 +1,5 @@
-import { MemoryDrain } from '../model/memory-drain.js';
-import { MemoryPool, roomFor } from '../model/memory-pool.js';
+import { MemoryDrain } from '../model/memory/memory-drain.js';
+import { MemoryPool, roomFor } from '../model/memory/memory-pool.js';
 
 /** Memory that is kept for later bodies; what is given back beyond it is dropped. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;

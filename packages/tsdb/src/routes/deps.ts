@@ -1,5 +1,4 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
-import type { TsdbSettings } from '../config.js';
 import type { Caches } from '../domain/caches/caches.js';
 import type { DatabaseAccess } from '../domain/catalog/access/database-access.js';
 import type { TableFacts } from '../domain/catalog/overview.js';
@@ -11,7 +10,8 @@ import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { QueryLog } from '../domain/system-tables/query-log.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
-import type { Processing } from '../open-processing.js';
+import type { Processing } from '../open/open-processing.js';
+import type { TsdbSettings } from '../settings/config.js';
 import type { AdminRoutes } from './admin-routes.js';
 import type { BodyPool } from './body-pool.js';
 import type { TextFormats } from './formats/index.js';

@@ -21,11 +21,11 @@ import {
   failingObjectStore,
   failingRelationalStore,
 } from '@plinth/kernel/testing';
-import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
+import { TSDB_SETTINGS } from '../settings/config.js';
 
 /** Nothing is written but what a test writes. */
 const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };

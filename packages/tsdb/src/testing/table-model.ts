@@ -5,6 +5,7 @@ import {
   ChecksumThread,
   LocalObjectStore,
   NodeFileSystem,
+  type ObjectStore,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
@@ -143,6 +144,9 @@ export async function withEngine(
   work: (parts: {
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
+    readonly objects: ObjectStore;
+    /** Of the engine, whose files it may write. */
+    readonly dir: string;
     openStore(onError: (error: unknown) => void): TableStore;
   }) => Promise<void>,
 ): Promise<void> {
@@ -166,6 +170,8 @@ export async function withEngine(
     await work({
       host,
       files,
+      objects,
+      dir,
       openStore: (onError) =>
         new TableStore({
           schema: SCHEMA,

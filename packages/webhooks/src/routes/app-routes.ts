@@ -1,5 +1,4 @@
 import {
-  AppJwtRefused,
   emptyAnswer,
   type HeaderList,
   type HttpAnswer,
@@ -8,9 +7,11 @@ import {
   jsonObjectOf,
   maskUrl,
   OpenApi,
+  type PrincipalOf,
   platformAnswer,
   queryOf,
   type Route,
+  type RouteInput,
 } from '@plinth/kernel';
 import { type TSchema, Type } from 'typebox';
 import type { WebhooksConfig } from '../config.js';
@@ -99,31 +100,36 @@ function publicRoutes(config: WebhooksConfig): readonly Route[] {
   ];
 }
 
+type AppRequest = HttpRequest<PrincipalOf<'app'>>;
+
+const forApps = (route: Omit<Route<RouteInput, 'app'>, 'access'>): Route => ({
+  ...route,
+  access: 'app',
+});
+
 function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
   const { config, dialect, hooks, rules } = needs;
-  const hookOf = (request: HttpRequest): Hook => {
-    const hook = hooks.get(appIdOf(request));
+  const hookOf = ({ principal }: AppRequest): Hook => {
+    const hook = hooks.get(principal.appId);
     if (hook === undefined) throw webhookError('resource_missing');
     return hook;
   };
   return [
-    {
+    forApps({
       method: 'GET',
       path: '/app',
-      access: 'app',
       about: { summary: 'Get the app itself' },
       output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
-        const found = await needs.findApp(appIdOf(request));
+        const found = await needs.findApp(request.principal.appId);
         if (found === undefined) throw webhookError('resource_missing');
         const hook = hooks.get(found.id);
         return shownAnswer(config, request, appToWire(found, hook, dialect.baseUrl(request)));
       },
-    },
-    {
+    }),
+    forApps({
       method: 'GET',
       path: '/app/hook/config',
-      access: 'app',
       about: {
         summary: 'Get the webhook configuration',
         operationId: 'get-a-webhook-configuration-for-an-app',
@@ -131,11 +137,10 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       output: { 200: answer('the configuration', json(ref('Config'))), 304: KNOWN },
       errors: { 404: 'the app has no webhook' },
       handle: (request) => shownAnswer(config, request, describeForApp(hookOf(request))),
-    },
-    {
+    }),
+    forApps({
       method: 'PATCH',
       path: '/app/hook/config',
-      access: 'app',
       body: { maxBytes: MAX_BODY_BYTES },
       about: {
         summary: 'Change the webhook configuration',
@@ -152,7 +157,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
         if (changed.url !== hook.url) await needs.onUrlChanged(changed);
         return platformAnswer(200, describeForApp(changed));
       },
-    },
+    }),
   ];
 }
 
@@ -160,10 +165,9 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
   const { config, dialect, deliveries, redelivery, payloads } = needs;
   const path = '/app/hook/deliveries';
   return [
-    {
+    forApps({
       method: 'GET',
       path,
-      access: 'app',
       about: {
         summary: 'List deliveries, newest first',
         operationId: 'list-deliveries-for-an-app-webhook',
@@ -177,38 +181,36 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
       async handle(request) {
         const query = new URLSearchParams(queryOf(request.url));
         const { limit, fromId, filter } = readListQuery(query, config.strict_query);
-        const page = await deliveries.list(appIdOf(request), filter, fromId, limit);
+        const page = await deliveries.list(request.principal.appId, filter, fromId, limit);
         const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
         return shownAnswer(config, request, page.items.map(summaryToWire), links);
       },
-    },
-    {
+    }),
+    forApps({
       method: 'GET',
       path: `${path}/:delivery`,
-      access: 'app',
       about: { summary: 'Get a delivery', operationId: 'get-a-delivery-for-an-app-webhook' },
       output: { 200: answer('the delivery', json(ref('DeliveryDetail'))), 304: KNOWN },
       errors: BAD_ID,
       async handle(request) {
-        const delivery = await deliveries.get(appIdOf(request), deliveryIdOf(request));
+        const delivery = await deliveries.get(request.principal.appId, deliveryIdOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const body = detailBytes(delivery);
         const digest = await payloads.digest(body);
         return cachedAnswer(request, body, { isPrivate: config.private_cache, digest });
       },
-    },
-    {
+    }),
+    forApps({
       method: 'POST',
       path: `${path}/:delivery/attempts`,
-      access: 'app',
       about: { summary: 'Deliver again', operationId: 'redeliver-a-delivery-for-an-app-webhook' },
       output: { 202: answer('it will be') },
       errors: { ...BAD_ID, 422: 'it cannot be sent again' },
       async handle(request) {
-        await redelivery.request(appIdOf(request), deliveryIdOf(request));
+        await redelivery.request(request.principal.appId, deliveryIdOf(request));
         return config.redeliver_body === 'object' ? platformAnswer(202, {}) : emptyAnswer(202);
       },
-    },
+    }),
   ];
 }
 
@@ -228,11 +230,6 @@ const shownAnswer = (
     isPrivate: config.private_cache,
     ...(headers !== undefined && { headers }),
   });
-
-function appIdOf({ principal }: HttpRequest): number {
-  if (principal.kind === 'app') return principal.appId;
-  throw new AppJwtRefused('undecodable');
-}
 
 function deliveryIdOf({ parameters }: HttpRequest): number {
   const { delivery: text = '' } = parameters;

@@ -8,6 +8,7 @@ import {
   type Random,
   type Route,
   type RouteDescription,
+  type RouteInput,
   type RouteWords,
   withHeaders,
 } from '@plinth/kernel';
@@ -85,7 +86,7 @@ export class PlatformRoutes {
     path: string,
     { allows = 'secret', makesContent = false }: RouteOptions,
     handle: (call: Call) => Promise<HttpAnswer>,
-  ): Omit<Route, 'about' | 'output'> {
+  ): Omit<Route<RouteInput, 'platform'>, 'about' | 'output'> {
     return {
       method,
       path,

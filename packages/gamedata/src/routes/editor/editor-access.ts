@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   addressKey,
+  bearerOf,
   type Clock,
   type CountTogether,
   GuessGuard,
@@ -9,7 +10,7 @@ import {
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 
-/** What is looked at of a request, which is the same object all its way. */
+/** What is looked at of a request. */
 type Asked = Pick<HttpHead, 'ip' | 'headers'>;
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
@@ -41,15 +42,14 @@ const GUESSES = { lockingCount: 10, windowMs: 60_000 } as const;
 export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
   readonly #clock: Clock;
-  readonly #findAdmin: (authorization: string) => { readonly name: string } | undefined;
-  readonly #actors = new WeakMap<Asked, Actor>();
+  readonly #findAdmin: (token: string) => { readonly name: string } | undefined;
   readonly #guesses: GuessGuard;
 
   constructor(needs: {
     readonly tokens: readonly EditorToken[];
     readonly clock: Clock;
-    /** An admin token of the server, by the whole `Authorization` header. */
-    readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+    /** An admin token of the server, by its text. */
+    readonly findAdmin: (token: string) => { readonly name: string } | undefined;
     readonly countTogether?: CountTogether;
   }) {
     this.#tokens = needs.tokens;
@@ -71,10 +71,7 @@ export class EditorAccess {
       throw requestError('not_authenticated');
     }
     const actor = this.#find(authorization);
-    if (actor !== undefined) {
-      this.#actors.set(request, actor);
-      return actor;
-    }
+    if (actor !== undefined) return actor;
     const address = addressKey(ip);
     this.#refuseGuessing(address);
     this.#guesses.noteFailure(address);
@@ -82,20 +79,8 @@ export class EditorAccess {
     throw requestError('not_authenticated');
   }
 
-  actorOf(request: Asked): Actor | undefined {
-    return this.#actors.get(request);
-  }
-
-  /** Throws `not_authenticated` and `forbidden`. */
-  require(request: Asked, scope: Scope): Actor {
-    const actor = this.#actors.get(request);
-    if (actor === undefined) throw requestError('not_authenticated');
-    if (!actor.scopes.has(scope)) throw gameDataError('forbidden', { scope });
-    return actor;
-  }
-
   #find(authorization: string): Actor | undefined {
-    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    const text = bearerOf(authorization);
     if (text === undefined) return undefined;
     const hash = createHash('sha256').update(text).digest();
     const nowMs = this.#clock.nowMs();
@@ -106,7 +91,7 @@ export class EditorAccess {
       if (isRight && (token.expiresMs === undefined || token.expiresMs > nowMs)) found = token;
     }
     if (found !== undefined) return found;
-    const admin = this.#findAdmin(`Bearer ${text}`);
+    const admin = this.#findAdmin(text);
     return admin && { name: admin.name, scopes: ALL_SCOPES };
   }
 
@@ -115,6 +100,11 @@ export class EditorAccess {
     if (leftMs > 0)
       throw gameDataError('rate_limited', { retryAfterSec: Math.ceil(leftMs / 1000) });
   }
+}
+
+/** Throws `forbidden`. */
+export function requireScope(scopes: ReadonlySet<string>, scope: Scope): void {
+  if (!scopes.has(scope)) throw gameDataError('forbidden', { scope });
 }
 
 /** `name:sha256:scopes[:last day]`, as the setting has it. */

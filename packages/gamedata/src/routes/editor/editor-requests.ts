@@ -18,7 +18,7 @@ export function kindOf(request: HttpRequest): Kind {
   // The list of types stands where a type's own path would.
   if (name === 'types') {
     const { method } = request;
-    throw gameDataError('method_not_allowed', { method, allowed: ['GET', 'HEAD'] });
+    throw gameDataError('method_not_allowed', { method, allowed: ['GET', 'HEAD', 'OPTIONS'] });
   }
   if (kind === undefined) throw gameDataError('not_found', 'Unknown type');
   return kind;

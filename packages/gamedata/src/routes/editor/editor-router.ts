@@ -3,11 +3,10 @@ import {
   bytesAnswer,
   type Clock,
   type HttpAnswer,
-  type HttpHead,
   type HttpRequest,
-  invariant,
   type Route,
   type RouteDescription,
+  type RouteInput,
   type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
@@ -16,10 +15,10 @@ import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
+import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
 import { failures, wordsOf } from '../openapi/words.js';
-import { JSON_TYPE } from '../public-headers.js';
 import { CachedReplies, type ReplyStore } from './cached-replies.js';
-import type { EditorAccess, Scope } from './editor-access.js';
+import { requireScope, type Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 
 export interface EditorRouteParts {
@@ -27,12 +26,9 @@ export interface EditorRouteParts {
   readonly editor: () => Editor;
   readonly exchange: () => Exchange;
   readonly replies: ReplyStore;
-  readonly access: EditorAccess;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly maxImportBytes: number;
-  /** Of every answer. */
-  headersFor(request: HttpHead): Readonly<Record<string, string>>;
 }
 
 interface Reply {
@@ -62,7 +58,7 @@ export class EditorRouter {
   ): readonly Route[] {
     return this.answering(
       { method, path, scope, words, ...(method !== 'GET' && { body }) },
-      async (request, actor) => this.answer(request, await handle(request, actor)),
+      async (request, actor) => this.answer(await handle(request, actor)),
     );
   }
 
@@ -78,25 +74,25 @@ export class EditorRouter {
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
   ): readonly Route[] {
     const { method, path, scope, words, body } = at;
-    const { access, ready } = this.parts;
-    return withSlash(path).map((each, index) => ({
-      method,
-      path: each,
-      access: 'editor',
-      ...editorWords(path, words),
-      isAlias: index > 0,
-      ...(body !== undefined && { body }),
-      check(request) {
-        access.require(request, scope);
-        if (body !== undefined) refuseOtherTypes(request);
-      },
-      async handle(request) {
-        const actor = access.actorOf(request);
-        invariant(actor, 'a request is checked before it is handled');
-        await ready();
-        return await handle(request, actor.name);
-      },
-    }));
+    const { ready } = this.parts;
+    return withSlash(path).map(
+      (each, index): Route<RouteInput, 'editor'> => ({
+        method,
+        path: each,
+        access: 'editor',
+        ...editorWords(path, words),
+        isAlias: index > 0,
+        ...(body !== undefined && { body }),
+        check(request) {
+          requireScope(request.principal.scopes, scope);
+          if (body !== undefined) refuseOtherTypes(request);
+        },
+        async handle(request) {
+          await ready();
+          return await handle(request, request.principal.name);
+        },
+      }),
+    );
   }
 
   /** A change that is done once, however often a client sends it with the same `Idempotency-Key`. */
@@ -117,9 +113,9 @@ export class EditorRouter {
     return this.route('POST', path, scope, words, handle, more.body);
   }
 
-  answer(request: HttpRequest, { body, headers }: Reply): HttpAnswer {
-    const all = { ...this.parts.headersFor(request), ...headers };
-    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), Object.entries(all));
+  answer({ body, headers = {} }: Reply): HttpAnswer {
+    const all = [...NOT_STORED, ...Object.entries(headers)];
+    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
   }
 }
 

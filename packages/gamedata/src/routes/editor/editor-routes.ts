@@ -22,7 +22,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
         isAlias: index > 0,
         async handle(request) {
           await parts.ready();
-          return router.answer(request, { body: await typesOf(request, parts) });
+          return router.answer({ body: await typesOf(request, parts) });
         },
       }),
     ),
@@ -36,7 +36,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
 async function typesOf(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const published = parts.library.current.set.counts();
   const editor = parts.editor();
-  const isEditor = parts.access.actorOf(request) !== undefined;
+  const isEditor = request.principal.kind === 'editor';
   const drafts = isEditor ? editor.draft.counts() : undefined;
   const changed = isEditor ? await editor.publishing.changedCounts() : undefined;
   return {

@@ -1,12 +1,13 @@
 import {
+  type HeaderList,
   type HttpAnswer,
   type HttpRequest,
   piecesAnswer,
   type Route,
   type RouteWords,
 } from '@plinth/kernel';
+import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
 import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
-import { JSON_TYPE } from '../public-headers.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
@@ -77,7 +78,7 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor().draft : edition.set;
-  const headers = Object.entries({ ...parts.headersFor(request), 'content-type': JSON_TYPE });
+  const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];
   return await piecesAnswer(200, headers, bytesOf(parts.exchange().export(set, format)));
 }
 

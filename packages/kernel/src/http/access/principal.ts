@@ -12,7 +12,7 @@ export type Principal =
       readonly livemode: boolean;
     }
   /** Of game data, by the name of the token. */
-  | { readonly kind: 'editor'; readonly name: string }
+  | { readonly kind: 'editor'; readonly name: string; readonly scopes: ReadonlySet<string> }
   | { readonly kind: 'app'; readonly appId: number; readonly limits?: LimitProfile }
   | { readonly kind: 'user'; readonly userId: number; readonly limits?: LimitProfile }
   | {

@@ -1,3 +1,5 @@
+import type { Principal } from './principal.js';
+
 /** Who may use a route. Every route says so, and there is no default. */
 export type RouteAccess =
   | 'public'
@@ -24,3 +26,15 @@ export interface OpenableAccess {
 
 export const OPENABLE_ENDPOINTS = ['health', 'ping', 'metrics', 'ready', 'pprof'] as const;
 export type OpenableEndpoint = (typeof OPENABLE_ENDPOINTS)[number];
+
+/** For whom the handler of such a route is called: who was granted it, and nobody else. */
+export type PrincipalOf<Access extends RouteAccess> = Extract<
+  Principal,
+  {
+    kind: Access extends 'app' | 'editor'
+      ? Access
+      : Access extends 'platform'
+        ? 'platform_key'
+        : string;
+  }
+>;

@@ -1,5 +1,6 @@
 import { requestError } from '../request-error.js';
 import { gunzipBounded } from './gunzip.js';
+import { refuseOversize } from './read-body.js';
 
 /** Compared exactly, letter case included. Throws `encoding_unacceptable`. */
 export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
@@ -9,7 +10,7 @@ export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
 }
 
 /**
- * A body as it was before it was encoded, within `limitBytes` again. Requests without a body may name any encoding.
+ * A body as it was before it was encoded, within `limitBytes`. Requests without a body may name any encoding.
  * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
  */
 export function decodeBody(
@@ -17,6 +18,7 @@ export function decodeBody(
   encoding: string | undefined,
   limitBytes: number,
 ): Uint8Array | Promise<Uint8Array> {
+  refuseOversize(body.byteLength, limitBytes);
   if (body.byteLength === 0 || encodingOf(encoding) === 'identity') return body;
   return gunzipBounded(body, limitBytes);
 }

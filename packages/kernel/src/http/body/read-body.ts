@@ -19,6 +19,19 @@ export interface BodyStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
+/**
+ * The one comparison of a body (announced, come so far or decoded) with what may be taken of it. `undefined`: it fits.
+ * Otherwise `body_too_large`, which every service puts into its own words.
+ */
+const oversize = (sizeBytes: number, limitBytes: number): Error | undefined =>
+  sizeBytes > limitBytes ? requestError('body_too_large', { limitBytes }) : undefined;
+
+/** Throws it. */
+export function refuseOversize(sizeBytes: number, limitBytes: number): void {
+  const error = oversize(sizeBytes, limitBytes);
+  if (error !== undefined) throw error;
+}
+
 /** Collects a body of at most `limitBytes`, copying it at most once. */
 export function readBody(
   stream: BodyStream,
@@ -31,19 +44,18 @@ export function readBody(
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
   const { contentLength, limitBytes, memory, held } = how;
-  const expectedBytes = contentLength === undefined ? undefined : Number(contentLength);
-  if (expectedBytes !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
-    done(requestError('body_too_large', { limitBytes }));
+  const expectedBytes = Number(contentLength ?? 0);
+  const announced = oversize(expectedBytes, limitBytes);
+  if (announced !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
+    done(announced);
     return;
   }
-  const isPooled =
-    expectedBytes !== undefined &&
-    expectedBytes >= MIN_POOLED_SIZE_BYTES &&
-    expectedBytes <= limitBytes;
+  const isPooled = announced === undefined && expectedBytes >= MIN_POOLED_SIZE_BYTES;
   const target = isPooled ? memory?.take(expectedBytes) : undefined;
   const body = new BodyPieces(target);
   let sizeBytes = 0;
   let isDone = false;
+  let excess: Error | undefined;
   const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
     held.ended();
@@ -58,19 +70,19 @@ export function readBody(
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
     if (isDone) return;
-    if (sizeBytes > limitBytes) body.forget();
+    excess ??= oversize(sizeBytes, limitBytes);
+    if (excess !== undefined) body.forget();
     else if (held.came(chunk.length)) body.add(chunk);
     else {
       finish(new ServerBusy());
       return;
     }
     if (target !== undefined) memory?.free(chunk);
-    if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES)
-      finish(requestError('body_too_large', { limitBytes }));
+    if (excess !== undefined && sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(excess);
   });
   stream.on('end', () => {
     if (isDone) return;
-    if (sizeBytes > limitBytes) finish(requestError('body_too_large', { limitBytes }));
+    if (excess !== undefined) finish(excess);
     else finish(null, body.joined());
   });
   stream.on('error', cut);

@@ -58,6 +58,9 @@ export class FastReader {
   #dateSec = 0;
   #dateLine = '';
   #commonLines = '';
+  /** Of the last answer: most dialects give the same list each time. */
+  #said: HeaderList | undefined;
+  #saidLines = '';
 
   /** @param keepAliveMs how long the HTTP server keeps a connection without a request. */
   constructor(parts: FastReaderParts, keepAliveMs: number) {
@@ -135,8 +138,9 @@ export class FastReader {
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
     const { status, body, rest, sizeBytes } = answer;
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    for (const list of exchange.outerHeaders) head += linesOf(list);
-    head += this.#lines(answer);
+    const [said, limits] = exchange.outerHeaders;
+    if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
+    head += this.#saidLines + linesOf(limits) + this.#lines(answer);
     if (rest === undefined) {
       if (body === undefined) return { start: head };
       if (body.length > MAX_COPIED_BYTES) return { start: head, body };

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { type BodyRule, requestError } from '@plinth/kernel';
 import { IncomingRequest } from '../../http/incoming-request.js';
 import type { FastHeaders, FastTarget } from './fast-head.js';
 
@@ -24,16 +23,11 @@ export class FastRequest extends IncomingRequest {
     this.#leaving = at.leaving;
   }
 
-  headerList(): readonly (readonly [string, string])[] {
-    return Object.entries(this.headers).map(([name, value = '']) => [name, value]);
-  }
-
   leaving(): AbortSignal {
     return this.#leaving();
   }
 
-  readBody({ maxBytes: limitBytes }: BodyRule): Uint8Array {
-    if (this.#bytes.length > limitBytes) throw requestError('body_too_large', { limitBytes });
+  readBody(): Uint8Array {
     return this.#bytes;
   }
 

@@ -1,10 +1,10 @@
 import type { ColumnCache } from './columns/cache/column-cache.js';
 import { ColumnPreload } from './columns/load/column-preload.js';
+import { Compactor } from './compaction/compactor.js';
 import { HardDeletions } from './deletion/hard-deletions.js';
 import { Retention } from './deletion/retention.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineTables } from './engine-tables.js';
-import { Compactor } from './flush/compactor.js';
 import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
 import type { TableStore } from './table/table-store.js';

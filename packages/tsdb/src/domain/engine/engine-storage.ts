@@ -1,7 +1,7 @@
 import type { TableSchema } from '../../model/schema.js';
 import type { BackgroundWork } from './background-work.js';
-import type { TimeSpan } from './flush/choose-merge.js';
-import type { CompactionState } from './flush/compactor.js';
+import type { TimeSpan } from './compaction/choose-merge.js';
+import type { CompactionState } from './compaction/compactor.js';
 import type { WorkState } from './flush/work-progress.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteBuffer } from './write/write-buffer.js';

@@ -1,4 +1,6 @@
 import type { SqlType } from '../../model/sql-type.js';
+import type { LiteralNode } from './parse/ast.js';
+import type { PlanContext } from './planned-query.js';
 
 /** A value known at plan time, in the form of `SqlType`'s table (`null` for NULL). */
 export type ConstantValue =
@@ -9,6 +11,18 @@ export type ConstantValue =
   | string
   | { readonly months: number; readonly days: number; readonly nanos: bigint };
 
+/** What a statement is bound with anew when it comes again with other literals. */
+export interface Values {
+  readonly texts: ReadonlyMap<LiteralNode, string>;
+  readonly context: Pick<PlanContext, 'nowNs' | 'params'>;
+}
+
+export interface Constant {
+  readonly value: ConstantValue;
+  /** The value with others in the place of those that were bound; `undefined`: they have another form. Not set: bind anew. */
+  readonly again?: ((values: Values) => ConstantValue | undefined) | undefined;
+}
+
 /** A checked expression: the engine's text for it and all that later checks need to know. */
 export interface BoundExpr {
   /** DuckDB text; may be put anywhere an operand may stand (bracketed where needed). */
@@ -17,7 +31,7 @@ export interface BoundExpr {
   /** Output name when no alias is given, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
   readonly displayName: string;
   /** Set when the value does not depend on rows: literals, parameters, `now()`, and what folds from them. */
-  readonly constant?: { readonly value: ConstantValue };
+  readonly constant?: Constant;
   /** A text made of others, which were counted for that (`TextMakers`). */
   readonly isMadeText?: boolean;
   readonly hasAggregate: boolean;

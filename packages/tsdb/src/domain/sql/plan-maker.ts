@@ -1,7 +1,7 @@
 import { tsdbError } from '../../errors.js';
 import { bindExpr } from './bind/expr/bind-expr.js';
 import { columnOf } from './bind/expr/columns.js';
-import type { Session } from './bind/session.js';
+import type { InMemoryQuery, Session } from './bind/session.js';
 import { UTF8 } from './bind/types/bound.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
@@ -59,7 +59,11 @@ export class PlanMaker {
     source: string,
     context: PlanContext,
     effort: Effort,
-  ): { readonly written: WrittenPlan; readonly statement: Statement } {
+  ): {
+    readonly written: WrittenPlan;
+    readonly statement: Statement;
+    readonly inMemory: InMemoryQuery | undefined;
+  } {
     const statement = this.#parser.parse(source, effort);
     const session = newSession(context, this.#functions, effort.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
@@ -90,7 +94,7 @@ export class PlanMaker {
       passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };
-    return { written, statement };
+    return { written, statement, inMemory: explain === undefined ? query.inMemory : undefined };
   }
 }
 

@@ -1,5 +1,5 @@
 import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
-import { EFFORT_HERE, EffortExceeded } from './parse/effort.js';
+import { EffortExceeded } from './parse/effort.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';
 import type { PlanContext, PlannedQuery } from './planned-query.js';
 import { PlannerThread } from './thread/planner-thread.js';
@@ -14,12 +14,13 @@ const MAX_SHORT_LENGTH = 65_536;
  */
 export class SqlPlanner {
   readonly #maker: PlanMaker;
-  readonly #inMemory = new InMemoryPlanner({ maxCount: MAX_CACHED_STATEMENTS });
+  readonly #inMemory: InMemoryPlanner;
   readonly #thread = new PlannerThread();
   readonly #threadOfLong = new PlannerThread();
 
   private constructor(maker: PlanMaker) {
     this.#maker = maker;
+    this.#inMemory = new InMemoryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
   static async load(): Promise<SqlPlanner> {
@@ -38,10 +39,7 @@ export class SqlPlanner {
     asker?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
-      return this.#inMemory.plan(text, context, () => {
-        const { written, statement } = this.#maker.make(text, context, EFFORT_HERE);
-        return { planned: plannedFrom(written), statement };
-      });
+      return this.#inMemory.plan(text, context);
     } catch (error) {
       if (!(error instanceof EffortExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;

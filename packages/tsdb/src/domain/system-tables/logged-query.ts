@@ -37,7 +37,7 @@ export class LoggedQuery {
   /** Since when the client, not the engine, is waited for. */
   #handedOutMs: number | undefined;
   #clientMs = 0;
-  #chunkCount: number | undefined;
+  #partitionCount: number | undefined;
   #fileCount: number | undefined;
   #cancel: (() => void) | undefined;
 
@@ -73,10 +73,10 @@ export class LoggedQuery {
     this.#phase = 'execution_permit';
     this.#preparedMs = this.#clock.monotonicMs();
     this.#fileCount ??= 0;
-    this.#chunkCount ??= 0;
+    this.#partitionCount ??= 0;
     for (const segments of segmentsOfScans) {
       this.#fileCount += segments.length;
-      this.#chunkCount += new Set(segments.map((segment) => segment.chunkStartNs)).size;
+      this.#partitionCount += new Set(segments.map((segment) => segment.chunkStartNs)).size;
     }
   }
 
@@ -114,8 +114,8 @@ export class LoggedQuery {
   }
 
   /** Ranges of time whose files were read, over all tables of the query. */
-  get chunkCount(): number | undefined {
-    return this.#chunkCount;
+  get partitionCount(): number | undefined {
+    return this.#partitionCount;
   }
 
   get fileCount(): number | undefined {

@@ -58,7 +58,7 @@ describe('LoggedQuery', () => {
     await clock.advanceMs(10);
     query.prepared([[segment(0n), segment(0n), segment(5n)], [segment(0n)], []]);
     assert.equal(query.phase, 'execution_permit');
-    assert.deepEqual([query.fileCount, query.chunkCount], [4, 3]);
+    assert.deepEqual([query.fileCount, query.partitionCount], [4, 3]);
     await clock.advanceMs(100);
     query.handedOut();
     await clock.advanceMs(1000);

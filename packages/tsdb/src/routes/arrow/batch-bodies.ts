@@ -1,4 +1,4 @@
-import { MemoryPool } from '../../model/memory-pool.js';
+import { MemoryPool } from '../../model/memory/memory-pool.js';
 
 /** Batches that are a little larger than they should be fit, too; one huge row does not. */
 const BODY_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
-import { floorDiv } from '../../model/calendar.js';
 import type { IntervalValue, TimeUnit } from '../../model/sql-type.js';
+import { floorDiv } from '../../model/time/calendar.js';
 import type { ArrowType } from './arrow-field.js';
 import type { ColumnBuilder } from './column-builder.js';
 import { ListColumn, StructColumn, UnionColumn } from './nested-columns.js';

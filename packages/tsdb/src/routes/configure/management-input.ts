@@ -1,7 +1,7 @@
 import { type HttpRequest, isObject, messageOf, queryOf, requestError } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
-import { daysInMonth } from '../../model/calendar.js';
+import { daysInMonth } from '../../model/time/calendar.js';
 import {
   jsonError,
   jsonTextOf,

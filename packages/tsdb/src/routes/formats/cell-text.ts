@@ -1,6 +1,6 @@
-import { floorDiv, NS_PER_SECOND } from '../../model/calendar.js';
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
-import { offsetNsAt } from '../../model/time-zone.js';
+import { floorDiv, NS_PER_SECOND } from '../../model/time/calendar.js';
+import { offsetNsAt } from '../../model/time/time-zone.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
 import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './time-text.js';

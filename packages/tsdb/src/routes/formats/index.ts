@@ -1,7 +1,7 @@
 import { CSV, CSV_EXACT } from './csv.js';
 import type { TextFormat } from './encoder.js';
-import { createRowFormats } from './json-rows.js';
-import { JSON_SERIES } from './json-series.js';
+import { createRowFormats } from './json/json-rows.js';
+import { JSON_SERIES } from './json/json-series.js';
 import { PRETTY } from './pretty.js';
 
 export type FormatName =

@@ -1,4 +1,4 @@
-import { MemoryPool } from '../../model/memory-pool.js';
+import { MemoryPool } from '../../model/memory/memory-pool.js';
 
 /** Memory of one piece; rows that take more have memory of their own. */
 const PIECE_BYTES = 512 * 1024;

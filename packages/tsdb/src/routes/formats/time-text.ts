@@ -1,4 +1,4 @@
-import { civilFromDays, floorDiv } from '../../model/calendar.js';
+import { civilFromDays, floorDiv } from '../../model/time/calendar.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;

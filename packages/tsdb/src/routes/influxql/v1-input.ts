@@ -23,8 +23,8 @@ export interface V1Input {
   readonly epochNs: bigint | undefined;
   readonly style: TextStyle;
   readonly isPretty: boolean;
-  /** Rows of a chunk; `undefined`: not chunked. */
-  readonly chunkSize: number | undefined;
+  /** Rows of a document where an answer comes in several; `undefined`: not chunked. */
+  readonly documentRows: number | undefined;
   readonly params: StatementParameters;
   readonly format: V1Format;
 }
@@ -74,7 +74,7 @@ export function readV1Input(request: HttpRequest, style: TextStyle): V1Input {
     epochNs: readEpoch(fields['epoch']),
     style,
     isPretty: readFlag(fields, 'pretty'),
-    chunkSize: isChunked ? readChunkSize(fields['chunk_size']) : undefined,
+    documentRows: isChunked ? readDocumentRows(fields['chunk_size']) : undefined,
     params: params ?? readParamsText(fields['params']),
     format,
   };
@@ -221,7 +221,7 @@ function readFlag(fields: Fields, name: string): boolean {
   }
 }
 
-function readChunkSize(text: string | undefined): number {
+function readDocumentRows(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_CHUNK_SIZE;
   if (!/^\d{1,15}$/.test(text)) throw decodingFailure('invalid digit found in string');
   return Number(text);

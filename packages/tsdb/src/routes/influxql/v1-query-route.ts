@@ -17,13 +17,13 @@ import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';
-import { UnsupportedValue } from '../formats/json-values.js';
+import { UnsupportedValue } from '../formats/json/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
 import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
-import { encodeChunks, encodeResult, putResult } from './encode/encode-json.js';
+import { encodeDocuments, encodeResult, putResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
 import { PrettyJson } from './encode/pretty-json.js';
 import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
@@ -110,19 +110,19 @@ async function documentOf(
   const rest = gathered(run, bytesOf(run, input, { begun, pool }), log);
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
-  // A piece that is not full is the last one, unless the client wants each chunk at once.
-  const isWhole = first.done || (body.length < PIECE_LENGTH && input.chunkSize === undefined);
+  // A piece that is not full is the last one, unless the client wants each document at once.
+  const isWhole = first.done || (body.length < PIECE_LENGTH && input.documentRows === undefined);
   // To its end, where the run is noted as what it was: one that is given up counts as left by its client.
   if (isWhole) await rest.next();
   return isWhole ? { body } : { body, rest };
 }
 
-type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'chunkSize' | 'format'>;
+type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'documentRows' | 'format'>;
 
 const isShortForm = (run: InfluxqlRun, input: DocumentInput): boolean =>
   run.statements.length === 1 &&
   input.format === 'json' &&
-  input.chunkSize === undefined &&
+  input.documentRows === undefined &&
   !input.isPretty;
 
 /** A result of few rows that are there, without the stages of longer ones. `undefined`: it is none, or there is a failure to be told. */
@@ -190,7 +190,7 @@ export async function* encodedRun(
     epochNs,
     style: V1_STYLE,
     isPretty: false,
-    chunkSize: undefined,
+    documentRows: undefined,
     format: 'json',
   } as const;
   const { body, rest } = await documentOf(run, input, { log });
@@ -198,7 +198,7 @@ export async function* encodedRun(
   if (rest !== undefined) yield* rest;
 }
 
-type JsonInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'chunkSize'>;
+type JsonInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'documentRows'>;
 
 async function firstPiece(
   pieces: AsyncGenerator<Buffer, void, undefined>,
@@ -247,7 +247,7 @@ function jsonPieces(
   input: JsonInput,
   making: Making,
 ): AsyncGenerator<Buffer, void, undefined> {
-  if (input.chunkSize !== undefined) return documents(chunkedTexts(run, input));
+  if (input.documentRows !== undefined) return documents(documentTexts(run, input));
   return input.isPretty ? encoded(prettyTexts(run, input)) : compactPieces(run, input, making);
 }
 
@@ -284,13 +284,14 @@ async function* prettyTexts(
   }
 }
 
-async function* chunkedTexts(
+async function* documentTexts(
   run: InfluxqlRun,
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = input.isPretty ? new PrettyJson() : undefined;
   for (const index of run.statements.keys()) {
-    for await (const text of chunkedStatement(run, index, input)) yield pretty?.add(text) ?? text;
+    for await (const text of documentsOfStatement(run, index, input))
+      yield pretty?.add(text) ?? text;
   }
 }
 
@@ -326,14 +327,14 @@ async function* writeStatement(
   }
 }
 
-async function* chunkedStatement(
+async function* documentsOfStatement(
   run: InfluxqlRun,
   index: number,
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const head = `"statement_id":${index}`;
   try {
-    yield* encodeChunks(await run.execute(index), input, { head });
+    yield* encodeDocuments(await run.execute(index), input, { head });
   } catch (error) {
     if (error instanceof UnsupportedValue) {
       run.failed(error);
@@ -350,14 +351,14 @@ async function* msgpackPieces(
   input: DocumentInput,
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = await MsgpackWriter.load();
-  const isChunked = input.chunkSize !== undefined;
+  const isChunked = input.documentRows !== undefined;
   let held: Buffer[] = isChunked ? [] : [writer.open(run.statements.length)];
   let length = 0;
   for (const index of run.statements.keys()) {
     try {
       const answer = await run.execute(index);
       const pieces = isChunked
-        ? writer.chunks(answer, index, input)
+        ? writer.documents(answer, index, input)
         : writer.result(answer, index, input);
       for await (const piece of pieces) {
         held.push(piece);

@@ -93,7 +93,7 @@ function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** What the server itself says stays as it is, whatever the plugin says of it. */
+/** What the server itself says stays as it is, whatever the plugin says of it; also where it says no page of others may read. */
 function answerOf({ status, headers, body }: PluginResponse, said: HeaderList): HttpAnswer {
   const withheld = new Set(['date', ...[...said, ...PROTECTION].map(([name]) => name)]);
   if (status === 204) withheld.add('content-type');
@@ -102,7 +102,7 @@ function answerOf({ status, headers, body }: PluginResponse, said: HeaderList): 
     status,
     headers: headers
       .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name]) => !withheld.has(name)),
+      .filter(([name]) => !withheld.has(name) && !name.startsWith('access-control-')),
     body: hasBody ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : undefined,
   };
 }

@@ -1,5 +1,5 @@
-import { MemoryDrain } from '../../model/memory-drain.js';
-import { MemoryPool } from '../../model/memory-pool.js';
+import { MemoryDrain } from '../../model/memory/memory-drain.js';
+import { MemoryPool } from '../../model/memory/memory-pool.js';
 
 /** Smaller memory costs next to nothing to make and to collect. */
 const MIN_KEPT_BYTES = 16 * 1024;

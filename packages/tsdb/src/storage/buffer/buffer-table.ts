@@ -3,6 +3,7 @@ import type { Column } from '../../model/columns/column.js';
 import type { RowBatch } from '../../model/columns/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { GrowingTable } from '../duckdb/growing-table.js';
 import { quoteName } from '../duckdb/quote.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
@@ -35,7 +36,7 @@ const NONE: readonly number[] = [];
  * engine in the background, or at the latest when a query asks for them.
  */
 export class BufferTable {
-  readonly name: string;
+  readonly #table: GrowingTable;
   /** All rows written, handed over or waiting. */
   rowCount = 0;
   minTime = 2n ** 63n - 1n;
@@ -64,10 +65,14 @@ export class BufferTable {
     /** Ids of the table's series at the time of the call. */
     readonly idWords: () => Int32Array;
   }) {
-    this.name = options.name;
+    this.#table = new GrowingTable(options.name);
     this.#host = options.host;
     this.#idWords = options.idWords;
     this.#recent = new RecentBlocks(options.host.blockMemory);
+  }
+
+  get name(): string {
+    return this.#table.name;
   }
 
   /** True when the engine's table has the column: otherwise every row of it reads NULL. */
@@ -179,15 +184,17 @@ export class BufferTable {
         while (blocks.length > 0) {
           const block = blocks[0] as RowBlock;
           await this.#host.turns.next();
-          appendBlock({
-            connection,
-            table: this.name,
-            columns: this.#columns ?? [],
-            block,
-            idWords: this.#idWords(),
-            memory: this.#host.blockMemory,
-            chunks: this.#host.chunkMemory,
-          });
+          const append = (): void =>
+            appendBlock({
+              connection,
+              table: this.name,
+              columns: this.#columns ?? [],
+              block,
+              idWords: this.#idWords(),
+              memory: this.#host.blockMemory,
+              chunks: this.#host.chunkMemory,
+            });
+          await this.#table.change(connection, this.#engineRows, append);
           blocks.shift();
           this.#engineRows += block.count;
           this.#recent.add(block, this.#engineRows);
@@ -255,13 +262,15 @@ export class BufferTable {
         `CREATE TABLE ${quoteName(this.name)} (_series BIGINT, _seq BIGINT, "time" TIMESTAMP_NS${definitions.join('')})`,
       );
       this.#columns = columns;
+      this.#table.reset();
       return;
     }
     for (const column of wanted.values()) {
       if (this.hasColumn(column.id)) continue;
-      await connection.run(
-        `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
-      );
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
+      await this.#table.change(connection, this.#engineRows, async () => {
+        await connection.run(add);
+      });
       this.#columns.push(column);
     }
   }

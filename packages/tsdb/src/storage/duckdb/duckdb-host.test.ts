@@ -54,6 +54,26 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
   });
 
+  it('tells that an answer fails behind its first rows, which the binding tells as its end', async () => {
+    const columns: OutputColumn[] = [{ name: 'n', type: { kind: 'utf8' }, source: undefined }];
+    const failing = (at: number): string =>
+      `SELECT CASE WHEN n = ${at} THEN error('no') ELSE n::VARCHAR END FROM range(1000000) t(n)`;
+    const count = async (text: string | Statements): Promise<number> => {
+      let rowCount = 0;
+      const signal = new AbortController().signal;
+      for await (const chunk of host.stream({ text, columns, signal, isSmall: false }))
+        rowCount += chunk.rowCount;
+      return rowCount;
+    };
+    assert.equal(await count(failing(-1)), 1_000_000);
+    await assert.rejects(count(failing(600_000)), /failed after \d+ rows/);
+    const statements = function* (): Statements {
+      yield { text: failing(-1) };
+      yield { text: failing(600_000) };
+    };
+    await assert.rejects(count(statements()), /failed after \d+ rows/);
+  });
+
   it('ends statements that are given up while they wait for a thread', {
     timeout: 60_000,
   }, async () => {

@@ -6,12 +6,13 @@ import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
-import type { ChunkDecoder } from './decode-chunk.js';
+import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import { MemoryWatch } from './memory-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
+import { throwUnlessWhole } from './stream-end.js';
 import { TableMemory } from './table-memory.js';
 
 /**
@@ -338,6 +339,7 @@ async function* chunksOfOne(
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
       const chunk = await calls.run(() => result.fetchChunk(), asker);
       isEnd = chunk === null || chunk.rowCount === 0;
+      if (isEnd && !signal.aborted) throwUnlessWhole(result, rowCount);
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
       for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {

@@ -3,9 +3,10 @@ import type { Asker } from '../../model/asker.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../duckdb/quote.js';
 import type { FileSum, FileSums } from './file-sums.js';
+import { SegmentReader } from './reader/segment-reader.js';
 
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
-const ROW_GROUP_ROWS = 40960;
+const ROW_GROUP_ROWS = 20_480;
 
 /**
  * Columns in which a row group has so many different values at most have them once, and a number for each row. The engine
@@ -67,6 +68,7 @@ const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
 
 /** Writes query results as immutable Parquet objects and checks them when they are read again. */
 export class SegmentFiles {
+  readonly reader: SegmentReader;
   readonly #host: DuckDbHost;
   readonly #objects: ObjectStore;
   readonly #random: Random;
@@ -86,6 +88,7 @@ export class SegmentFiles {
   }) {
     this.#host = options.host;
     this.#objects = options.objects;
+    this.reader = new SegmentReader(options.objects);
     this.#random = options.random;
     this.#fileSystem = options.fileSystem;
     this.#sums = options.sums;

@@ -9,7 +9,6 @@ import { answerGroups } from './groups/answer-groups.js';
 import type { LoadedRows } from './load/loaded-rows.js';
 import { answerLastRows } from './rows/answer-last.js';
 import { answerRows } from './rows/answer-rows.js';
-import { selectedSeries } from './rows/runs.js';
 
 /**
  * Answers a request from loaded rows. `undefined`: the engine is the better one for this, or the only exact one. Nothing of
@@ -19,10 +18,16 @@ import { selectedSeries } from './rows/runs.js';
 export async function answerInMemory(
   request: InMemoryRequest,
   loaded: readonly LoadedRows[],
-  { index, texts }: { readonly index: SeriesIndex; readonly texts: CachedTexts },
+  about: {
+    readonly index: SeriesIndex;
+    /** Dense numbers of those that meet the conditions on tags; `undefined`: all. */
+    readonly series: readonly number[] | undefined;
+    readonly texts: CachedTexts;
+  },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const ask = { request, loaded, index, series: selectedSeries(request, index) };
+  const { index, series, texts } = about;
+  const ask = { request, loaded, index, series };
   switch (answer.kind) {
     case 'groups':
       return await answerGroups({ ...ask, answer });

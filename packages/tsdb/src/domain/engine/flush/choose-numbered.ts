@@ -3,7 +3,6 @@ import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { isOutOfMemory } from './flush-failures.js';
 
-/** A row group. */
 const SAMPLE_ROWS = 40_960;
 /** Fewer rows are written as they always were: trying takes about a tenth of the time of so many. */
 const MIN_ROWS = 10 * SAMPLE_ROWS;

@@ -13,8 +13,8 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
 import { chooseNumbered } from './choose-numbered.js';
-import { type Chunk, chunksOf } from './chunks.js';
 import { isOutOfMemory } from './flush-failures.js';
+import { type Partition, partitionsOf } from './partitions.js';
 
 export interface FlushedTable {
   readonly segments: readonly Segment[];
@@ -24,7 +24,7 @@ export interface FlushedTable {
 }
 
 /**
- * Writes a closed generation of one table as segments, sorted by (series, time), a file a chunk. Points that were written
+ * Writes a closed generation of one table as segments, sorted by (series, time), a file a partition. Points that were written
  * more than once within the generation are merged; those that older segments hold, too, go to overlay segments.
  */
 export async function flushTable(
@@ -58,7 +58,7 @@ async function writeTable(
   const maxSeq = deletedUpTo(tombstones, table.maxSeq);
   return await removedOnFailure(files, async (segments) => {
     for (const part of parts) {
-      for (const chunk of await chunksOfRows(part.rows, host)) {
+      for (const partition of await partitionsOfRows(part.rows, host)) {
         const write = (rows: string): Promise<Segment | undefined> =>
           writeSegment({
             store,
@@ -66,7 +66,7 @@ async function writeTable(
             seqs: { minSeq, maxSeq },
             level: 0,
             part: { kind: part.kind, rows },
-            chunk,
+            partition,
             columns,
             numbered,
             rowCount: table.rowCount,
@@ -75,12 +75,22 @@ async function writeTable(
         segments.push(...(await writeInPieces(part.rows, { write, files })));
       }
     }
+    checkCount(parts, segments);
     for (const part of parts) await part.drop();
     return { segments, ...(await writeNewSeries(store, files)) };
   });
 }
 
-/** Into so many files the rows of a chunk go where the engine has no memory to sort more of them at a time. */
+/** Where nothing is merged or left out, rows that are lost on the way show in their number. Whoever tries again has them still. */
+function checkCount(parts: readonly Part[], segments: readonly Segment[]): void {
+  const [part, ...others] = parts;
+  if (part?.rowCount === undefined || others.length > 0) return;
+  const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  if (written !== part.rowCount)
+    throw new Error(`the engine has written ${written} of ${part.rowCount} rows`);
+}
+
+/** Into so many files the rows of a partition go where the engine has no memory to sort more of them at a time. */
 const PIECE_COUNTS = [1, 4, 16, 64];
 
 /** Points go to pieces by what tells them apart, so that no two files hold the same one. A merge makes them one file again. */
@@ -129,6 +139,8 @@ interface Part {
   readonly kind: Segment['kind'];
   /** FROM text with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
+  /** Known where it is every row that was written. */
+  readonly rowCount?: number;
   drop(): Promise<void>;
 }
 
@@ -173,7 +185,8 @@ async function splitRows(from: {
   const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
   const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
   if (!store.repeated.keys.touches(minTime, maxTime)) {
-    return [{ kind: 'unique', rows: `(${both})`, drop: NOTHING_TO_DROP }];
+    const known = survives === undefined ? { rowCount: table.rowCount } : {};
+    return [{ kind: 'unique', rows: `(${both})`, ...known, drop: NOTHING_TO_DROP }];
   }
   const duplicates = quoteName(store.repeated.keys.name);
   const match = 'a._series = d._series AND a."time" = d."time"';
@@ -220,13 +233,13 @@ async function splitRows(from: {
   ];
 }
 
-/** The chunks of a FROM text's rows. */
-export async function chunksOfRows(
+/** The partitions of a FROM text's rows. */
+export async function partitionsOfRows(
   rows: string,
   host: DuckDbHost,
   maxCount?: number,
-): Promise<readonly Chunk[]> {
-  return await chunksOf(async (widthNs, limit) => {
+): Promise<readonly Partition[]> {
+  return await partitionsOf(async (widthNs, limit) => {
     const numbers = await host.rows(
       // Integers only: a double has no room for the last nanoseconds before midnight.
       `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${widthNs} ELSE -(-(t + 1) // ${widthNs}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows}) LIMIT ${limit}`,
@@ -235,29 +248,29 @@ export async function chunksOfRows(
   }, maxCount);
 }
 
-/** Writes the rows of one chunk, sorted by (series, time); `undefined` when there are none. */
+/** Writes the rows of one partition, sorted by (series, time); `undefined` when there are none. */
 export async function writeSegment(options: {
   readonly store: TableStore;
   readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
   readonly level: number;
   readonly part: Pick<Part, 'kind' | 'rows'>;
-  readonly chunk: Chunk;
+  readonly partition: Partition;
   readonly columns: readonly Column[];
   readonly numbered: Numbered;
   /** The part has no more rows. */
   readonly rowCount: number;
   readonly files: SegmentFiles;
 }): Promise<Segment | undefined> {
-  const { store, seqs, part, chunk, columns, files } = options;
+  const { store, seqs, part, partition, columns, files } = options;
   const tags = [...store.schema.columns.values()].filter(
     (column) => column.kind === 'tag' && store.series.table.columnOf(column.name) !== undefined,
   );
-  const inChunk = chunk.widthNs === 0n ? '' : ` WHERE ${chunkCondition(chunk)}`;
+  const inPartition = partition.widthNs === 0n ? '' : ` WHERE ${partitionCondition(partition)}`;
   const time = store.schema.columns.get('time');
   const written = await files.writeSegment({
     tableUuid: store.schema.uuid,
     select: sortedRowsText({
-      rows: `${part.rows}${inChunk}`,
+      rows: `${part.rows}${inPartition}`,
       values: [
         ...columns.map((column) => quoteName(column.physicalName)),
         ...(part.kind === 'overlay' ? ['_seq'] : []),
@@ -283,8 +296,8 @@ export async function writeSegment(options: {
     tableId: store.tableId,
     kind: part.kind,
     formatVersion: SEGMENT_FORMAT_VERSION,
-    chunkStartNs: chunk.startNs,
-    chunkWidthNs: chunk.widthNs,
+    chunkStartNs: partition.startNs,
+    chunkWidthNs: partition.widthNs,
     minSeq: seqs.minSeq,
     maxSeq: seqs.maxSeq,
     level: options.level,
@@ -339,10 +352,10 @@ function fewValues(values: readonly string[]): string | undefined {
   return length > MAX_NUMBERED_LENGTH ? undefined : values.map(quoteString).join(', ');
 }
 
-function chunkCondition(chunk: Chunk): string {
-  const last = chunk.startNs + chunk.widthNs - 1n;
+function partitionCondition(partition: Partition): string {
+  const last = partition.startNs + partition.widthNs - 1n;
   return timeCondition(
-    chunk.startNs < MIN_TIME_NS ? MIN_TIME_NS : chunk.startNs,
+    partition.startNs < MIN_TIME_NS ? MIN_TIME_NS : partition.startNs,
     last > MAX_TIME_NS ? MAX_TIME_NS : last,
   );
 }

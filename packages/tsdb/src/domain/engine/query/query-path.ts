@@ -1,11 +1,9 @@
-import { invariant } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { CatalogView, type ViewedCatalog } from '../../catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '../../catalog/access/database-access.js';
@@ -16,15 +14,17 @@ import type { QueryLog } from '../../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
+import { type PreparedQuery, writeQueryFile } from './query-file.js';
 import { noteFailure } from './query-outcome.js';
 import { QueryRows, type RunnableQuery } from './query-rows.js';
+
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { lendingBetween } from './slots/query-turns.js';
-import { orAborted, untilAborted } from './slots/until-aborted.js';
+import { untilAborted } from './slots/until-aborted.js';
 
 /** What takes long is planned elsewhere, unless nobody waits any more. */
 export type Planner = (
@@ -32,16 +32,6 @@ export type Planner = (
   context: PlanContext,
   asker?: Asker,
 ) => PlannedQuery | Promise<PlannedQuery>;
-
-/** A planned query with its sources pinned. `release` must be called once. */
-interface PreparedQuery extends RunnableQuery {
-  readonly planned: PlannedQuery;
-  readonly logged: LoggedQuery;
-  readonly slot: QuerySlot;
-  /** None where the answer is there. */
-  readonly scans: readonly PreparedScan[];
-  release(): void;
-}
 
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
@@ -133,34 +123,7 @@ export class QueryPath {
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    const prepared = await this.#prepare(request, false);
-    const { signal } = prepared.asker;
-    const writing = this.#writeFile(prepared);
-    writing
-      .then(async (file) => {
-        if (signal.aborted) await file.dispose();
-      })
-      .catch(() => undefined); // Whoever waits is told.
-    return await orAborted(writing, signal);
-  }
-
-  async #writeFile(prepared: PreparedQuery): Promise<ParquetFile> {
-    try {
-      const { work, planned } = prepared;
-      if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
-      invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
-      const file = await this.#files.writeResult({
-        // The engine's text has names of its own; the file has those of the answer.
-        select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-        asker: prepared.asker,
-      });
-      prepared.logged.ended('success');
-      return file;
-    } catch (error) {
-      throw noteFailure(prepared.logged, failureOf(error, prepared.asker.signal, prepared.scans));
-    } finally {
-      prepared.release();
-    }
+    return await writeQueryFile(await this.#prepare(request, false), this.#files);
   }
 
   openSession(request: SessionRequest): Promise<QuerySession> {

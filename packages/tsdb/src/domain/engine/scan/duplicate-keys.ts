@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
 
@@ -8,7 +9,7 @@ import { type Source, timeCondition } from './sources.js';
  * the engine. Almost always empty; queries pay for merging only where it is not.
  */
 export class DuplicateKeys {
-  readonly name: string;
+  readonly #table: GrowingTable;
   #count = 0;
   #minTime = 0n;
   #maxTime = 0n;
@@ -16,8 +17,12 @@ export class DuplicateKeys {
   readonly #host: DuckDbHost;
 
   constructor(options: { readonly name: string; readonly host: DuckDbHost }) {
-    this.name = options.name;
+    this.#table = new GrowingTable(options.name);
     this.#host = options.host;
+  }
+
+  get name(): string {
+    return this.#table.name;
   }
 
   get count(): number {
@@ -87,11 +92,13 @@ export class DuplicateKeys {
       if (!this.#exists) {
         await connection.run(`CREATE TABLE ${name} (_series BIGINT, "time" TIMESTAMP_NS)`);
         this.#exists = true;
+        this.#table.reset();
       }
-      await connection.run(
-        `INSERT INTO ${name} SELECT DISTINCT k._series, k."time" FROM (${keysText}) k ANTI JOIN ${name} d ON k._series = d._series AND k."time" = d."time"`,
-      );
-      await this.#refresh(connection);
+      const insert = `INSERT INTO ${name} SELECT DISTINCT k._series, k."time" FROM (${keysText}) k ANTI JOIN ${name} d ON k._series = d._series AND k."time" = d."time"`;
+      await this.#table.change(connection, this.#count, async () => {
+        await connection.run(insert);
+        await this.#refresh(connection);
+      });
     });
   }
 

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../model/schema.js';
 import type { CellColumn } from '../../../storage/buffer/append-cells.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import {
   FIRST_ROWS,
@@ -18,7 +19,7 @@ const BATCH_SERIES = 4096;
  * go when nobody has it in use.
  */
 export class SeriesTable implements RemakeableTable {
-  readonly name: string;
+  readonly #table: GrowingTable;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   #handedOver = 0;
@@ -33,10 +34,14 @@ export class SeriesTable implements RemakeableTable {
     readonly index: SeriesIndex;
     readonly isInUse: () => boolean;
   }) {
-    this.name = `series_${options.tableId}`;
+    this.#table = new GrowingTable(`series_${options.tableId}`);
     this.#host = options.host;
     this.#index = options.index;
     this.#isInUse = options.isInUse;
+  }
+
+  get name(): string {
+    return this.#table.name;
   }
 
   /** Engine name of a tag's column; `undefined`: no series has the tag. */
@@ -62,7 +67,9 @@ export class SeriesTable implements RemakeableTable {
         const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
         const columns = this.#cells(this.#handedOver, to);
         const rowCount = to - this.#handedOver;
-        appendRows({ connection, table: this.name, rowCount, columns });
+        await this.#table.change(connection, this.#handedOver, () =>
+          appendRows({ connection, table: this.name, rowCount, columns }),
+        );
         this.#handedOver = to;
       }
       this.#noteUse();
@@ -98,13 +105,15 @@ export class SeriesTable implements RemakeableTable {
       // One that could not be dropped may be there.
       await connection.run(`CREATE OR REPLACE TABLE ${quoteName(this.name)} (_series BIGINT)`);
       this.#exists = true;
+      this.#table.reset();
     }
     for (const tag of this.#index.tagKeys) {
       const physicalName = schema.columns.get(tag)?.physicalName;
       if (physicalName === undefined || this.#columns.has(tag)) continue;
-      await connection.run(
-        `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(physicalName)} VARCHAR`,
-      );
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(physicalName)} VARCHAR`;
+      await this.#table.change(connection, this.#handedOver, async () => {
+        await connection.run(add);
+      });
       this.#columns.set(tag, physicalName);
     }
   }

@@ -8,6 +8,7 @@ import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowSource } from '../columns/load/row-source.js';
+import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
 import type { TableParts } from './table-parts.js';
@@ -28,7 +29,8 @@ export class TableInMemory {
   }) {
     const { parts, cache, host, onError } = options;
     this.#parts = parts;
-    this.#columns = new TableColumns({ cache, host, index: parts.series.index, onError });
+    const { reader } = parts.files;
+    this.#columns = new TableColumns({ cache, host, index: parts.series.index, reader, onError });
   }
 
   /**
@@ -57,14 +59,20 @@ export class TableInMemory {
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
       const allColumns = (): readonly Column[] => this.#inMemoryColumns;
-      const wanted = { columns, minTimeNs, maxTimeNs, allColumns };
+      const selected = selectedSeries(request, series.index);
+      const wanted = { columns, minTimeNs, maxTimeNs, allColumns, series: selected };
       const found = this.#columns.find(sources, wanted);
       if (found === undefined) return undefined;
-      if (!(found instanceof Promise))
-        return await answerInMemory({ ...request, minTimeNs }, found, {
+      if (!(found instanceof Promise)) {
+        const { unloaded } = found;
+        const rows = unloaded.length === 0 ? found.rows : await this.#columns.read(found, wanted);
+        if (rows === undefined) return undefined;
+        return await answerInMemory({ ...request, minTimeNs }, rows, {
           index: series.index,
+          series: selected,
           texts: this.#columns.texts,
         });
+      }
       if (isAwaited) return undefined;
       await found;
     }
@@ -137,6 +145,7 @@ export class TableInMemory {
       key: open,
       kind: 'segment',
       from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
+      object: open.segment,
       rowNumber: 'file_row_number',
       rowCount,
       engineRows: rowCount,

@@ -11,9 +11,9 @@ import {
   readAll,
   withEngine,
 } from '../../../testing/table-model.js';
-import { chooseMerge, type Merge } from '../flush/choose-merge.js';
+import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
+import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
-import { mergeSegments } from '../flush/merge-segments.js';
 import { publish } from './publication.js';
 
 type Step =

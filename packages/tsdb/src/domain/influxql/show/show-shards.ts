@@ -1,5 +1,5 @@
-import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
 import type { Value } from '../plan/data-type.js';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { gunzipBounded, invariant, requestError } from '@plinth/kernel';
+import { decodeBody, invariant, requestError } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import { LineProtocolParser } from '../line-protocol-parser.js';
 import {
@@ -41,10 +41,7 @@ async function answer(
 ): Promise<LaneReply> {
   const { encoding, maxSizeBytes } = job.options;
   try {
-    const isGzip = encoding === 'gzip';
-    const body = isGzip ? await gunzipBounded(job.body, maxSizeBytes) : job.body;
-    if (body.length > maxSizeBytes)
-      throw requestError('body_too_large', { limitBytes: maxSizeBytes });
+    const body = await decodeBody(job.body, encoding, maxSizeBytes);
     const parsed = parser.parse(body, job.options, memory);
     const slab = memory.takeSlab();
     return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };

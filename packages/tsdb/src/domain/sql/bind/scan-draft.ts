@@ -1,3 +1,4 @@
+import type { FieldCondition } from '../../../model/in-memory-request.js';
 import {
   MAX_TIME_NS,
   MIN_TIME_NS,
@@ -6,16 +7,24 @@ import {
   type TagCondition,
 } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
+import type { Values } from '../bound-expr.js';
 
 /** A necessary condition on the rows of one scan. */
-export type Fact =
+export type Fact = PlainFact & {
+  /** The same of other literals, where its constants can be had again. */
+  readonly again?: ((values: Values) => PlainFact | undefined) | undefined;
+};
+
+export type PlainFact =
   | {
       readonly scan: ScanDraft;
       readonly kind: 'time';
       readonly minNs: bigint;
       readonly maxNs: bigint;
     }
-  | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition };
+  | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition }
+  /** Narrows no scan of the engine. */
+  | { readonly scan: ScanDraft; readonly kind: 'field'; readonly condition: FieldCondition };
 
 /** A scan while the query is bound: columns and conditions are gathered from everything that reads it. */
 export class ScanDraft {
@@ -66,7 +75,7 @@ export class ScanDraft {
 
   /** The fact holds for every row of this scan that matters. */
   narrow(fact: Fact): void {
-    if (this.isNullable && !rejectsNull(fact)) return;
+    if (fact.kind === 'field' || (this.isNullable && !rejectsNull(fact))) return;
     if (fact.kind === 'tag') {
       this.#conditions.push(fact.condition);
       return;
@@ -103,7 +112,7 @@ export class ScanDraft {
 /** False for `tag IS NULL`, which rows made up by an outer join meet as well. */
 function rejectsNull(fact: Fact): boolean {
   return (
-    fact.kind === 'time' ||
+    fact.kind !== 'tag' ||
     fact.condition.op === 'not_in' ||
     !fact.condition.values.includes(undefined)
   );

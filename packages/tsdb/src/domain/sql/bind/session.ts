@@ -1,4 +1,5 @@
 import type { ColumnKind } from '../../../model/columns/column.js';
+import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { TextMakers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
@@ -6,7 +7,7 @@ import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
 import type { PassedTag, PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
 import type { Aggregation } from './aggregate/aggregation.js';
-import type { ScanDraft } from './scan-draft.js';
+import type { Fact, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
 import type { Bound } from './types/bound.js';
 
@@ -76,6 +77,15 @@ export interface QueryColumn {
   readonly isOnce?: boolean;
 }
 
+/** A statement that columns in memory can answer. */
+export interface InMemoryQuery {
+  readonly scan: ScanDraft;
+  readonly answer: InMemoryRequest['answer'];
+  readonly selection: Expr | undefined;
+  /** All that the WHERE says, with any literals. */
+  readonly conditions: readonly NonNullable<Fact['again']>[];
+}
+
 /** A bound query. `text` has no brackets around it. */
 export interface BoundQuery {
   readonly text: string;
@@ -89,4 +99,6 @@ export interface BoundQuery {
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   readonly passedTags?: readonly PassedTag[];
+  /** Set where columns in memory can answer it. */
+  readonly inMemory?: InMemoryQuery | undefined;
 }

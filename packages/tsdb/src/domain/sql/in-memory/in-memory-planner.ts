@@ -1,64 +1,91 @@
 import { Memo } from '@plinth/kernel';
 import type { OutputColumn } from '../../../model/columns/result.js';
-import type { Statement } from '../parse/ast.js';
+import type { FieldCondition, InMemoryRequest } from '../../../model/in-memory-request.js';
+import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
+import type { InMemoryQuery } from '../bind/session.js';
+import type { LiteralNode } from '../parse/ast.js';
+import { EFFORT_HERE } from '../parse/effort.js';
+import { type PlanMaker, plannedFrom } from '../plan-maker.js';
 import type { PlanContext, PlannedQuery } from '../planned-query.js';
-import { type InMemoryShape, inMemoryShape } from './in-memory-shape.js';
 import { liftLiterals } from './lift-literals.js';
+import { literalsOf } from './literals-of.js';
 
-interface KnownShape {
-  readonly shape: InMemoryShape;
+interface KnownQuery {
+  readonly query: InMemoryQuery;
+  /** Of its WHERE, in the order of the text. */
+  readonly literals: readonly LiteralNode[];
   readonly columns: readonly OutputColumn[];
   readonly tableName: string | undefined;
 }
 
-/** Remembers statements, apart from their literals, that rows in memory can answer: they need no planning. */
+/** Plans statements, and remembers those that rows in memory can answer, apart from their literals: they need no planning again. */
 export class InMemoryPlanner {
-  /** `null`: the statement has no such shape. */
-  readonly #known: Memo<string, KnownShape | null>;
+  readonly #maker: PlanMaker;
+  /** `null`: rows in memory cannot answer it. */
+  readonly #known: Memo<string, KnownQuery | null>;
 
-  constructor(options: { readonly maxCount: number }) {
+  constructor(maker: PlanMaker, options: { readonly maxCount: number }) {
+    this.#maker = maker;
     this.#known = new Memo(options);
   }
 
-  /**
-   * @param planFully plans for the engine; called at once for a statement that is not known, otherwise when the rows turn
-   * out not to be in memory.
-   */
-  plan(
-    text: string,
-    context: PlanContext,
-    planFully: () => { readonly planned: PlannedQuery; readonly statement: Statement },
-  ): PlannedQuery {
+  plan(text: string, context: PlanContext): PlannedQuery {
+    const make = () => this.#maker.make(text, context, EFFORT_HERE);
+    const planFully = (): PlannedQuery => plannedFrom(make().written);
     const lifted = liftLiterals(text);
-    if (lifted === undefined) return planFully().planned;
+    if (lifted === undefined) return planFully();
     const key = `${context.database.id} ${lifted.key}`;
-    const values = { literals: lifted.literals, context };
     const known = this.#known.get(key);
-    const isCurrent =
-      known && context.database.tables.get(known.shape.table.name) === known.shape.table;
-    if (isCurrent) {
-      const inMemory = known.shape.bind(values);
-      return inMemory === undefined ? planFully().planned : lazily(known, inMemory, planFully);
+    const table = known?.query.scan.table;
+    if (known && table && context.database.tables.get(table.name) === table) {
+      const inMemory = requestOf(known, lifted.literals, context);
+      return inMemory === undefined ? planFully() : lazily(known, inMemory, planFully);
     }
-    const { planned, statement } = planFully();
+    const { written, statement, inMemory: query } = make();
+    const planned = plannedFrom(written);
     if (known === null) return planned;
-    const shape = planned.isExplained
-      ? undefined
-      : inMemoryShape(statement, context.database, lifted.literals.length);
+    const literals = query && literalsOf(statement, query.selection, lifted.literals);
     const { columns, tableName } = planned;
-    this.#known.set(key, shape === undefined ? null : { shape, columns, tableName });
-    return shape === undefined ? planned : { ...planned, inMemory: shape.bind(values) };
+    const found = query && literals && { query, literals, columns, tableName };
+    this.#known.set(key, found ?? null);
+    return found === undefined
+      ? planned
+      : { ...planned, inMemory: requestOf(found, lifted.literals, context) };
   }
 }
 
+/** `undefined`: not with these literals. */
+function requestOf(
+  { query, literals }: KnownQuery,
+  given: readonly string[],
+  context: PlanContext,
+): InMemoryRequest | undefined {
+  const values = { texts: new Map(literals.map((node, i) => [node, given[i] as string])), context };
+  let [minTimeNs, maxTimeNs] = [MIN_TIME_NS, MAX_TIME_NS];
+  const tagConditions: TagCondition[] = [];
+  const fieldConditions: FieldCondition[] = [];
+  for (const condition of query.conditions) {
+    const fact = condition(values);
+    if (fact === undefined) return undefined;
+    if (fact.kind === 'tag') tagConditions.push(fact.condition);
+    else if (fact.kind === 'field') fieldConditions.push(fact.condition);
+    else {
+      if (fact.minNs > minTimeNs) minTimeNs = fact.minNs;
+      if (fact.maxNs < maxTimeNs) maxTimeNs = fact.maxNs;
+    }
+  }
+  const { answer, scan } = query;
+  return { table: scan.table, minTimeNs, maxTimeNs, tagConditions, fieldConditions, answer };
+}
+
 function lazily(
-  { columns, tableName }: KnownShape,
+  { columns, tableName }: KnownQuery,
   inMemory: NonNullable<PlannedQuery['inMemory']>,
-  planFully: () => { readonly planned: PlannedQuery },
+  planFully: () => PlannedQuery,
 ): PlannedQuery {
   let made: PlannedQuery | undefined;
   const full = (): PlannedQuery => {
-    made ??= planFully().planned;
+    made ??= planFully();
     return made;
   };
   return {

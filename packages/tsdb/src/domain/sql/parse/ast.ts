@@ -15,6 +15,8 @@ export type Literal = 'Null' | { readonly [variant: string]: unknown };
 
 export interface LiteralNode {
   readonly value: Literal;
+  /** Nodes that stand in no text have none. */
+  readonly span?: { readonly start: { readonly line: number; readonly column: number } };
 }
 
 export interface ExprNodes {

@@ -97,7 +97,7 @@ function cellText(cell: unknown): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
-function tableSchema(name: string, id: number, table: BenchTable): TableSchema {
+export function tableSchema(name: string, id: number, table: BenchTable): TableSchema {
   const columns = new Map<string, Column>();
   const names = Object.keys(table.columns).sort();
   for (const [index, column] of names.entries()) {

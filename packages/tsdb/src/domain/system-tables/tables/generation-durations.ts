@@ -1,4 +1,4 @@
-import { DAY_NS } from '../../engine/flush/chunks.js';
+import { DAY_NS } from '../../engine/flush/partitions.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { systemTable, UINT8, UINT64 } from '../system-table.js';
 

@@ -31,7 +31,7 @@ export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTabl
       issue_time: query.facts.issueNs,
       query_type: query.facts.language,
       query_text: query.facts.text,
-      partitions: query.chunkCount,
+      partitions: query.partitionCount,
       parquet_files: query.fileCount,
       plan_duration: query.planNs,
       permit_duration: query.permitNs,

@@ -1,7 +1,7 @@
 import type { Vector } from 'apache-arrow';
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import { floorDiv } from '../../../model/calendar.js';
 import type { IntervalValue } from '../../../model/sql-type.js';
+import { floorDiv } from '../../../model/time/calendar.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';

@@ -1,6 +1,6 @@
 import { type Answer, type AnswerHeading, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
-import { floorDiv } from '../../../model/calendar.js';
+import { floorDiv } from '../../../model/time/calendar.js';
 
 /** Rows of one statement; times are whole numbers. Source: tsdb-http, "CSV". */
 export async function* encodeCsv(

@@ -8,16 +8,16 @@ import {
 import { rowsAtOnce } from '../../../domain/influxql/execute/series/cut-rows.js';
 import { areSameTags } from '../../../domain/influxql/execute/series/series.js';
 import type { TextStyle } from '../../formats/cell-text.js';
-import { JsonCells, putLists } from '../../formats/json-cells.js';
-import type { CellWriter, Infinities } from '../../formats/json-values.js';
+import { JsonCells, putLists } from '../../formats/json/json-cells.js';
+import type { CellWriter, Infinities } from '../../formats/json/json-values.js';
 import { Piece, TextBytes } from '../../formats/text-bytes.js';
 import { chunkOf, outputOf } from '../answer-chunks.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
   readonly style: TextStyle;
-  /** Rows of a chunk; `undefined`: all series in one document. */
-  readonly chunkSize: number | undefined;
+  /** Rows of a document where an answer comes in several; `undefined`: all series in one document. */
+  readonly documentRows: number | undefined;
   /** `refused` unless told otherwise. */
   readonly infinities?: Infinities;
 }
@@ -130,8 +130,8 @@ class ResultWriter {
   }
 }
 
-/** One document for each chunk. Source: tsdb-http, "Chunking". */
-export async function* encodeChunks(
+/** An answer in several documents. Source: tsdb-http, "Chunking". */
+export async function* encodeDocuments(
   answer: Answer,
   options: JsonOptions,
   frame: ResultFrame,
@@ -139,20 +139,20 @@ export async function* encodeChunks(
   const out = new TextBytes();
   const encoders = new Encoders(answer, options, out);
   const size =
-    options.chunkSize === 0
+    options.documentRows === 0
       ? Number.POSITIVE_INFINITY
-      : (options.chunkSize ?? Number.POSITIVE_INFINITY);
+      : (options.documentRows ?? Number.POSITIVE_INFINITY);
   /** Rows of the series that is being gathered. */
   let held: { series: AnswerSeries; text: string; count: number } | undefined;
   const document = (
-    chunk: { series: AnswerSeries; text: string },
+    part: { series: AnswerSeries; text: string },
     goesOn: 'series' | 'result' | 'end',
   ): string => {
     const partial = goesOn === 'series' ? ',"partial":true' : '';
     const more = goesOn === 'end' ? '' : ',"partial":true';
     const lead = frame.head === '' ? '' : `${frame.head},`;
-    const values = chunk.text === '' ? '' : `${VALUES}${chunk.text}]`;
-    return `{"results":[{${lead}"series":[${encoders.of(chunk.series).head(chunk.series)}${values}${partial}}]${more}}]}\n`;
+    const values = part.text === '' ? '' : `${VALUES}${part.text}]`;
+    return `{"results":[{${lead}"series":[${encoders.of(part.series).head(part.series)}${values}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
   for await (const piece of seriesOf(answer)) {

@@ -2,10 +2,10 @@ import type { Encoder, ExtData } from '@msgpack/msgpack';
 import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { tsdbError } from '../../../errors.js';
-import { floorDiv, floorMod } from '../../../model/calendar.js';
+import { floorDiv, floorMod } from '../../../model/time/calendar.js';
 import { isSame } from './encode-json.js';
 
-/** Values of a result that is not cut into chunks: the number of its series stands before them. */
+/** Values of a result that is not in several documents: the number of its series stands before them. */
 const MAX_VALUES = 20_000_000;
 const NS_PER_SECOND = 1_000_000_000n;
 /** What the 1.x server sends times as: seconds in 64 bits, nanoseconds in 32. */
@@ -13,8 +13,8 @@ const TIME_EXTENSION = 5;
 
 export interface MsgpackOptions {
   readonly epochNs: bigint | undefined;
-  /** Rows of a chunk; `undefined`: all series in one document. */
-  readonly chunkSize: number | undefined;
+  /** Rows of a document where an answer comes in several; `undefined`: all series in one document. */
+  readonly documentRows: number | undefined;
 }
 
 interface HeldSeries {
@@ -77,9 +77,9 @@ export class MsgpackWriter {
     for (const held of all) yield* this.#series(answer, held, false);
   }
 
-  /** One document a chunk, cut as the JSON form is. */
-  async *chunks(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
-    const size = options.chunkSize || Number.POSITIVE_INFINITY;
+  /** Documents, cut as those of the JSON form are. */
+  async *documents(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
+    const size = options.documentRows || Number.POSITIVE_INFINITY;
     let held: HeldSeries | undefined;
     const document = (goesOn: 'series' | 'result' | 'end'): Buffer =>
       Buffer.concat([

@@ -15,7 +15,7 @@ export async function* encoded(
   if (piece !== '') yield Buffer.from(piece);
 }
 
-/** Each text by itself: who asks for chunks reads the first one while the others are made. */
+/** Each text by itself: who asks for documents reads the first one while the others are made. */
 export async function* documents(
   texts: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {

@@ -50,7 +50,7 @@ async function* seriesPieces(answer: Answer): AsyncGenerator<Buffer, void, undef
   const options = {
     epochNs: undefined,
     style: SERIES_STYLE,
-    chunkSize: undefined,
+    documentRows: undefined,
     infinities: 'null',
   } as const;
   let isEmpty = true;

@@ -1,6 +1,8 @@
 import type { Column } from '../../../../model/columns/column.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
+import type { SegmentReader } from '../../../../storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
+import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
 import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
@@ -24,6 +26,15 @@ interface Wanted {
   readonly maxTimeNs: bigint;
   /** All of the table that have a form in memory. */
   readonly allColumns: () => readonly Column[];
+  /** Dense numbers of those whose rows are wanted; `undefined`: all. */
+  readonly series: readonly number[] | undefined;
+}
+
+/** What is in memory of what is wanted. */
+interface Found {
+  readonly rows: readonly LoadedRows[];
+  /** Segments that are not: few series are read out of them for this question alone. */
+  readonly unloaded: readonly RowSource[];
 }
 
 /** A unit that is not in memory as it is asked for. */
@@ -44,6 +55,7 @@ export class TableColumns {
   readonly #cache: ColumnCache;
   readonly #units: RowUnits;
   readonly #loads: UnitLoads;
+  readonly #fewSeries: FewSeriesRows;
   /** What was missed once, by segment: columns that one query alone asks for are not read from files. */
   readonly #missed = new Map<object, Set<number>>();
 
@@ -51,12 +63,14 @@ export class TableColumns {
     readonly cache: ColumnCache;
     readonly host: DuckDbHost;
     readonly index: SeriesIndex;
+    readonly reader: SegmentReader;
     readonly onError: (error: unknown) => void;
   }) {
     this.#cache = options.cache;
     this.texts = new TableTexts(options.cache);
     this.#units = new RowUnits(options.cache);
     this.#loads = new UnitLoads(options);
+    this.#fewSeries = new FewSeriesRows(options);
   }
 
   get isEnabled(): boolean {
@@ -68,20 +82,27 @@ export class TableColumns {
    * and the engine is the faster one; they are loaded behind the query then. A promise: they will be in memory soon; the
    * sources have to be taken anew when it resolves, because they may hold more rows then.
    */
-  find(
-    sources: readonly RowSource[],
-    wanted: Wanted,
-  ): readonly LoadedRows[] | Promise<void> | undefined {
+  find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
     const found = this.#look(sources, wanted);
     this.#loadLeaving(sources, wanted);
     if (found === undefined) return undefined;
-    if (found.missing.length === 0) return found.rows;
+    if (found.missing.length === 0) return found;
     const values = found.missing.reduce((sum, miss) => sum + loadSize(miss, wanted), 0);
     const isAwaited = values <= MAX_AWAITED_VALUES;
     const loads = found.missing.map((miss) => this.#load(miss, wanted.columns, isAwaited));
     this.#prefetch(found.missing, wanted.columns);
     const done = Promise.allSettled(loads).then(() => undefined);
     return isAwaited ? done : undefined;
+  }
+
+  /** All rows of what was found. `undefined`: the engine is the better one. */
+  async read(
+    { rows, unloaded }: Found,
+    { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,
+  ): Promise<readonly LoadedRows[] | undefined> {
+    const wanted = { columns, minTimeNs, maxTimeNs, series };
+    const read = await this.#fewSeries.read(unloaded, wanted);
+    return read && [...rows, ...read];
   }
 
   /**
@@ -174,9 +195,11 @@ export class TableColumns {
   #look(
     sources: readonly RowSource[],
     wanted: Wanted,
-  ): { readonly rows: LoadedRows[]; readonly missing: Miss[] } | undefined {
+  ): (Found & { readonly missing: Miss[] }) | undefined {
     const rows: LoadedRows[] = [];
     const missing: Miss[] = [];
+    const unloaded: RowSource[] = [];
+    const isFew = wanted.series !== undefined && wanted.series.length <= MAX_FEW_SERIES;
     for (const source of sources) {
       const misses: Miss[] = [];
       for (const unit of this.#units.of(source)) {
@@ -192,10 +215,15 @@ export class TableColumns {
         else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
         else return undefined;
       }
-      if (misses.length > 0 && !this.#isWorthLoading(source, wanted.columns)) return undefined;
-      missing.push(...misses);
+      if (misses.length === 0) continue;
+      const isWorthLoading = this.#isWorthLoading(source, wanted.columns);
+      if (source.kind === 'segment' && isFew) {
+        unloaded.push(source);
+        if (isWorthLoading) this.#loadBehind(misses, wanted.columns);
+      } else if (isWorthLoading) missing.push(...misses);
+      else return undefined;
     }
-    return { rows, missing };
+    return { rows, unloaded, missing };
   }
 
   /** Files are read for what is asked for again. */
@@ -221,9 +249,13 @@ export class TableColumns {
         // Rows of blocks are loaded in no time when they are asked for.
         const isInBlocks = blocksOf(source, unit) !== undefined;
         if (isKnown || isInBlocks || !this.#loads.canLoad(source, unit)) continue;
-        this.#load({ source, unit }, columns, false).catch(() => undefined); // It is reported where it runs.
+        this.#loadBehind([{ source, unit }], columns);
       }
     }
+  }
+
+  #loadBehind(misses: readonly Miss[], columns: readonly Column[]): void {
+    for (const miss of misses) this.#load(miss, columns, false).catch(() => undefined); // It is reported where it runs.
   }
 
   /**
@@ -237,7 +269,7 @@ export class TableColumns {
         const isLeaving = source.rowCount - unit.from >= LEAVING_ROWS;
         if (!isLeaving || unit.rows.part !== undefined || blocksOf(source, unit) === undefined)
           continue;
-        this.#load({ source, unit }, allColumns(), false).catch(() => undefined); // It is reported where it runs.
+        this.#loadBehind([{ source, unit }], allColumns());
       }
     }
   }

@@ -1,4 +1,3 @@
-import { binFixed } from '../../../../model/calendar.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type {
@@ -7,6 +6,7 @@ import type {
   InMemoryRequest,
 } from '../../../../model/in-memory-request.js';
 import { isStepEnd, StepRunner, type Steps } from '../../../../model/steps.js';
+import { binFixed } from '../../../../model/time/calendar.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { timeAt } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

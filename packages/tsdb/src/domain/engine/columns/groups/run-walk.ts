@@ -1,6 +1,6 @@
-import { binFixed } from '../../../../model/calendar.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { FieldCondition } from '../../../../model/in-memory-request.js';
+import { binFixed } from '../../../../model/time/calendar.js';
 import { lowerBound, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { rowFilter, SLICE_ROWS } from '../rows/matching-rows.js';

@@ -185,7 +185,8 @@ function rangeText({ from, rowNumber }: LoadSource, start: number, end: number):
   return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
 }
 
-function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
+/** Dense numbers of the series with these ids; -1 where there is none. */
+export function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
   const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
   const series = new Uint32Array(count);
   let lastLow = 0;

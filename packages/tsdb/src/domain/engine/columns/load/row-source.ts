@@ -1,5 +1,6 @@
 import type { Column } from '../../../../model/columns/column.js';
 import type { RowBlock } from '../../../../storage/buffer/row-block.js';
+import type { SegmentObject } from '../../../../storage/segments/reader/segment-reader.js';
 
 /** Where rows of a table are: a segment, or rows of a generation. */
 export interface RowSource {
@@ -10,6 +11,8 @@ export interface RowSource {
   /** Its column with the number of the row, from 0 on. */
   readonly rowNumber: string;
   readonly kind: 'segment' | 'buffer';
+  /** Of a segment. */
+  readonly object?: SegmentObject;
   /** All rows; a buffer table's grow. */
   readonly rowCount: number;
   /** The first rows, which the engine can read. */

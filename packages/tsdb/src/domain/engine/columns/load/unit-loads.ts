@@ -103,6 +103,8 @@ export class UnitLoads {
     },
   ): Promise<boolean> {
     const { columns, hasRoom, load } = how;
+    // In the narrowest form each value has a byte: the engine is not asked for what has no room in any.
+    if (!hasRoom((unit.to - unit.from) * (INDEX_BYTES + columns.length))) return false;
     const { from, rowNumber } = source;
     const readable = { host: this.#host, index: this.#index, from, rowNumber };
     const letGo = await source.hold();

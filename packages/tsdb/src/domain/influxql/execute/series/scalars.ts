@@ -4,7 +4,7 @@ import {
   floorDiv,
   floorMod,
   NS_PER_DAY,
-} from '../../../../model/calendar.js';
+} from '../../../../model/time/calendar.js';
 import type { Value } from '../../plan/data-type.js';
 
 /** A scalar function of values; NULL in gives NULL out. Source: query-languages, "Scalar functions". */

@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import { NS_PER_DAY } from '../../../../model/calendar.js';
+import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import type { OrderItem } from '../../functions/function-definition.js';
 import {
   type FrameBound,

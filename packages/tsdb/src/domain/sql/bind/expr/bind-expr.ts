@@ -6,17 +6,17 @@ import { bindCompoundIdentifier, bindIdentifier } from './columns.js';
 import { bindCase, bindCast } from './conditionals.js';
 import { bindFieldAccess } from './fields.js';
 import { bindFunction } from './function-calls.js';
-import { bindLike } from './like.js';
 import { bindInterval, bindTypedString, bindValue } from './literals.js';
-import { bindBinaryOp, bindUnaryOp } from './operators.js';
+import { bindLike } from './operators/like.js';
+import { bindBinaryOp, bindUnaryOp } from './operators/operators.js';
 import {
   bindBetween,
   bindDistinctTest,
   bindInList,
   bindNullTest,
   bindTruthTest,
-} from './predicates.js';
-import { bindAllOp, bindAnyOp } from './quantified.js';
+} from './operators/predicates.js';
+import { bindAllOp, bindAnyOp } from './operators/quantified.js';
 import {
   bindArray,
   bindAtTimeZone,

@@ -4,9 +4,9 @@ import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { unionType, valueType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
-import { bindComparison } from './comparison.js';
 import { convert } from './convert.js';
-import { condition } from './operators.js';
+import { bindComparison } from './operators/comparison.js';
+import { condition } from './operators/operators.js';
 
 export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const bind = (expr: ExprNodes['Nested']) => env.session.bindExpr(expr, env);
@@ -50,6 +50,6 @@ export function bindCast(node: ExprNodes['Cast'], env: Env): Bound {
   const operand = env.session.bindExpr(node.expr, env);
   const type = typeOfDataType(node.data_type);
   const converted = convert(operand, type, node.kind === 'TryCast' || node.kind === 'SafeCast');
-  const { column: _column, facts: _facts, ...rest } = converted;
+  const { column: _column, facts: _facts, isExact: _isExact, call: _call, ...rest } = converted;
   return rest;
 }

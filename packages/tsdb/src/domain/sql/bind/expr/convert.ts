@@ -1,16 +1,16 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
-import { floorDiv, NS_PER_DAY } from '../../../../model/calendar.js';
 import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
-import { fixedOffsetNs } from '../../../../model/time-zone.js';
+import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
-import { type Bound, constantExpr } from '../types/bound.js';
+import { type Bound, constantExpr, mapped } from '../types/bound.js';
 import { isNumeric, isSameType, isText } from '../types/common-type.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
-import { parseInterval } from './intervals.js';
+import { parseInterval } from './operators/intervals.js';
 
 const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
   s: 1_000_000_000n,
@@ -26,10 +26,13 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
   expr.onType?.(type);
   if (isText(from) && isText(type)) return { ...expr, type };
   if (expr.constant !== undefined) {
-    const value = convertConstant(expr.constant.value, from, type, isTry);
-    if (value !== undefined) return constantExpr(value, type, expr.displayName);
+    const converted = (value: ConstantValue) => convertConstant(value, from, type, isTry);
+    const value = converted(expr.constant.value);
+    if (value !== undefined)
+      return constantExpr(value, type, expr.displayName, mapped(expr.constant, converted));
   }
-  const { text: _text, constant: _constant, column: _column, facts: _facts, ...rest } = expr;
+  const { text: _text, constant: _constant, ...kept } = expr;
+  const { column: _column, facts: _facts, isExact: _isExact, call: _call, ...rest } = kept;
   return { ...rest, text: convertText({ text: expr.text, from, type, isTry }), type };
 }
 

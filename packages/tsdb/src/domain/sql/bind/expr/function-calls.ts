@@ -14,7 +14,7 @@ import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
-import { condition } from './operators.js';
+import { condition } from './operators/operators.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
@@ -65,7 +65,8 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
     noAggregate: 'Aggregate function calls cannot be nested',
     noWindow: 'Window functions are not allowed in aggregate functions',
   });
-  return aggregation.addValue(value.text, value.type, value.displayName);
+  const output = aggregation.addValue(value.text, value.type, value.displayName);
+  return value.call === undefined ? output : { ...output, call: value.call };
 }
 
 function callFunction(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
@@ -109,13 +110,19 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     makesText || isPut
       ? definition.bind({ ...call, args: isPut ? repeated(counted) : counted })
       : bound;
+  const operands = [...args, ...orderBy.map((item) => item.expr), ...(filter ? [filter] : [])];
+  const isPlain =
+    list.clauses.length === 0 &&
+    list.duplicate_treatment === undefined &&
+    treatment === undefined &&
+    operands.length === args.length &&
+    window === undefined;
   const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
   const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
   const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
   const shownFilter = filter === undefined ? '' : ` FILTER (WHERE ${filter.displayName})`;
   const shownNulls = pieces.ignoreNulls ? ' IGNORE NULLS' : '';
   const shownWindow = window === undefined ? '' : ` ${window.shown}`;
-  const operands = [...args, ...orderBy.map((item) => item.expr), ...(filter ? [filter] : [])];
   const value = derive(operands, {
     text: result.text,
     type: result.type,
@@ -128,6 +135,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     hasWindow: value.hasWindow || window !== undefined,
     ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
     ...(result.constant && { constant: result.constant }),
+    ...(isPlain && { call: { name: call.name, args } }),
   };
 }
 
@@ -182,7 +190,7 @@ export function exprArgs(list: FunctionArgs): readonly Expr[] {
 function bindArgs(
   list: FunctionArgs,
   env: Env,
-): { readonly args: readonly BoundExpr[]; readonly isStar: boolean } {
+): { readonly args: readonly Bound[]; readonly isStar: boolean } {
   const first = list.args[0];
   const isStar = first !== undefined && 'Unnamed' in first && first.Unnamed === 'Wildcard';
   if (isStar && list.args.length === 1) return { args: [], isStar };

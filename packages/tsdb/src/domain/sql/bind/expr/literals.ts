@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
-import type { ExprNodes, Literal } from '../../parse/ast.js';
+import type { Constant, ConstantValue } from '../../bound-expr.js';
+import type { ExprNodes, Literal, LiteralNode } from '../../parse/ast.js';
 import type { ParameterValue } from '../../planned-query.js';
 import type { Env } from '../session.js';
 import {
@@ -15,13 +16,14 @@ import {
 } from '../types/bound.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
-import { intervalDisplayName, multiplyInterval, parseInterval } from './intervals.js';
+import { intervalDisplayName, multiplyInterval, parseInterval } from './operators/intervals.js';
 
 export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
   const literal = node.value;
   if (literal === 'Null') return constantExpr(null, NULL, 'NULL');
   const text = stringOf(literal);
-  if (text !== undefined) return constantExpr(text, UTF8, `Utf8("${text}")`);
+  if (text !== undefined)
+    return constantExpr(text, UTF8, `Utf8("${text}")`, ({ texts }) => texts.get(node));
   if (typeof literal === 'object') {
     if ('Number' in literal) return numberLiteral((literal['Number'] as readonly [string])[0]);
     if ('Boolean' in literal) {
@@ -47,14 +49,14 @@ export function stringOf(literal: Literal): string | undefined {
 function numberLiteral(digits: string): Bound {
   if (/^\d+$/.test(digits)) {
     const value = BigInt(digits);
-    if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`);
-    if (value < 2n ** 64n) return constantExpr(value, UINT64, `UInt64(${value})`);
+    if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`, () => value);
+    if (value < 2n ** 64n) return constantExpr(value, UINT64, `UInt64(${value})`, () => value);
   }
   const value = Number(digits);
   if (!Number.isFinite(value)) {
     throw tsdbError('plan_error', `SQL error: ParserError("Cannot parse ${digits} as f64")`);
   }
-  return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`);
+  return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`, () => value);
 }
 
 /** Without an exponent and, when it is whole, without a fraction. Source: Rust, `Display` of f64. */
@@ -64,6 +66,20 @@ function plainDigits(value: number): string {
   const digits = mantissa.replace('.', '');
   const shift = Number(exponent);
   return shift < 0 ? `0.${'0'.repeat(-shift - 1)}${digits}` : digits.padEnd(shift + 1, '0');
+}
+
+/** Holds no value: that of a parameter may be large. */
+function parameterAgain(name: string, kind: string): Constant['again'] {
+  return ({ context }) => {
+    const value = context.params.get(name);
+    return kindOf(value) === kind ? (value as ConstantValue) : undefined;
+  };
+}
+
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+
+function isPlaceholder({ value }: LiteralNode): boolean {
+  return typeof value === 'object' && 'Placeholder' in value;
 }
 
 function placeholder(marker: string, env: Env): Bound {
@@ -77,6 +93,8 @@ function placeholder(marker: string, env: Env): Bound {
     );
   }
   const bound = parameterExpr(value, marker);
+  if (typeof value !== 'object')
+    return { ...bound, constant: { value, again: parameterAgain(name, kindOf(value)) } };
   if (value !== null) return bound;
   return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
 }
@@ -127,7 +145,10 @@ export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
     typeof value === 'bigint' && unit !== undefined
       ? multiplyInterval(parseInterval('1', unit.toLowerCase()), Number(value))
       : parseInterval(String(value), unit?.toLowerCase());
-  return constantExpr(interval, INTERVAL, intervalDisplayName(interval));
+  // Its text is a part of what is asked again.
+  const isWritten = 'Value' in node.value && !isPlaceholder(node.value.Value);
+  const again = isWritten ? () => interval : undefined;
+  return constantExpr(interval, INTERVAL, intervalDisplayName(interval), again);
 }
 
 /** `TIMESTAMP '2020-01-01'`, `DATE '…'`. */

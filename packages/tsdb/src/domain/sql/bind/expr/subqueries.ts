@@ -4,7 +4,7 @@ import { Scope } from '../scope.js';
 import type { BoundQuery, Env } from '../session.js';
 import { BOOLEAN, type Bound, derive } from '../types/bound.js';
 import { valueType } from '../types/common-type.js';
-import { comparable } from './comparison.js';
+import { comparable } from './operators/comparison.js';
 
 export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {
   const query = inner(node.subquery, env);

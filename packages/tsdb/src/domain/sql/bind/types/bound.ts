@@ -1,5 +1,5 @@
 import type { SqlType } from '../../../../model/sql-type.js';
-import type { BoundExpr, ConstantValue } from '../../bound-expr.js';
+import type { BoundExpr, Constant, ConstantValue, Values } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { Fact } from '../scan-draft.js';
@@ -11,6 +11,10 @@ export interface Bound extends BoundExpr {
   readonly column?: ScopeColumn;
   /** What holds for base tables' rows wherever this condition is true. */
   readonly facts?: readonly Fact[];
+  /** The facts say all that the condition says. */
+  readonly isExact?: boolean;
+  /** A call without anything around its arguments, when the expression is nothing else. */
+  readonly call?: { readonly name: string; readonly args: readonly Bound[] };
   /** `column = 'a' OR column = 'b'`: what it compares, with the values in one type. */
   readonly choice?: Choice;
   /** Set for a parameter that is NULL: told in which type it is taken. */
@@ -45,14 +49,31 @@ export function derive(
   };
 }
 
-export function constantExpr(value: ConstantValue, type: SqlType, displayName: string): Bound {
+export function constantExpr(
+  value: ConstantValue,
+  type: SqlType,
+  displayName: string,
+  again?: Constant['again'],
+): Bound {
   return {
     text: constantText(value, type),
     type,
     displayName,
-    constant: { value },
+    constant: { value, again },
     hasAggregate: false,
     hasWindow: false,
+  };
+}
+
+/** How a value is had again that is made of one constant alone. */
+export function mapped<T>(
+  { again }: Constant,
+  map: (value: ConstantValue) => T | undefined,
+): ((values: Values) => T | undefined) | undefined {
+  if (again === undefined) return undefined;
+  return (values) => {
+    const value = again(values);
+    return value === undefined ? undefined : map(value);
   };
 }
 

@@ -1,5 +1,6 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
-import type { Fact, ScanDraft } from '../scan-draft.js';
+import type { Values } from '../../bound-expr.js';
+import type { Fact, PlainFact, ScanDraft } from '../scan-draft.js';
 
 /** Either side of an OR may hold: what is kept must follow from both. */
 export function eitherFact(left: readonly Fact[], right: readonly Fact[]): readonly Fact[] {
@@ -26,7 +27,18 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
       );
       if (other?.kind !== 'tag') continue;
       const union = [...new Set([...values, ...other.condition.values])];
-      kept.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union } });
+      const eithers = [one.again, other.again];
+      const again = (given: Values): PlainFact | undefined => {
+        const sides = eithers.map((either) => either?.(given));
+        const both = sides.flatMap((side) => (side?.kind === 'tag' ? [side.condition.values] : []));
+        if (both.length < 2) return undefined;
+        return {
+          scan,
+          kind: 'tag',
+          condition: { tag, op: 'in', values: [...new Set(both.flat())] },
+        };
+      };
+      kept.push({ scan, kind: 'tag', condition: { tag, op: 'in', values: union }, again });
     }
   }
   return kept;

@@ -3,7 +3,7 @@ import {
   daysInMonth,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/calendar.js';
+} from '../../../../model/time/calendar.js';
 
 const FORM =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?|UTC)?)?\s*$/;

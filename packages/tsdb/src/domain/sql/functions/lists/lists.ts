@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
-import { NS_PER_DAY } from '../../../../model/calendar.js';
 import type { SqlType } from '../../../../model/sql-type.js';
+import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

@@ -6,8 +6,8 @@ import {
   floorMod,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/calendar.js';
-import { offsetNsAt, offsetText } from '../../../../model/time-zone.js';
+} from '../../../../model/time/calendar.js';
+import { offsetNsAt, offsetText } from '../../../../model/time/time-zone.js';
 
 export const MONTHS = [
   'January',

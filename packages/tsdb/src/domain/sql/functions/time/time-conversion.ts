@@ -1,6 +1,6 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
 import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
-import { isTimeZone } from '../../../../model/time-zone.js';
+import { isTimeZone } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { quoteString } from '../../emit/quote.js';

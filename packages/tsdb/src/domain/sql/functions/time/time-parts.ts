@@ -1,7 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
-import { NS_PER_DAY } from '../../../../model/calendar.js';
 import type { SqlType } from '../../../../model/sql-type.js';
-import { instantOfLocal, offsetNsAt } from '../../../../model/time-zone.js';
+import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { instantOfLocal, offsetNsAt } from '../../../../model/time/time-zone.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,

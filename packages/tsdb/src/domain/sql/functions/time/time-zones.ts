@@ -1,12 +1,12 @@
 import { tsdbError } from '../../../../errors.js';
-import { floorDiv, NS_PER_DAY } from '../../../../model/calendar.js';
 import type { SqlType } from '../../../../model/sql-type.js';
+import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import {
   fixedOffsetNs,
   instantOfLocal,
   isTimeZone,
   offsetNsAt,
-} from '../../../../model/time-zone.js';
+} from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
@@ -29,7 +29,7 @@ export const TIME_ZONES: readonly FunctionDefinition[] = [
     return {
       text: `make_timestamp_ns(CAST(${call.nowNs} AS BIGINT))`,
       type: { kind: 'timestamp', unit: 'ns', zone: '+00:00' },
-      constant: { value: call.nowNs },
+      constant: { value: call.nowNs, again: ({ context }) => context.nowNs },
     };
   }),
   scalar(['current_date', 'today'], (call) => {

@@ -1,4 +1,4 @@
-import { fixedOffsetNs } from '../../../../model/time-zone.js';
+import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { quoteString } from '../../emit/quote.js';
 
 /** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */

@@ -18,6 +18,8 @@ import { positionOf } from './order-limit.js';
 
 export interface BoundGroups {
   readonly aggregation: Aggregation;
+  /** ROLLUP and its like make rows whose keys are NULL though no input row's are. */
+  readonly hasSets: boolean;
   /** `GROUP BY …` with a leading space, or nothing. */
   groupByText(): string;
 }
@@ -64,6 +66,7 @@ export function bindGroups(
   }
   return {
     aggregation,
+    hasSets,
     groupByText: () => {
       if (texts.length === 0) return '';
       // A position never reads as anything else, whatever the key's text is.

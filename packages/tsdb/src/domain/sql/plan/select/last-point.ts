@@ -1,6 +1,6 @@
-import type { ScanDraft } from '../../bind/scan-draft.js';
 import type { ScopeColumn } from '../../bind/scope.js';
 import type { Env } from '../../bind/session.js';
+import type { Bound } from '../../bind/types/bound.js';
 import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
 
@@ -12,9 +12,13 @@ import type { FromItem } from '../from/table-factor.js';
 export function narrowToLastRows(
   select: Select,
   orderBy: readonly OrderByExpr[],
-  from: FromItem | undefined,
-  env: Env,
+  input: {
+    readonly from: FromItem | undefined;
+    readonly where: Bound | undefined;
+    readonly env: Env;
+  },
 ): void {
+  const { from, where, env } = input;
   const { distinct } = select;
   if (from?.tableName === undefined || distinct === undefined || typeof distinct === 'string')
     return;
@@ -23,7 +27,9 @@ export function narrowToLastRows(
   const [scan] = keys.map((key) => key?.origin?.scan);
   if (scan === undefined || keys.some((key) => key?.source !== 'tag')) return;
   if (!endsInLatest(orderBy, new Set(keys), (expr) => session.columnOf(expr, scope))) return;
-  if (select.selection !== undefined && !isAppliedByScan(select.selection, scan, env)) return;
+  const isApplied =
+    where === undefined || (where.isExact && where.facts?.every(({ kind }) => kind !== 'field'));
+  if (!isApplied) return;
   scan.keepLastRows();
 }
 
@@ -40,24 +46,4 @@ function endsInLatest(
     columnOf(time.expr)?.source === 'time' &&
     time.options.asc === false
   );
-}
-
-/** Conditions whose facts say all that they say; an OR, for one, may know only a part of it. */
-const EXACT_OPS = new Set(['Eq', 'Gt', 'GtEq', 'Lt', 'LtEq']);
-
-/** True when the scan itself applies the whole condition: a chain of ANDs over bounds of time and values of tags. */
-function isAppliedByScan(expr: Expr, scan: ScanDraft, env: Env): boolean {
-  if ('Nested' in expr) return isAppliedByScan(expr.Nested, scan, env);
-  if ('BinaryOp' in expr && expr.BinaryOp.op === 'And') {
-    const { left, right } = expr.BinaryOp;
-    return isAppliedByScan(left, scan, env) && isAppliedByScan(right, scan, env);
-  }
-  const isExact =
-    'InList' in expr ||
-    'Between' in expr ||
-    ('BinaryOp' in expr && EXACT_OPS.has(String(expr.BinaryOp.op)));
-  if (!isExact) return false;
-  const facts = env.session.bindExpr(expr, env).facts ?? [];
-  const expected = 'Between' in expr ? 2 : 1;
-  return facts.length === expected && facts.every((fact) => fact.scan === scan);
 }

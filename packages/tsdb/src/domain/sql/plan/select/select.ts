@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import { condition } from '../../bind/expr/operators.js';
+import { condition } from '../../bind/expr/operators/operators.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
 import { valueType } from '../../bind/types/common-type.js';
@@ -14,6 +14,7 @@ import type { PassedTag, TimeOrder } from '../../planned-query.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
+import { inMemoryQuery } from './in-memory-query.js';
 import { narrowToLastRows } from './last-point.js';
 import { type OrderTarget, orderByText, positionOf, spelledOut } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
@@ -60,7 +61,7 @@ export function bindSelect(select: Select, asked: SelectClauses, around: QueryEn
   });
   const distinct = distinctText(select, itemEnv);
   checkDistinctOn(select, clauses, { items, env: itemEnv });
-  if (groups === undefined) narrowToLastRows(select, clauses.orderBy, from, env);
+  if (groups === undefined) narrowToLastRows(select, clauses.orderBy, { from, where, env });
   const orderEnv = { ...itemEnv, aliases: { items: aliases, first: true } };
   const isDistinct = select.distinct === 'Distinct';
   const order = orderText(clauses, { items, env: orderEnv, isDistinct });
@@ -89,7 +90,7 @@ export function bindSelect(select: Select, asked: SelectClauses, around: QueryEn
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
       `${order}${plainOrder}${clauses.limitText}`,
     columns: outputColumns(items, {
-      isTransparent: isTransparent(select, clauses, items),
+      isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
     }),
     tableName: from?.tableName,
@@ -99,6 +100,7 @@ export function bindSelect(select: Select, asked: SelectClauses, around: QueryEn
     timeOrder,
     // Further keys of the order may be tags, by their place in the list.
     passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
+    inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
   };
 }
 
@@ -274,17 +276,7 @@ function isTransparent(
     clauses.limitText === '' &&
     select.qualify === undefined &&
     typeof select.distinct !== 'object' &&
-    !items.some((item) => item.expr.hasWindow) &&
-    !hasSets(select)
-  );
-}
-
-/** ROLLUP and its like make rows whose keys are NULL though no input row's are. */
-function hasSets(select: Select): boolean {
-  const groupBy = select.group_by;
-  if (!('Expressions' in groupBy)) return true;
-  return groupBy.Expressions[0].some(
-    (expr) => 'Rollup' in expr || 'Cube' in expr || 'GroupingSets' in expr,
+    !items.some((item) => item.expr.hasWindow)
   );
 }
 

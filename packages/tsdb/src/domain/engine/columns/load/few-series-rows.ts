@@ -1,0 +1,206 @@
+import type { Column } from '../../../../model/columns/column.js';
+import { StepRunner } from '../../../../model/steps.js';
+import { FileDamaged } from '../../../../storage/segments/file-sums.js';
+import type { ColumnValues, ValueRuns } from '../../../../storage/segments/reader/column-chunk.js';
+import { type FileIndex, UnknownLayout } from '../../../../storage/segments/reader/file-index.js';
+import type {
+  ColumnPages,
+  SegmentReader,
+} from '../../../../storage/segments/reader/segment-reader.js';
+import type { SeriesIndex } from '../../series/series-index.js';
+import type { StoredColumn } from '../cache/part.js';
+import { ColumnBuilder, type ColumnForm } from './column-builder.js';
+import type { LoadedRows } from './loaded-rows.js';
+import { PartBuilder } from './part-builder.js';
+import { presentColumns, type RowRange, type RowSource } from './row-source.js';
+
+/** More series are left to the engine. */
+export const MAX_FEW_SERIES = 64;
+/** Values of row groups that may have one of the series: more are left to the engine, which reads them on all cores. */
+const MAX_VALUES = 3_000_000;
+
+/** What to read: some series between two instants. */
+export interface FewSeries {
+  /** Dense numbers. */
+  readonly series: readonly number[];
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Reads rows of few series out of segments that are not in memory, for one question: only the row groups that may have them,
+ * and of these only the rows of the series and what stands between. The engine takes several times as long.
+ */
+export class FewSeriesRows {
+  readonly #reader: SegmentReader;
+  readonly #index: SeriesIndex;
+  readonly #onError: (error: unknown) => void;
+  /** By segment; `undefined`: it is not for this reader. */
+  readonly #files = new WeakMap<object, Promise<FileIndex | undefined>>();
+
+  constructor(options: {
+    readonly reader: SegmentReader;
+    readonly index: SeriesIndex;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#reader = options.reader;
+    this.#index = options.index;
+    this.#onError = options.onError;
+  }
+
+  /** `undefined`: the engine is the better one, or the only one, for some of it. */
+  async read(
+    sources: readonly RowSource[],
+    wanted: FewSeries,
+  ): Promise<readonly LoadedRows[] | undefined> {
+    const holds = await Promise.allSettled(sources.map((source) => source.hold()));
+    try {
+      // The engine says what is wrong with a file.
+      if (holds.some((hold) => hold.status === 'rejected')) return undefined;
+      const places: Place[] = [];
+      for (const source of sources) {
+        const file = await this.#fileOf(source);
+        if (file === undefined) return undefined;
+        places.push({ source, file, groups: this.#groupsOf(file, wanted) });
+      }
+      const rowCount = places.reduce((sum, place) => sum + rowCountOf(place), 0);
+      if (rowCount * (wanted.columns.length + 2) > MAX_VALUES) return undefined;
+      const rows = await Promise.all(places.map((place) => this.#readPlace(place, wanted)));
+      return rows.includes(undefined) ? undefined : rows.flatMap((each) => each ?? []);
+    } catch (error) {
+      if (!(error instanceof FileDamaged)) this.#onError(error);
+      return undefined;
+    } finally {
+      for (const hold of holds) if (hold.status === 'fulfilled') hold.value();
+    }
+  }
+
+  #fileOf({ key, object }: RowSource): Promise<FileIndex | undefined> {
+    let file = this.#files.get(key);
+    if (file === undefined) {
+      file =
+        object === undefined
+          ? Promise.resolve(undefined)
+          : this.#reader.indexOf(object).catch((error: unknown) => {
+              if (error instanceof UnknownLayout) return undefined;
+              this.#files.delete(key); // The next question looks again.
+              throw error;
+            });
+      this.#files.set(key, file);
+    }
+    return file;
+  }
+
+  /** Row groups that may have a row of the series between the instants. */
+  #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
+    const ids = wanted.series.map((dense) => this.#index.idOf(dense));
+    const groups: number[] = [];
+    for (let group = 0; group + 1 < starts.length; group++) {
+      const [low, high] = [group * 2, group * 2 + 1];
+      if ((times[low] as bigint) > wanted.maxTimeNs || (times[high] as bigint) < wanted.minTimeNs)
+        continue;
+      const [min, max] = [series[low] as bigint, series[high] as bigint];
+      if (ids.some((id) => id >= min && id <= max)) groups.push(group);
+    }
+    return groups;
+  }
+
+  /** `undefined`: something has no form in memory. */
+  async #readPlace(place: Place, wanted: FewSeries): Promise<readonly LoadedRows[] | undefined> {
+    const { source, file, groups } = place;
+    if (source.object === undefined) return undefined;
+    const columns = presentColumns(source, { from: 0, to: source.rowCount }, wanted.columns);
+    const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
+    const read = await this.#reader.read(source.object, file, groups, names);
+    const series = new Set(wanted.series);
+    const runner = new StepRunner();
+    const loaded: LoadedRows[] = [];
+    for (let i = 0; i < groups.length; i++) {
+      await runner.take();
+      const [ids, times, ...fields] = read[i] as readonly [
+        ColumnPages,
+        ColumnPages,
+        ...ColumnPages[],
+      ];
+      const runs = ids.runs(rowCountOf({ file, groups: groups.slice(i, i + 1) }));
+      const found = this.#seriesOf(runs, series);
+      if (found === undefined) continue; // It lies within the bounds alone.
+      const part = partOf(found, times.values(found.rows));
+      if (part === undefined) return undefined;
+      const stored = new Map<number, StoredColumn>();
+      for (const [j, column] of columns.entries()) {
+        const values = (fields[j] as ColumnPages).values(found.rows);
+        const built = storedColumn(column, values, part);
+        if (built === undefined) return undefined;
+        stored.set(column.id, built);
+      }
+      loaded.push({ part, column: (id) => stored.get(id) });
+    }
+    return loaded;
+  }
+
+  /** The rows from the first of the wanted series to the last, with the series of each. */
+  #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
+    const denseNumbers: number[] = [];
+    for (let run = 0; run < ends.length; run++)
+      denseNumbers.push(
+        this.#index.denseOf(words[run * 2] as number, words[run * 2 + 1] as number),
+      );
+    const first = denseNumbers.findIndex((dense) => wanted.has(dense));
+    const last = denseNumbers.findLastIndex((dense) => wanted.has(dense));
+    if (first < 0) return undefined;
+    const from = first === 0 ? 0 : (ends[first - 1] as number);
+    const to = ends[last] as number;
+    const series = new Uint32Array(to - from);
+    for (let run = first, row = from; run <= last; run++) {
+      const end = ends[run] as number;
+      series.fill(denseNumbers[run] as number, row - from, end - from);
+      row = end;
+    }
+    return { rows: { from, to }, series };
+  }
+}
+
+interface Place {
+  readonly source: RowSource;
+  readonly file: FileIndex;
+  readonly groups: readonly number[];
+}
+
+interface SeriesOfRows {
+  readonly rows: RowRange;
+  readonly series: Uint32Array;
+}
+
+function rowCountOf({ file, groups }: Pick<Place, 'file' | 'groups'>): number {
+  const { starts } = file;
+  return groups.reduce(
+    (sum, group) => sum + (starts[group + 1] as number) - (starts[group] as number),
+    0,
+  );
+}
+
+function partOf(
+  { series }: SeriesOfRows,
+  { values }: ColumnValues,
+): LoadedRows['part'] | undefined {
+  const builder = new PartBuilder(series.length);
+  builder.add(series, values as BigInt64Array); // TIMESTAMP_NS is stored as a 64-bit integer.
+  return builder.finish();
+}
+
+/** `undefined`: some value has no exact form as a double. */
+function storedColumn(
+  { kind }: Column,
+  { values, isPresent }: ColumnValues,
+  { rowCount, order }: LoadedRows['part'],
+): StoredColumn | undefined {
+  let numbers: ColumnForm['numbers'];
+  if (values instanceof Int8Array) numbers = Int8Array;
+  else if (values instanceof Float64Array) numbers = Float64Array;
+  const builder = new ColumnBuilder({ numbers, mayLack: isPresent !== undefined }, rowCount);
+  const isUnsigned = kind === 'uint64' && values instanceof BigInt64Array;
+  builder.add(isUnsigned ? new BigUint64Array(values.buffer) : values, rowCount, isPresent);
+  return builder.finish(order);
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Segment } from '../../../storage/segments/segment.js';
+import { DAY_NS } from '../flush/partitions.js';
+import type { Tombstone } from '../table/tombstones.js';
+import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
+
+const MB = 1024 * 1024;
+
+/** A segment from the start of one day to the end of another. */
+function segment(
+  kind: Segment['kind'],
+  days: readonly [number, number],
+  sizeBytes: number,
+  id = `${kind}-${days.join('-')}`,
+): Segment {
+  const [first, last] = days;
+  return {
+    id,
+    tableId: 1,
+    objectName: `tsdb/t/${id}.parquet`,
+    kind,
+    formatVersion: 1,
+    chunkStartNs: BigInt(first) * DAY_NS,
+    chunkWidthNs: DAY_NS * BigInt(last - first + 1),
+    minTime: BigInt(first) * DAY_NS,
+    maxTime: BigInt(last + 1) * DAY_NS - 1n,
+    minSeries: 0n,
+    maxSeries: 0n,
+    minSeq: 1n,
+    maxSeq: 1n,
+    rowCount: 1,
+    sizeBytes,
+    checksum: 0,
+    modifiedMs: undefined,
+    level: 0,
+    columnIds: new Set([3]),
+  };
+}
+
+const DAYS = Array.from({ length: 30 }, (_, day) => segment('unique', [day, day], 10 * MB));
+
+/** What is chosen, by name. */
+function chosen(
+  segments: readonly Segment[],
+  more: { readonly aside?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},
+): string | undefined {
+  const { aside = [], tombstones = [] } = more;
+  const merge = chooseMerge({ segments, tombstones, isAside: ({ id }) => aside.includes(id) });
+  return merge && `${merge.kind} ${merge.inputs.map(({ id }) => id).join(' ')}`;
+}
+
+describe('chooseMerge', () => {
+  it('merges two overlays far apart each with what it overwrites, however much lies between them', () => {
+    const first = segment('overlay', [0, 0], 1000);
+    const last = segment('overlay', [29, 29], 1000);
+    assert.equal(chosen([...DAYS, first, last]), 'merge unique-29-29 overlay-29-29');
+    assert.equal(chosen([...DAYS, first]), 'merge unique-0-0 overlay-0-0');
+  });
+
+  it('takes overlays together that overlap, also by way of a third', () => {
+    const overlays = [
+      segment('overlay', [0, 2], 1000),
+      segment('overlay', [1, 4], 1000),
+      segment('overlay', [4, 5], 1000),
+      segment('overlay', [9, 9], 1000),
+    ];
+    assert.equal(
+      chosen([...DAYS, ...overlays].filter(({ id }) => id !== 'overlay-9-9')),
+      `merge ${DAYS.slice(0, 6)
+        .map(({ id }) => id)
+        .join(' ')} overlay-0-2 overlay-1-4 overlay-4-5`,
+    );
+  });
+
+  it('splits an overlay that spans more than can be merged at once', () => {
+    assert.equal(chosen([...DAYS, segment('overlay', [0, 29], 1000)]), 'split overlay-0-29');
+  });
+
+  it('merges what is too much and cannot be split when it has waited for more, or for a deletion', () => {
+    const day = segment('unique', [3, 3], 300 * MB);
+    const overlays = Array.from({ length: 8 }, (_, i) => segment('overlay', [3, 3], 1000, `o${i}`));
+    const deletion: Tombstone = {
+      id: 't',
+      tableId: 1,
+      seq: 2n,
+      minTimeNs: 3n * DAY_NS,
+      maxTimeNs: 3n * DAY_NS,
+      anyOf: [[]],
+    };
+    assert.equal(chosen([day, ...overlays.slice(1)]), undefined);
+    assert.equal(chosen([day, ...overlays]), `merge unique-3-3 o0 o1 o2 o3 o4 o5 o6 o7`);
+    // The deletion is carried out in the unique segment already.
+    const clean = { ...day, maxSeq: 2n };
+    const tombstones = [deletion];
+    assert.equal(chosen([clean, ...overlays.slice(7)], { tombstones }), 'merge unique-3-3 o7');
+  });
+
+  it('leaves alone what cannot be read, and with it only what needs it', () => {
+    const overlays = [segment('overlay', [3, 3], 1000), segment('overlay', [8, 8], 1000)];
+    const aside = ['unique-8-8'];
+    assert.equal(chosen([...DAYS, ...overlays], { aside }), 'merge unique-3-3 overlay-3-3');
+    const wide = segment('overlay', [7, 9], 1000);
+    assert.equal(chosen([...DAYS, wide], { aside }), 'split overlay-7-9');
+    assert.equal(chosen([...DAYS, segment('overlay', [8, 8], 1000)], { aside }), undefined);
+    const small = Array.from({ length: 9 }, (_, i) => segment('unique', [1, 1], 1000, `u${i}`));
+    assert.equal(chosen(small, { aside: ['u0'] }), 'merge u1 u2 u3 u4 u5 u6 u7 u8');
+    assert.equal(chosen(small, { aside: ['u0', 'u5'] }), undefined);
+  });
+});
+
+describe('What somebody asked to be merged', () => {
+  const span = (first: number, last = first) => ({
+    minTimeNs: BigInt(first) * DAY_NS,
+    maxTimeNs: BigInt(last + 1) * DAY_NS - 1n,
+  });
+  const isAside = (): boolean => false;
+  const day = (number: number, sizeMb: number, id: string, level = 0): Segment => ({
+    ...segment('unique', [number, number], sizeMb * MB, id),
+    level,
+  });
+  const idsOf = (merge: ReturnType<typeof chooseAskedMerge>) => merge?.inputs.map(({ id }) => id);
+
+  it('is a few files of a partition, of any level, that touch the time; one file comes out', () => {
+    const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];
+    const merge = chooseAskedMerge({ segments, isAside }, span(0, 9));
+    assert.deepEqual([idsOf(merge), merge?.maxPartitions], [['c', 'b'], 1]);
+    assert.equal(chooseAskedMerge({ segments, isAside }, span(3)), undefined);
+  });
+
+  it('is the smallest where not all can be read together, and nothing where no two can', () => {
+    const segments = [day(1, 200, 'large'), day(1, 100, 'b'), day(1, 90, 'a')];
+    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
+    const rest = [day(1, 200, 'large'), day(1, 190, 'ab', 1)];
+    assert.equal(chooseAskedMerge({ segments: rest, isAside }, span(1)), undefined);
+  });
+
+  it('has neither overlays, which go their own way, nor what has failed a moment ago', () => {
+    const overlay = segment('overlay', [1, 1], MB);
+    const segments = [day(1, 1, 'a'), day(1, 1, 'b'), overlay];
+    const isB = ({ id }: Segment): boolean => id === 'b';
+    assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
+    assert.equal(chooseAskedMerge({ segments, isAside: isB }, span(1)), undefined);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Segment } from '../../../storage/segments/segment.js';
+import { dayOf } from '../flush/partitions.js';
+import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
+
+/** So many segments of one partition and level are merged into one of the next level. */
+const MERGE_COUNT = 8;
+/** A merge reads at most so many bytes, where it can be done in parts: beyond it segments stay as they are. */
+const MAX_MERGE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * What to do with segments next: `merge` makes unique ones of them, `split` makes of one overlay several that span less time.
+ */
+export interface Merge {
+  readonly kind: 'merge' | 'split';
+  readonly inputs: readonly Segment[];
+  /** So many files at most come out of it; absent: as a flush would make. */
+  readonly maxPartitions?: number;
+}
+
+/** Both ends belong to it. */
+export interface TimeSpan {
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+}
+
+export interface MergeChoice {
+  readonly segments: readonly Segment[];
+  readonly tombstones: readonly Tombstone[];
+  /** A merge with it has failed not long ago. */
+  readonly isAside: (segment: Segment) => boolean;
+  readonly maxBytes?: number;
+}
+
+/**
+ * `undefined`: nothing is to be done. Segments with deleted rows are rid of them first, one by one. Then overlays: they cost at
+ * every query. Otherwise a partition's smallest segments go together.
+ */
+export function chooseMerge(choice: MergeChoice): Merge | undefined {
+  const { segments, tombstones, isAside } = choice;
+  const withDeleted = segments.find(
+    (segment) =>
+      segment.kind === 'unique' &&
+      tombstonesOfSegment(tombstones, segment).length > 0 &&
+      !isAside(segment),
+  );
+  if (withDeleted !== undefined) return { kind: 'merge', inputs: [withDeleted] };
+  return mergeOfOverlays(choice) ?? mergeOfAPartition(choice);
+}
+
+/**
+ * Overlays that overlap in time go together with every segment that one of them may overwrite, newest first: others have no
+ * point in common with them. Where that is too much, or one of the files cannot be read, overlays are split by time until each
+ * lies within a day; what is too much then is merged when it has waited for some more, or for a deletion that must be carried out.
+ */
+function mergeOfOverlays({
+  segments,
+  tombstones,
+  isAside,
+  maxBytes = MAX_MERGE_BYTES,
+}: MergeChoice): Merge | undefined {
+  for (const overlays of overlappingOverlays(segments)) {
+    const touched = segments.filter(
+      (segment) => segment.kind === 'unique' && overlays.some((each) => overlap(each, segment)),
+    );
+    const inputs = [...touched, ...overlays];
+    const isReadable = !inputs.some(isAside);
+    if (isReadable && sizeOf(inputs) <= maxBytes) return { kind: 'merge', inputs };
+    const wide = overlays.find((each) => dayOf(each.minTime) !== dayOf(each.maxTime));
+    if (wide !== undefined && !isAside(wide)) return { kind: 'split', inputs: [wide] };
+    const isDue =
+      overlays.length >= MERGE_COUNT ||
+      overlays.some((each) => tombstonesOfSegment(tombstones, each).length > 0);
+    if (isReadable && isDue) return { kind: 'merge', inputs };
+  }
+  return undefined;
+}
+
+/** Overlays that are connected by common times, newest first. */
+function overlappingOverlays(segments: readonly Segment[]): readonly (readonly Segment[])[] {
+  const overlays = segments
+    .filter((segment) => segment.kind === 'overlay')
+    .sort((a, b) => (a.minTime < b.minTime ? -1 : 1));
+  const groups: Segment[][] = [];
+  let endTime: bigint | undefined;
+  for (const overlay of overlays) {
+    if (endTime !== undefined && overlay.minTime <= endTime) groups.at(-1)?.push(overlay);
+    else groups.push([overlay]);
+    if (endTime === undefined || overlay.maxTime > endTime) endTime = overlay.maxTime;
+  }
+  return groups.reverse();
+}
+
+function mergeOfAPartition({
+  segments,
+  isAside,
+  maxBytes = MAX_MERGE_BYTES,
+}: MergeChoice): Merge | undefined {
+  const unique = segments.filter((each) => each.kind === 'unique' && !isAside(each));
+  const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
+  const [inputs] = groupsBy(unique, keyOf)
+    .filter((group) => group.length >= MERGE_COUNT)
+    .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
+    .filter((group) => sizeOf(group) <= maxBytes)
+    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
+  return inputs === undefined ? undefined : { kind: 'merge', inputs };
+}
+
+/**
+ * What somebody has asked for: the segments of a partition that a span of time touches, of any level and also where they are few,
+ * become one, as far as they can be read together.
+ */
+export function chooseAskedMerge(
+  { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,
+  { minTimeNs, maxTimeNs }: TimeSpan,
+): Merge | undefined {
+  const wanted = segments.filter(
+    (each) =>
+      each.kind === 'unique' &&
+      each.minTime <= maxTimeNs &&
+      each.maxTime >= minTimeNs &&
+      !isAside(each),
+  );
+  for (const group of groupsBy(wanted, partitionOf)) {
+    const inputs: Segment[] = [];
+    let sizeBytes = 0;
+    for (const segment of group.sort(bySize)) {
+      sizeBytes += segment.sizeBytes;
+      if (sizeBytes > maxBytes) break;
+      inputs.push(segment);
+    }
+    if (inputs.length > 1) return { kind: 'merge', inputs, maxPartitions: 1 };
+  }
+  return undefined;
+}
+
+const partitionOf = ({
+  chunkStartNs,
+  chunkWidthNs,
+}: Pick<Segment, 'chunkStartNs' | 'chunkWidthNs'>): string => `${chunkStartNs} ${chunkWidthNs}`;
+
+const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
+
+function groupsBy(
+  segments: readonly Segment[],
+  keyOf: (segment: Segment) => string,
+): readonly Segment[][] {
+  const groups = new Map<string, Segment[]>();
+  for (const segment of segments) {
+    const key = keyOf(segment);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [segment]);
+    else group.push(segment);
+  }
+  return [...groups.values()];
+}
+
+function overlap(a: Segment, b: Segment): boolean {
+  return a.minTime <= b.maxTime && a.maxTime >= b.minTime;
+}
+
+function sizeOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
+}

@@ -1,0 +1,291 @@
+import { type Clock, type Leases, messageOf } from '@plinth/kernel';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
+import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import {
+  type SegmentRegistry,
+  SegmentsChanged,
+} from '../../../storage/segments/segment-registry.js';
+import type { EngineReport } from '../engine-needs.js';
+import type { FileCommits } from '../flush/file-commits.js';
+import type { TableStore } from '../table/table-store.js';
+import { isDeletion, tombstonesOfSegment } from '../table/tombstones.js';
+import { chooseAskedMerge, chooseMerge, type Merge, type TimeSpan } from './choose-merge.js';
+import { FailedInputs } from './failed-inputs.js';
+import { mergeSegments } from './merge-segments.js';
+import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
+
+const CHECK_INTERVAL_MS = 10_000;
+/** So many tables wait for what somebody asked for. */
+const MAX_ASKED_TABLES = 100;
+
+/** One step, with the files that it replaces. */
+interface Work {
+  readonly inputs: readonly (Segment | SeriesFile)[];
+  readonly run: () => Promise<void>;
+}
+
+/** For people who look. */
+export interface CompactionState {
+  readonly running:
+    | { readonly tableId: number; readonly fileCount: number; readonly sinceMs: number }
+    | undefined;
+  /** By id, those that somebody asked for. */
+  readonly waiting: readonly number[];
+  /** Since the start. */
+  readonly mergeCount: number;
+  readonly lastFailure:
+    | { readonly tableId: number; readonly failedMs: number; readonly error: string }
+    | undefined;
+}
+
+interface Asked {
+  readonly store: TableStore;
+  readonly span: TimeSpan;
+}
+
+/**
+ * Merges small segments of a partition into larger ones, overlays into the points they overwrite, and series files, in the
+ * background: one merge at a time. Files with which a merge has failed are left alone for a while.
+ */
+export class Compactor {
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #visibleFromNs: (store: TableStore) => bigint;
+  readonly #onMerged: () => void;
+  readonly #onFailed: EngineReport['compactionFailed'];
+  readonly #onError: (error: unknown) => void;
+  readonly #failed: FailedInputs;
+  /** By table, in the order of asking. */
+  readonly #asked = new Map<number, Asked>();
+  #state: Omit<CompactionState, 'waiting'> = {
+    running: undefined,
+    mergeCount: 0,
+    lastFailure: undefined,
+  };
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+  #isClosing = false;
+
+  constructor(options: {
+    readonly tables: () => Iterable<TableStore>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    /** Where the table's retention period begins. */
+    readonly visibleFromNs: (store: TableStore) => bigint;
+    readonly onMerged: () => void;
+    readonly onFailed: EngineReport['compactionFailed'];
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#tables = options.tables;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#registry = options.registry;
+    this.#commits = options.commits;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#visibleFromNs = options.visibleFromNs;
+    this.#onMerged = options.onMerged;
+    this.#onFailed = options.onFailed;
+    this.#onError = options.onError;
+    this.#failed = new FailedInputs(() => options.clock.monotonicMs());
+  }
+
+  start(): void {
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
+  }
+
+  get state(): CompactionState {
+    return { ...this.#state, waiting: [...this.#asked.keys()] };
+  }
+
+  /** Merges the files of a table within a span, as soon as the merge that may be running has ended. False: too many wait. */
+  compactSoon(store: TableStore, span: TimeSpan): boolean {
+    if (this.#asked.size >= MAX_ASKED_TABLES && !this.#asked.has(store.tableId)) return false;
+    this.#asked.set(store.tableId, { store, span });
+    // One that ends at this moment may not have seen it.
+    void this.compactWhenDue().then(() =>
+      this.#asked.size > 0 ? this.compactWhenDue() : undefined,
+    );
+    return true;
+  }
+
+  /** Merges in the background what there is to merge; resolves when that is done, and never rejects. */
+  async compactWhenDue(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#running ??= this.#compact()
+      .catch(this.#onError)
+      .finally(() => {
+        this.#running = undefined;
+      });
+    await this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  /** Each table for itself: what fails in one of them must not keep the others waiting. */
+  async #compact(): Promise<void> {
+    await this.#commits.settle(); // What is chosen below is what is registered.
+    const ids = new Set<string>();
+    for (const store of this.#tables()) {
+      for (;;) {
+        if (!(await this.#compactAsked())) return;
+        const work = this.#next(store);
+        if (work === undefined) break;
+        if (!(await this.#do(store, work))) return;
+      }
+      await this.#retireTombstones(store).catch(this.#onError);
+      for (const { segment } of store.segments) ids.add(segment.id);
+      for (const { file } of store.series.files) ids.add(file.id);
+    }
+    this.#failed.keepOnly(ids);
+    await this.#compactAsked();
+  }
+
+  /** Somebody waits for it, so it is done between any two other merges. False: another node is at it. */
+  async #compactAsked(): Promise<boolean> {
+    for (const [tableId, asked] of this.#asked) {
+      const { store, span } = asked;
+      const next = (): Work | undefined => this.#next(store) ?? this.#nextAsked(store, span);
+      for (let work = next(); work !== undefined; work = next()) {
+        if (!(await this.#do(store, work))) return false;
+      }
+      // Another span may have been asked for meanwhile.
+      if (this.#asked.get(tableId) === asked) this.#asked.delete(tableId);
+    }
+    return true;
+  }
+
+  #nextAsked(store: TableStore, span: TimeSpan): Work | undefined {
+    if (this.#isClosing || store.isGone) return undefined;
+    const segments = store.segments.map((open) => open.segment);
+    const isAside = (segment: Segment): boolean => this.#failed.isAside(segment);
+    const merge = chooseAskedMerge({ segments, isAside }, span);
+    return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
+  }
+
+  /** What there is to do in a table. Whatever comes of it, the inputs are not chosen again at once. */
+  #next(store: TableStore): Work | undefined {
+    if (this.#isClosing || store.isGone) return undefined;
+    const merge = chooseMerge({
+      segments: store.segments.map((open) => open.segment),
+      tombstones: store.tombstones.all,
+      isAside: (segment) => this.#failed.isAside(segment),
+    });
+    if (merge !== undefined) {
+      return { inputs: merge.inputs, run: () => this.#merge(store, merge) };
+    }
+    const inputs = chooseSeriesFiles(
+      store.series.files.map(({ file }) => file),
+      (file) => this.#failed.isAside(file),
+    );
+    return inputs.length === 0
+      ? undefined
+      : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
+  }
+
+  /** False: another node is at it. */
+  async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
+    const { tableId } = store;
+    const running = { tableId, fileCount: inputs.length, sinceMs: this.#clock.nowMs() };
+    this.#state = { ...this.#state, running };
+    try {
+      const isDone = await this.#leases.withLease('tsdb.compaction', async () => {
+        await run();
+        return true;
+      });
+      return isDone === true;
+    } catch (error) {
+      const damaged = error instanceof FileDamaged ? error : undefined;
+      const causes = inputs.filter(({ objectName }) => objectName === damaged?.objectName);
+      const isNew = this.#failed.note(causes.length > 0 ? causes : inputs);
+      // Retention was faster, or the table went.
+      if (error instanceof SegmentsChanged || store.isGone) return true;
+      if (damaged !== undefined) store.noteDamaged(damaged);
+      // The damage of a segment is told by itself.
+      const isTold = store.segments.some(
+        ({ segment }) => segment.objectName === damaged?.objectName,
+      );
+      this.#onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      const lastFailure = { tableId, failedMs: this.#clock.nowMs(), error: messageOf(error) };
+      this.#state = { ...this.#state, lastFailure };
+      return true;
+    } finally {
+      this.#state = { ...this.#state, running: undefined };
+    }
+  }
+
+  /** Forgets deletions that are carried out in everything that was written before them. */
+  async #retireTombstones(store: TableStore): Promise<void> {
+    if (store.tombstones.all.length === 0 || store.isGone) return;
+    const segments = store.segments.map((open) => open.segment);
+    const bufferedSeq = store.minBufferedSeq;
+    const done = store.tombstones.all.filter(
+      (tombstone) =>
+        (bufferedSeq === undefined || bufferedSeq > tombstone.seq) &&
+        segments.every((segment) => tombstonesOfSegment([tombstone], segment).length === 0),
+    );
+    if (done.length === 0) return;
+    const deletions = done.filter(isDeletion);
+    if (deletions.length > 0) {
+      const ids = deletions.map(({ id }) => id);
+      await this.#registry.removeTombstones(store.tableId, ids);
+    }
+    store.tombstones.remove(new Set(done.map(({ id }) => id)));
+  }
+
+  async #merge(store: TableStore, merge: Merge): Promise<void> {
+    const { inputs } = merge;
+    const added = await mergeSegments({
+      store,
+      merge,
+      host: this.#host,
+      files: this.#files,
+      visibleFromNs: this.#visibleFromNs(store),
+    });
+    const publication = store.publication({
+      removed: inputs,
+      added: added.map((segment) => store.openVerified(segment)),
+    });
+    await this.#commits.commit(() => ({
+      change: {
+        addSegments: added,
+        removeSegments: inputs.map((segment) => segment.id),
+        addSeriesFiles: [],
+        removeSeriesFiles: [],
+      },
+      publications: [publication],
+    }));
+    this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
+    this.#onMerged();
+  }
+
+  async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
+    const file = await mergeSeriesFiles(store, inputs, this.#files);
+    const publication = store.publication({ mergedSeries: { removed: inputs, file } });
+    await this.#commits.commit(() => ({
+      change: {
+        addSegments: [],
+        removeSegments: [],
+        addSeriesFiles: [file],
+        removeSeriesFiles: inputs.map(({ id }) => id),
+      },
+      publications: [publication],
+    }));
+  }
+}

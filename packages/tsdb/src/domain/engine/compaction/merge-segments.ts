@@ -1,0 +1,157 @@
+import type { Column } from '../../../model/columns/column.js';
+import { MAX_TIME_NS } from '../../../model/scan.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../../storage/duckdb/quote.js';
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
+import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
+import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
+import { parquetFrom, timeCondition } from '../scan/sources.js';
+import type { TableStore } from '../table/table-store.js';
+import {
+  deletedUpTo,
+  survivesText,
+  type Tombstone,
+  tombstonesOfSegment,
+} from '../table/tombstones.js';
+import type { Merge } from './choose-merge.js';
+
+/**
+ * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
+ * overlay may overwrite must be there, too: the result of a point is complete then. An overlay that is split remains an overlay,
+ * in several files, each of which spans less time.
+ */
+export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
+  const { store, merge, files } = options;
+  for (const segment of merge.inputs) await files.verify(segment);
+  return await store.series.held(store.schema, () => writeMerged(options));
+}
+
+interface Merging {
+  readonly store: TableStore;
+  readonly merge: Merge;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  /** Rows before it have left the retention period: they are left out for good. */
+  readonly visibleFromNs: bigint;
+}
+
+async function writeMerged(options: Merging): Promise<readonly Segment[]> {
+  const { store, host, files } = options;
+  const { kind, inputs, maxPartitions } = options.merge;
+  const isSplit = kind === 'split';
+  await store.tombstones.settled();
+  const tombstones = store.tombstones.all;
+  const rowsOf = (segment: Segment, order: readonly string[]): string =>
+    rowsText(segment, { columns, files, order, where: conditionsOn(segment, options, tombstones) });
+  const ids = new Set(inputs.flatMap((segment) => [...segment.columnIds]));
+  const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
+  const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
+  const order = isSplit ? ['_seq'] : [];
+  const rows = isOverlaid
+    ? overlaidRows(inputs, columns, rowsOf)
+    : `(${inputs.map((segment) => rowsOf(segment, order)).join(' UNION ALL ')})`;
+  const seqs = {
+    minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
+    // What the deletions say is done in what is written here.
+    maxSeq: inputs.reduce(
+      (max, s) => (s.maxSeq > max ? s.maxSeq : max),
+      deletedUpTo(tombstones, 0n),
+    ),
+  };
+  // A segment that is only rid of rows has not grown.
+  const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
+  const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
+  const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
+  return await removedOnFailure(files, async (segments) => {
+    const partitions = await partitionsOfRows(
+      rows,
+      host,
+      isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
+    );
+    for (const partition of partitions) {
+      const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
+      const segment = await writeSegment({
+        store,
+        seqs,
+        level,
+        part,
+        partition,
+        columns,
+        numbered,
+        rowCount,
+        files,
+      });
+      if (segment !== undefined) segments.push(segment);
+    }
+    return segments;
+  });
+}
+
+function largestOf(
+  inputs: readonly Segment[],
+  of: { readonly columns: readonly Column[]; readonly files: SegmentFiles },
+): Alike {
+  const largest = inputs.reduce((a, b) => (b.rowCount > a.rowCount ? b : a));
+  return {
+    from: parquetFrom([of.files.pathOf(largest.objectName)]),
+    rowCount: largest.rowCount,
+    columns: of.columns.filter((column) => largest.columnIds.has(column.id)),
+  };
+}
+
+function conditionsOn(
+  segment: Segment,
+  { store, visibleFromNs }: { readonly store: TableStore; readonly visibleFromNs: bigint },
+  tombstones: readonly Tombstone[],
+): readonly string[] {
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
+  return [
+    ...(segment.minTime < visibleFromNs ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
+    ...(survives === undefined ? [] : [survives]),
+  ];
+}
+
+function rowsText(
+  segment: Segment,
+  what: {
+    readonly columns: readonly Column[];
+    readonly files: SegmentFiles;
+    readonly order: readonly string[];
+    readonly where: readonly string[];
+  },
+): string {
+  const list = [
+    '_series',
+    '"time"',
+    ...what.columns.map((column) => {
+      const name = quoteName(column.physicalName);
+      return segment.columnIds.has(column.id) ? name : `NULL AS ${name}`;
+    }),
+    ...what.order,
+  ];
+  const where = what.where.length === 0 ? '' : ` WHERE ${what.where.join(' AND ')}`;
+  return `SELECT ${list.join(', ')} FROM ${parquetFrom([what.files.pathOf(segment.objectName)])}${where}`;
+}
+
+/** Each field of a point takes the value of its latest write; unique segments come before all overlays. */
+function overlaidRows(
+  inputs: readonly Segment[],
+  columns: readonly Column[],
+  rowsOf: (segment: Segment, order: readonly string[]) => string,
+): string {
+  const all = inputs.map((segment) =>
+    rowsOf(
+      segment,
+      segment.kind === 'overlay'
+        ? ['1 AS _seq_rank', '_seq']
+        : ['0 AS _seq_rank', '0::BIGINT AS _seq'],
+    ),
+  );
+  const latest = columns.map((column) => {
+    const name = quoteName(column.physicalName);
+    return `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`;
+  });
+  return `(SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${all.join(' UNION ALL ')}) GROUP BY _series, "time")`;
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY_NS, dayOf, partitionsOf } from './partitions.js';
+
+/** Of the partitions that hold the starts of some days. */
+const ofDays = (days: readonly bigint[]) =>
+  partitionsOf((widthNs, limit) => {
+    const numbers = days.map((day) => dayOf((day * DAY_NS) / (widthNs / DAY_NS)));
+    return Promise.resolve([...new Set(numbers)].slice(0, limit));
+  });
+
+describe('partitions', () => {
+  it('are UTC days, before 1970, too', async () => {
+    assert.equal(dayOf(0n), 0n);
+    assert.equal(dayOf(DAY_NS - 1n), 0n);
+    assert.equal(dayOf(-1n), -1n);
+    assert.equal(dayOf(-DAY_NS), -1n);
+    assert.deepEqual(await ofDays([3n, -1n, 3n]), [
+      { startNs: -DAY_NS, widthNs: DAY_NS },
+      { startNs: 3n * DAY_NS, widthNs: DAY_NS },
+    ]);
+  });
+
+  it('are wider where a flush would make too many of them', async () => {
+    const days = Array.from({ length: 100 }, (_, i) => BigInt(i));
+    const partitions = await ofDays(days);
+    assert.ok(partitions.length <= 16);
+    assert.ok(
+      days.every(
+        (day) =>
+          partitions.filter(
+            (c) => c.startNs <= day * DAY_NS && day * DAY_NS < c.startNs + c.widthNs,
+          ).length === 1,
+      ),
+    );
+  });
+
+  it('are one when days are spread over all times', async () => {
+    const days = Array.from({ length: 20 }, (_, i) => BigInt(i * 5000));
+    assert.deepEqual(await ofDays(days), [{ startNs: 0n, widthNs: 0n }]);
+  });
+});

@@ -1,0 +1,57 @@
+import { invariant } from '@plinth/kernel';
+import { tsdbError } from '../../../errors.js';
+import { quoteName } from '../../../storage/duckdb/quote.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { LoggedQuery } from '../../system-tables/logged-query.js';
+import type { ParquetFile } from '../engine.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { noteFailure } from './query-outcome.js';
+import type { RunnableQuery } from './query-rows.js';
+import { failureOf } from './query-sources.js';
+import type { QuerySlot } from './slots/query-slots.js';
+import { orAborted } from './slots/until-aborted.js';
+
+/** A planned query with its sources pinned. `release` must be called once. */
+export interface PreparedQuery extends RunnableQuery {
+  readonly planned: PlannedQuery;
+  readonly logged: LoggedQuery;
+  readonly slot: QuerySlot;
+  /** None where the answer is there. */
+  readonly scans: readonly PreparedScan[];
+  release(): void;
+}
+
+/** Has the engine write the answer as a Parquet file, which goes at once when nobody waits for it any more. */
+export async function writeQueryFile(
+  prepared: PreparedQuery,
+  files: SegmentFiles,
+): Promise<ParquetFile> {
+  const { signal } = prepared.asker;
+  const writing = writeFile(prepared, files);
+  writing
+    .then(async (file) => {
+      if (signal.aborted) await file.dispose();
+    })
+    .catch(() => undefined); // Whoever waits is told.
+  return await orAborted(writing, signal);
+}
+
+async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<ParquetFile> {
+  try {
+    const { work, planned } = prepared;
+    if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
+    invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
+    const file = await files.writeResult({
+      // The engine's text has names of its own; the file has those of the answer.
+      select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
+      asker: prepared.asker,
+    });
+    prepared.logged.ended('success');
+    return file;
+  } catch (error) {
+    throw noteFailure(prepared.logged, failureOf(error, prepared.asker.signal, prepared.scans));
+  } finally {
+    prepared.release();
+  }
+}

@@ -1,0 +1,276 @@
+import { tsdbError } from '../../../../../errors.js';
+import type { IntervalValue, SqlType } from '../../../../../model/sql-type.js';
+import { addMonths, NS_PER_DAY } from '../../../../../model/time/calendar.js';
+import { arrowTypeName } from '../../../arrow-type-name.js';
+import type { Constant, ConstantValue } from '../../../bound-expr.js';
+import { engineType } from '../../../emit/engine-type.js';
+import {
+  type Bound,
+  constantExpr,
+  DURATION,
+  derive,
+  INT64,
+  INTERVAL,
+  mapped,
+  TIMESTAMP,
+} from '../../types/bound.js';
+import { isText, numericType } from '../../types/common-type.js';
+import { convert } from '../convert.js';
+import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
+
+export type ArithmeticOp = '+' | '-' | '*' | '/' | '%';
+
+/** Source: query-languages, "Numbers" and "Time". */
+export function bindArithmetic(left: Bound, op: ArithmeticOp, right: Bound): Bound {
+  const displayName = `${left.displayName} ${op} ${right.displayName}`;
+  const result = temporal(left, op, right, displayName) ?? numeric(left, op, right, displayName);
+  if (result !== undefined) return result;
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: Cannot coerce arithmetic expression ${arrowTypeName(left.type)} ${op} ` +
+      `${arrowTypeName(right.type)} to valid types`,
+  );
+}
+
+function numeric(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  displayName: string,
+): Bound | undefined {
+  const type = numericType(left.type, right.type);
+  if (type === undefined) return undefined;
+  const folded = foldNumbers(left, op, right, type);
+  if (folded !== undefined) return constantExpr(folded, type, displayName);
+  const [a, b] = [convert(left, type), convert(right, type)];
+  const divisor = b.constant?.value;
+  const isSafeDivisor = divisor !== undefined && divisor !== 0n;
+  if (type.kind === 'int' && (op === '/' || op === '%') && !isSafeDivisor) {
+    const text = `${op === '/' ? 'plinth_divide' : 'plinth_modulo'}(${a.text}, ${b.text})`;
+    return derive([left, right], { text, type, displayName });
+  }
+  const operator = op === '/' && type.kind === 'int' ? '//' : op;
+  const plain = `(${a.text} ${operator} ${b.text})`;
+  const text = type.kind === 'decimal' ? `CAST(${plain} AS ${engineType(type)})` : plain;
+  return derive([left, right], { text, type, displayName });
+}
+
+/** Folds what stands in bounds (`now() - 3 * …`, `1000 * 60`); anything doubtful is left to the engine. */
+function foldNumbers(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  type: SqlType,
+): ConstantValue | undefined {
+  const [a, b] = [left.constant?.value, right.constant?.value];
+  if (type.kind === 'int' && typeof a === 'bigint' && typeof b === 'bigint') {
+    if (op === '/' || op === '%') return undefined;
+    const value = op === '+' ? a + b : op === '-' ? a - b : a * b;
+    const fits = type.signed
+      ? BigInt.asIntN(type.bits, value) === value
+      : BigInt.asUintN(type.bits, value) === value;
+    return fits ? value : undefined;
+  }
+  const areNumbers = [a, b].every((x) => typeof x === 'number' || typeof x === 'bigint');
+  if (type.kind !== 'float' || type.bits !== 64 || !areNumbers) return undefined;
+  const [x, y] = [Number(a), Number(b)];
+  switch (op) {
+    case '+':
+      return x + y;
+    case '-':
+      return x - y;
+    case '*':
+      return x * y;
+    case '/':
+      return x / y;
+    default:
+      return x % y;
+  }
+}
+
+function temporal(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  displayName: string,
+): Bound | undefined {
+  const [a, b] = [left.type.kind, right.type.kind];
+  if (a === 'null' || b === 'null') return absentTemporal(left, op, right, displayName);
+  if (b === 'interval' && (a === 'timestamp' || a === 'date') && (op === '+' || op === '-')) {
+    return shift(left, op === '-' ? negated(right) : right, displayName);
+  }
+  if (a === 'interval' && (b === 'timestamp' || b === 'date') && op === '+') {
+    return shift(right, left, displayName);
+  }
+  if (a === 'interval' || b === 'interval') return intervals(left, op, right, displayName);
+  if (
+    op === '-' &&
+    isInstant(left) &&
+    isInstant(right) &&
+    (a === 'timestamp' || b === 'timestamp')
+  ) {
+    const [x, y] = [convert(left, TIMESTAMP), convert(right, TIMESTAMP)];
+    const text = `(epoch_ns(${x.text}) - epoch_ns(${y.text}))`;
+    return derive([left, right], { text, type: DURATION, displayName });
+  }
+  if (a === 'date' && b === 'date' && op === '-') {
+    const text = `(CAST(${left.text} - ${right.text} AS BIGINT) * ${NS_PER_DAY})`;
+    return derive([left, right], { text, type: DURATION, displayName });
+  }
+  if (a === 'date' && right.type.kind === 'int' && (op === '+' || op === '-')) {
+    const text = `(${left.text} ${op} CAST(${right.text} AS INTEGER))`;
+    return derive([left, right], { text, type: left.type, displayName });
+  }
+  if (a === 'timestamp' && b === 'duration' && (op === '+' || op === '-')) {
+    const text = `make_timestamp_ns(epoch_ns(${left.text}) ${op} ${right.text})`;
+    return derive([left, right], { text, type: left.type, displayName });
+  }
+  if (a === 'duration' && b === 'duration' && (op === '+' || op === '-')) {
+    return derive([left, right], {
+      text: `(${left.text} ${op} ${right.text})`,
+      type: DURATION,
+      displayName,
+    });
+  }
+  return undefined;
+}
+
+/** NULL takes the part that gives the other operand's type a meaning. */
+function absentTemporal(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  displayName: string,
+): Bound | undefined {
+  const { type } = left.type.kind === 'null' ? right : left;
+  if (op !== '+' && op !== '-') return undefined;
+  if (type.kind === 'interval' || type.kind === 'duration')
+    return constantExpr(null, type, displayName);
+  if (type.kind === 'timestamp' && op === '-') return constantExpr(null, DURATION, displayName);
+  return undefined;
+}
+
+function isInstant({ type, constant }: Bound): boolean {
+  return (
+    type.kind === 'timestamp' || type.kind === 'date' || (isText(type) && constant !== undefined)
+  );
+}
+
+/**
+ * A time moved by an interval, on whole nanoseconds: the engine's own intervals carry microseconds only.
+ * A date stays a date: of its hours only whole days count. Source: Arrow, `add` of Date32 and intervals.
+ */
+function shift(time: Bound, interval: Bound, displayName: string): Bound {
+  if (time.type.kind !== 'date') return shiftTime(time, interval, displayName);
+  const amount = interval.constant?.value;
+  const whole = isInterval(amount)
+    ? constantExpr({ ...amount, nanos: amount.nanos - (amount.nanos % NS_PER_DAY) }, INTERVAL, '')
+    : { ...interval, text: `plinth_whole_days(${interval.text})` };
+  const moved = shiftTime(convert(time, TIMESTAMP), whole, displayName);
+  return convert(moved, time.type);
+}
+
+function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
+  const amount = interval.constant?.value;
+  const { type } = start;
+  const startNs = start.constant?.value;
+  if (start.constant && isInterval(amount) && typeof startNs === 'bigint') {
+    const again = shiftAgain(start.constant.again, interval.constant?.again);
+    return constantExpr(shiftNs(startNs, amount), type, displayName, again);
+  }
+  const ns = `epoch_ns(${start.text})`;
+  if (isInterval(amount)) {
+    const moved = amount.months === 0 ? ns : `plinth_add_months(${ns}, ${amount.months})`;
+    const distance = BigInt(amount.days) * NS_PER_DAY + amount.nanos;
+    const text = `make_timestamp_ns(${moved} + (${distance})::BIGINT)`;
+    return derive([start], { text, type, displayName });
+  }
+  const text = `make_timestamp_ns(plinth_add_interval(${ns}, ${interval.text}))`;
+  return derive([start, interval], { text, type, displayName });
+}
+
+function shiftAgain(start: Constant['again'], interval: Constant['again']): Constant['again'] {
+  if (start === undefined || interval === undefined) return undefined;
+  return (values) => {
+    const [startNs, amount] = [start(values), interval(values)];
+    return typeof startNs === 'bigint' && isInterval(amount) ? shiftNs(startNs, amount) : undefined;
+  };
+}
+
+const negatedInterval = (value: ConstantValue) =>
+  isInterval(value) ? negateInterval(value) : undefined;
+
+function shiftNs(startNs: bigint, { months, days, nanos }: IntervalValue): bigint {
+  const moved = months === 0 ? startNs : addMonths(startNs, months);
+  const timeNs = moved + BigInt(days) * NS_PER_DAY + nanos;
+  if (BigInt.asIntN(64, timeNs) !== timeNs) {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: Arrow error: Arithmetic overflow: time out of range',
+    );
+  }
+  return timeNs;
+}
+
+function intervals(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  displayName: string,
+): Bound | undefined {
+  const [a, b] = [left.constant?.value, right.constant?.value];
+  if (isInterval(a) && isInterval(b) && (op === '+' || op === '-')) {
+    return constantExpr(addIntervals(a, op === '-' ? negateInterval(b) : b), INTERVAL, displayName);
+  }
+  if (op === '*' && isInterval(a) && typeof b === 'bigint') {
+    return constantExpr(multiplyInterval(a, Number(b)), INTERVAL, displayName);
+  }
+  if (op === '*' && typeof a === 'bigint' && isInterval(b)) {
+    return constantExpr(multiplyInterval(b, Number(a)), INTERVAL, displayName);
+  }
+  const [interval, count] = left.type.kind === 'interval' ? [left, right] : [right, left];
+  if (op === '*' && count.type.kind === 'int') {
+    const text = `plinth_multiply_interval(${interval.text}, ${convert(count, INT64).text})`;
+    return derive([left, right], { text, type: INTERVAL, displayName });
+  }
+  return undefined;
+}
+
+function isInterval(value: ConstantValue | undefined): value is IntervalValue {
+  return typeof value === 'object' && value !== null;
+}
+
+function negated(interval: Bound): Bound {
+  const value = interval.constant?.value;
+  if (isInterval(value)) {
+    const again = interval.constant && mapped(interval.constant, negatedInterval);
+    return constantExpr(negateInterval(value), INTERVAL, interval.displayName, again);
+  }
+  return { ...interval, text: `plinth_negate_interval(${interval.text})` };
+}
+
+/** @param isLiteral the minus belongs to the number in its name. */
+export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
+  const value = operand.constant?.value;
+  const { type } = operand;
+  const displayName = isLiteral
+    ? operand.displayName.replace('(', '(-')
+    : `(- ${operand.displayName})`;
+  const minus = (number: ConstantValue) =>
+    typeof number === 'number' || typeof number === 'bigint' ? -number : undefined;
+  const again = operand.constant && mapped(operand.constant, minus);
+  if (typeof value === 'number') return constantExpr(-value, type, displayName, again);
+  // 2^63 reads as unsigned, and its negative is the least Int64.
+  if (typeof value === 'bigint' && type.kind === 'int' && value <= 2n ** 63n) {
+    const signed: SqlType = type.signed ? type : { kind: 'int', bits: 64, signed: true };
+    return constantExpr(-value, signed, displayName.replace(/^UInt64/, 'Int64'), again);
+  }
+  if (type.kind === 'interval') return { ...negated(operand), displayName };
+  if (numericType(type, type) === undefined && type.kind !== 'duration') {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Negation only supports numeric, interval and timestamp types, got ${arrowTypeName(type)}`,
+    );
+  }
+  return derive([operand], { text: `(-${operand.text})`, type, displayName });
+}

@@ -1,0 +1,99 @@
+import { tsdbError } from '../../../../../errors.js';
+import { textForRegexp, textForSearch, textForSteps } from '../../../emit/bounded-text.js';
+import { quoteString } from '../../../emit/quote.js';
+import type { LikeNode } from '../../../parse/ast.js';
+import type { Env } from '../../session.js';
+import { BOOLEAN, type Bound, derive, UTF8 } from '../../types/bound.js';
+import { convert } from '../convert.js';
+import { stringOf } from '../literals.js';
+
+/**
+ * The engine's own matcher of patterns goes back for every `%`: five of them over a text of 5 kB take it days, and it cannot
+ * be interrupted. What is printed here takes time in proportion to the text. Source: docs/adr/0074.
+ */
+export function bindLike(node: LikeNode, word: 'LIKE' | 'ILIKE' | 'SIMILAR TO', env: Env): Bound {
+  if (node.any) throw tsdbError('not_implemented', `ANY in ${word} expression`);
+  const value = env.session.bindExpr(node.expr, env);
+  const pattern = env.session.bindExpr(node.pattern, env);
+  const escapeText =
+    node.escape_char === undefined ? '\\' : (stringOf(node.escape_char.value) ?? '');
+  const text =
+    word === 'SIMILAR TO'
+      ? similarText(value, pattern)
+      : likeText(value, pattern, { escapeText, ignoresCase: word === 'ILIKE' });
+  const shown = `${node.negated ? 'NOT ' : ''}${word}`;
+  return derive([value, pattern], {
+    text: node.negated ? `(NOT ${text})` : text,
+    type: BOOLEAN,
+    displayName: `${value.displayName} ${shown} ${pattern.displayName}`,
+  });
+}
+
+function similarText(value: Bound, pattern: Bound): string {
+  const [a, b] = [convert(value, UTF8).text, convert(pattern, UTF8)];
+  return `regexp_full_match(${textForRegexp(a, b)}, ${b.text})`;
+}
+
+interface LikeOptions {
+  /** Empty: no character is one. */
+  readonly escapeText: string;
+  readonly ignoresCase: boolean;
+}
+
+function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
+  const { ignoresCase, escapeText } = options;
+  if (Buffer.byteLength(escapeText) > 1) {
+    throw tsdbError(
+      'plan_error',
+      'Execution error: Escape string must be empty or one character of ASCII in a LIKE expression',
+    );
+  }
+  const fold = (text: string): string => (ignoresCase ? `lower(${text})` : text);
+  // A pattern is lowered before its escape is looked for: a capital is none.
+  const escapeChar = ignoresCase && /[A-Z]/.test(escapeText) ? '' : escapeText;
+  const [a, b] = [fold(convert(value, UTF8).text), convert(pattern, UTF8)];
+  const source = b.constant?.value;
+  if (typeof source === 'string') return matchOf(a, stepsOf(source, escapeChar), fold);
+  const p = fold(b.text);
+  return `plinth_like(${a}, ${p}, ${quoteString(escapeChar)})`;
+}
+
+/** One character of a pattern; `%` and `_` stand for others unless they are escaped. */
+interface Step {
+  readonly char: string;
+  readonly isWild: boolean;
+}
+
+function stepsOf(pattern: string, escapeChar: string): readonly Step[] {
+  const steps: Step[] = [];
+  let isEscaped = false;
+  for (const char of pattern) {
+    if (!isEscaped && char === escapeChar) isEscaped = true;
+    else {
+      steps.push({ char, isWild: !isEscaped && (char === '%' || char === '_') });
+      isEscaped = false;
+    }
+  }
+  if (!isEscaped) return steps;
+  throw tsdbError(
+    'plan_error',
+    'Execution error: Like pattern must not end with escape character: double it to find the character itself',
+  );
+}
+
+function matchOf(text: string, steps: readonly Step[], fold: (text: string) => string): string {
+  const isChain = steps.every(({ char, isWild }) => isWild === (char === '%') && char !== '_');
+  if (!isChain) {
+    const regexp = `(?s)${steps.map(regexpOf).join('')}`;
+    return `regexp_full_match(${textForSteps(text, steps.length)}, ${fold(quoteString(regexp))})`;
+  }
+  // Without an escape and a `_`, the engine looks for one piece behind the other.
+  const chain = steps.map(({ char }) => char).join('');
+  const longest = Math.max(...chain.split('%').map((piece) => Buffer.byteLength(piece)));
+  return `(${textForSearch(text, longest)} LIKE ${fold(quoteString(chain))})`;
+}
+
+function regexpOf({ char, isWild }: Step): string {
+  if (isWild) return char === '%' ? '.*' : '.';
+  return /[\w\u0080-\u{10ffff}]/u.test(char) ? char : char === '\0' ? '\\x00' : `\\${char}`;
+}

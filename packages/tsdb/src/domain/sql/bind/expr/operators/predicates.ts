@@ -1,0 +1,109 @@
+import type { ConstantValue, Values } from '../../../bound-expr.js';
+import type { Expr, ExprNodes } from '../../../parse/ast.js';
+import type { Fact, PlainFact } from '../../scan-draft.js';
+import type { Env } from '../../session.js';
+import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
+import { unionType } from '../../types/common-type.js';
+import { convert } from '../convert.js';
+import { bindComparison, comparable } from './comparison.js';
+import { condition } from './operators.js';
+
+export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
+  const operand = env.session.bindExpr(expr, env);
+  const word = isNull ? 'IS NULL' : 'IS NOT NULL';
+  const origin = operand.column?.source === 'tag' ? operand.column.origin : undefined;
+  const facts: readonly Fact[] =
+    origin === undefined
+      ? []
+      : [
+          {
+            scan: origin.scan,
+            kind: 'tag',
+            condition: { tag: origin.column, op: isNull ? 'in' : 'not_in', values: [undefined] },
+          },
+        ];
+  return {
+    ...derive([operand], {
+      text: `(${operand.text} ${word})`,
+      type: BOOLEAN,
+      displayName: `${operand.displayName} ${word}`,
+    }),
+    facts,
+  };
+}
+
+/** `IS TRUE`, `IS NOT FALSE`, `IS UNKNOWN` and so on. */
+export function bindTruthTest(expr: Expr, test: string, env: Env): Bound {
+  const operand = env.session.bindExpr(expr, env);
+  return derive([operand], {
+    text: `(${condition(operand).text} ${test.replace('UNKNOWN', 'NULL')})`,
+    type: BOOLEAN,
+    displayName: `${operand.displayName} ${test}`,
+  });
+}
+
+export function bindDistinctTest(pair: readonly [Expr, Expr], isNegated: boolean, env: Env): Bound {
+  const [left, right] = pair;
+  return bindComparison(
+    env.session.bindExpr(left, env),
+    isNegated ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM',
+    env.session.bindExpr(right, env),
+  );
+}
+
+export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
+  const value = env.session.bindExpr(node.expr, env);
+  const low = bindComparison(value, '>=', env.session.bindExpr(node.low, env));
+  const high = bindComparison(value, '<=', env.session.bindExpr(node.high, env));
+  const word = node.negated ? 'NOT BETWEEN' : 'BETWEEN';
+  const text = `(${low.text} AND ${high.text})`;
+  const lowName = low.displayName.split(' >= ').at(-1);
+  const highName = high.displayName.split(' <= ').at(-1);
+  return {
+    ...derive([low, high], {
+      text: node.negated ? `(NOT ${text})` : text,
+      type: BOOLEAN,
+      displayName: `${value.displayName} ${word} ${lowName} AND ${highName}`,
+    }),
+    facts: node.negated ? [] : [...(low.facts ?? []), ...(high.facts ?? [])],
+    isExact: !node.negated && low.isExact === true && high.isExact === true,
+  };
+}
+
+export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
+  const value = env.session.bindExpr(node.expr, env);
+  const items = node.list.map((item) => env.session.bindExpr(item, env));
+  const typed = items.map((item) => comparable(value, node.negated ? 'NOT IN' : 'IN', item));
+  // A value that an item forces into another type (`5 IN (1.5)`) is compared in that type with all of them.
+  const type = unionType(typed.map(([left]) => left.type)) ?? value.type;
+  const left = typed.some(([side]) => side.text !== value.text) ? convert(value, type) : value;
+  const word = node.negated ? 'NOT IN' : 'IN';
+  const texts = typed.map(([, right]) => right.text).join(', ');
+  const facts = inListFacts(value, items, node.negated);
+  return {
+    ...derive([value, ...items], {
+      text: items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`,
+      type: BOOLEAN,
+      displayName: `${value.displayName} ${word} ${items.map((item) => item.displayName).join(', ')}`,
+    }),
+    facts,
+    isExact: facts.length === 1,
+  };
+}
+
+function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean): readonly Fact[] {
+  const origin = value.column?.source === 'tag' ? value.column.origin : undefined;
+  if (origin === undefined || items.length === 0) return [];
+  const factOf = (texts: readonly (ConstantValue | undefined)[]): PlainFact | undefined => {
+    if (!texts.every((text) => typeof text === 'string')) return undefined;
+    const [op, values] = isNegated
+      ? (['not_in', [...texts, undefined]] as const)
+      : (['in', texts] as const);
+    return { scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } };
+  };
+  const fact = factOf(items.map(({ constant }) => constant?.value));
+  if (fact === undefined) return [];
+  const texts = items.map(({ constant }) => constant?.again);
+  const again = (values: Values) => factOf(texts.map((text) => text?.(values)));
+  return [{ ...fact, again }];
+}

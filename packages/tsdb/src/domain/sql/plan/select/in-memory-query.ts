@@ -1,0 +1,179 @@
+import type { Column } from '../../../../model/columns/column.js';
+import type {
+  GroupOutput,
+  InMemoryOrder,
+  InMemoryRequest,
+} from '../../../../model/in-memory-request.js';
+import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+import type { Env, InMemoryQuery } from '../../bind/session.js';
+import type { Bound } from '../../bind/types/bound.js';
+import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
+import type { FromItem } from '../from/table-factor.js';
+import type { BoundGroups } from './group-by.js';
+import { positionOf } from './order-limit.js';
+import type { OutputItem } from './projection.js';
+
+type Answer = InMemoryRequest['answer'];
+
+/** All that a SELECT says, bound. */
+interface Asked {
+  readonly select: Select;
+  readonly from: FromItem | undefined;
+  readonly where: Bound | undefined;
+  readonly groups: BoundGroups | undefined;
+  readonly items: readonly OutputItem[];
+  readonly orderBy: readonly OrderByExpr[];
+  readonly limitText: string;
+  readonly env: Env;
+  readonly orderEnv: Env;
+}
+
+const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
+
+/** Anything that is not known to mean exactly the same makes it `undefined`. */
+export function inMemoryQuery(asked: Asked): InMemoryQuery | undefined {
+  const { select, from, where, groups, limitText, env } = asked;
+  const scan = from?.visible[0]?.origin?.scan;
+  const limits = LIMIT.exec(limitText);
+  if (from?.tableName === undefined || scan === undefined || limits === null) return undefined;
+  if (env.depth > 0 || env.session.scans.length > 1) return undefined;
+  const facts = where === undefined ? [] : where.isExact && where.facts;
+  const conditions = facts && facts.flatMap(({ again }) => again ?? []);
+  if (!conditions || conditions.length < facts.length) return undefined;
+  if (select.having !== undefined || select.qualify !== undefined) return undefined;
+  const [, limit, offset = '0'] = limits;
+  const range = { limit: limit === undefined ? undefined : Number(limit), offset: Number(offset) };
+  const answer =
+    select.distinct === undefined
+      ? groups === undefined
+        ? rowsOf(asked, range)
+        : groupsOf(asked, groups, range)
+      : limitText === ''
+        ? lastRowsOf(asked)
+        : undefined;
+  return answer && { scan, answer, selection: select.selection, conditions };
+}
+
+/** The column of the table that an expression is. */
+function columnOf(bound: Bound | undefined): Column | undefined {
+  const { origin } = bound?.column ?? {};
+  return origin?.scan.table.columns.get(origin.column);
+}
+
+function columnsOf({ items }: Asked): readonly Column[] | undefined {
+  const columns = items.map(({ expr }) => columnOf(expr));
+  return columns.includes(undefined) ? undefined : (columns as readonly Column[]);
+}
+
+function orderTarget({ items, orderEnv }: Asked, expr: Expr): Bound | undefined {
+  const position = positionOf(expr, items.length, 'ORDER BY');
+  return position === undefined
+    ? orderEnv.session.bindExpr(expr, orderEnv)
+    : items[position - 1]?.expr;
+}
+
+interface Range {
+  readonly limit: number | undefined;
+  readonly offset: number;
+}
+
+function rowsOf(asked: Asked, range: Range): Answer | undefined {
+  const columns = columnsOf(asked);
+  const [by] = asked.orderBy;
+  if (columns === undefined || asked.orderBy.length > 1) return undefined;
+  // Rows that nobody asked an order of come ascending by time.
+  if (by !== undefined && columnOf(orderTarget(asked, by.expr))?.kind !== 'time') return undefined;
+  const descending = by?.options.asc === false;
+  return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
+}
+
+function lastRowsOf(asked: Asked): Answer | undefined {
+  const { select, orderBy, groups, where, env } = asked;
+  const columns = columnsOf(asked);
+  if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
+    return undefined;
+  if (where?.facts?.some(({ kind }) => kind === 'field')) return undefined;
+  const tags = select.distinct.On.map((expr) => columnOf(env.session.bindExpr(expr, env)));
+  const last = orderBy.at(-1);
+  if (last === undefined || orderBy.length !== tags.length + 1) return undefined;
+  if (columnOf(orderTarget(asked, last.expr))?.kind !== 'time' || last.options.asc !== false)
+    return undefined;
+  const by: InMemoryOrder[] = [];
+  for (const [i, { expr, options }] of orderBy.slice(0, -1).entries()) {
+    const tag = columnOf(orderTarget(asked, expr));
+    if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
+    by.push(orderOf({ kind: 'tag', tag: tag.name }, options));
+  }
+  return new Set(tags).size < tags.length ? undefined : { kind: 'last', columns, by };
+}
+
+function orderOf(key: InMemoryOrder['key'], options: OrderByExpr['options']): InMemoryOrder {
+  const descending = options.asc === false;
+  return { key, descending, nullsFirst: options.nulls_first ?? descending };
+}
+
+type Key =
+  | { readonly kind: 'bucket'; readonly widthNs: bigint }
+  | { readonly kind: 'tag'; readonly tag: string };
+
+/** A tag or a bucket of time. */
+function keyOf(bound: Bound | undefined): Key | undefined {
+  const column = columnOf(bound);
+  if (column !== undefined)
+    return column.kind === 'tag' ? { kind: 'tag', tag: column.name } : undefined;
+  const { name, args = [] } = bound?.call ?? {};
+  const stride = args[0]?.constant?.value;
+  if (name !== 'date_bin' || args.length !== 2 || columnOf(args[1])?.kind !== 'time')
+    return undefined;
+  if (typeof stride !== 'object' || stride === null || stride.months !== 0) return undefined;
+  return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
+}
+
+function groupsOf(asked: Asked, groups: BoundGroups, range: Range): Answer | undefined {
+  const { gaps, keys: bound } = groups.aggregation;
+  const keys = bound.map(({ input }) => keyOf(input));
+  const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');
+  if (gaps !== undefined || groups.hasSets || keys.includes(undefined) || others.length > 0)
+    return undefined;
+  const outputs = asked.items.map(({ expr }) => outputOf(expr));
+  const orders = asked.orderBy.map(({ expr, options }) => {
+    const key = keyOf(orderTarget(asked, expr));
+    return key && orderOf(key, options);
+  });
+  if (outputs.includes(undefined) || orders.includes(undefined)) return undefined;
+  return {
+    kind: 'groups',
+    bucket: bucket && { widthNs: bucket.widthNs, originNs: 0n },
+    tags: keys.flatMap((key) => (key?.kind === 'tag' ? [key.tag] : [])),
+    outputs: outputs as readonly GroupOutput[],
+    order: orders as readonly InMemoryOrder[],
+    ...range,
+  };
+}
+
+/** What stands behind the groups is a key, or a call over their rows. */
+function outputOf(bound: Bound): GroupOutput | undefined {
+  const key = keyOf(bound);
+  if (key !== undefined) return key.kind === 'bucket' ? { kind: 'bucket' } : key;
+  const { name, args = [] } = bound.call ?? {};
+  if (name === 'count' && args.length === 0) return { kind: 'count', column: undefined };
+  const column = columnOf(args[0]);
+  if (column === undefined || args.length !== 1) return undefined;
+  if (name === 'count') {
+    if (column.kind === 'time') return { kind: 'count', column: undefined };
+    return column.kind === 'tag' ? undefined : { kind: 'count', column };
+  }
+  if (column.kind !== 'int64' && column.kind !== 'uint64' && column.kind !== 'float64')
+    return undefined;
+  switch (name) {
+    case 'min':
+    case 'max':
+    case 'sum':
+      return { kind: name, column };
+    case 'avg':
+    case 'mean':
+      return { kind: 'mean', column };
+    default:
+      return undefined;
+  }
+}

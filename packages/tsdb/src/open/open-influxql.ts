@@ -1,0 +1,52 @@
+import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
+import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
+import { Influxql } from '../domain/influxql/influxql.js';
+import { type Diagnostic, readDiagnostics } from '../domain/own-metrics/diagnostics.js';
+import { readStatistics, type Statistic } from '../domain/own-metrics/statistics.js';
+import type { TsdbNeeds } from '../needs.js';
+
+/** InfluxQL over the engine, and what its statements can tell of the server. */
+export function openInfluxql(
+  needs: TsdbNeeds,
+  parts: {
+    readonly catalog: RelationalCatalog;
+    readonly engine: TsdbEngine;
+    readonly startedMs: number;
+  },
+): { readonly influxql: Influxql; statistics(): Promise<readonly Statistic[]> } {
+  const { catalog, engine, startedMs } = parts;
+  const { settings, clock, random, log } = needs;
+  const statistics = (): Promise<readonly Statistic[]> =>
+    readStatistics(needs.metrics, {
+      databases: () => catalog.databases(),
+      seriesCounter(table) {
+        const store = engine.tableStore(table);
+        return async () => {
+          await store.series.whenIndexed();
+          return store.series.index.count;
+        };
+      },
+      onUncounted: ({ name: database }, { name: table }, err) =>
+        log.error({ err, database, table }, 'series of a table not counted'),
+    });
+  const diagnostics = (): readonly Diagnostic[] =>
+    readDiagnostics({
+      version: settings.reported_version,
+      commit: settings.reported_revision,
+      startedMs,
+      nowMs: clock.nowMs(),
+    });
+  const influxql = new Influxql({
+    ...{ catalog, engine, changes: { catalog, engine }, users: needs.users, clock, random },
+    facts: {
+      ...{ statistics, diagnostics },
+      placesOf: (table) => engine.tableStore(table).places(),
+    },
+    limits: {
+      bucketCountPerSeries: settings.max_select_buckets_per_series,
+      bucketCount: settings.max_select_buckets,
+      heldValueCount: settings.max_held_values,
+    },
+  });
+  return { influxql, statistics };
+}

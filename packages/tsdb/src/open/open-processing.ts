@@ -1,0 +1,243 @@
+import { join, resolve } from 'node:path';
+import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
+import type { Engine } from '../domain/engine/engine.js';
+import { noEnvironment, Packages } from '../domain/processing/plugins/packages.js';
+import type { HostState } from '../domain/processing/plugins/plugins.js';
+import { ProcessingEngine } from '../domain/processing/processing-engine.js';
+import { checkDryLines } from '../domain/processing/runs/dry-lines.js';
+import { DryRuns } from '../domain/processing/runs/dry-run.js';
+import { tsdbError } from '../errors.js';
+import type { PluginType } from '../model/plugins/trigger.js';
+import type { TsdbNeeds } from '../needs.js';
+import type { TsdbSettings } from '../settings/config.js';
+import { type CopiedPlugins, copyPlugins } from '../storage/plugins/copy-plugins.js';
+import { PluginFolder } from '../storage/plugins/plugin-folder.js';
+import { findRequirements } from '../storage/plugins/requirements-files.js';
+import { TriggerStore } from '../storage/plugins/trigger-store.js';
+import type { FoundPython } from '../storage/python/environment/python-environment.js';
+import type { PluginUser } from '../storage/python/plugin-user.js';
+
+/** The processing engine and what HTTP asks of it. */
+export interface Processing {
+  readonly engine: ProcessingEngine;
+  readonly dryRuns: DryRuns;
+  readonly packages: Packages;
+  /** Copies the plugins' files into a folder; `undefined` where the server has none. */
+  copyPlugins(folder: string): Promise<CopiedPlugins | undefined>;
+}
+
+const TYPE_OF_WORD: Readonly<Record<'wal' | 'wal_flush' | 'schedule' | 'request', PluginType>> = {
+  wal: 'WalRows',
+  wal_flush: 'WalRows',
+  schedule: 'Schedule',
+  request: 'Request',
+};
+const ALL_TYPES: readonly PluginType[] = ['WalRows', 'Schedule', 'Request'];
+
+/** Writes reach a trigger with nothing to do after this time. */
+const GATHER_MS = 10;
+/** Writes for a busy trigger are gathered so long, like those of a flush of the real system. */
+const LONGEST_GATHER_MS = 1000;
+/** So many rows are worth a call of their own. */
+const MANY_ROWS = 5000;
+
+/** Wires triggers to the engine. Python is looked for when a trigger, a test or an installation first needs it. */
+export function createProcessing(
+  needs: TsdbNeeds,
+  parts: { readonly catalog: RelationalCatalog; readonly engine: Engine },
+): Processing {
+  const { settings, clock, log, random, fileSystem } = needs;
+  const folder = settings.plugin_dir
+    ? new PluginFolder({
+        root: settings.plugin_dir,
+        files: fileSystem,
+        random,
+        environment: environmentFolder(settings, settings.plugin_dir),
+        isForOthers: settings.plugin_user !== undefined,
+        onObstacle: (why) => log.warn({ why }, 'plugins cannot run'),
+      })
+    : undefined;
+  const python = new PythonOnDemand(settings, needs, folder);
+  const flushMs = settings.wal_flush_interval_ms;
+  const engine = new ProcessingEngine({
+    settings: {
+      allowedTypes: new Set(
+        settings.restrict_plugin_triggers_to?.map((word) => TYPE_OF_WORD[word]) ?? ALL_TYPES,
+      ),
+      repository: settings.plugin_repo,
+      isFolderLocked: settings.plugin_dir_only,
+      isChecked: settings.compat === 'documented',
+      asyncLimit: settings.async_trigger_concurrency_limit,
+      runTimeoutMs: settings.plugin_run_timeout_ms || undefined,
+      gatherMs: flushMs ?? GATHER_MS,
+      // Who names the interval wants one call for all that comes in it.
+      manyRows: flushMs === undefined ? MANY_ROWS : Number.POSITIVE_INFINITY,
+      longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
+    },
+    ...parts,
+    store: new TriggerStore(needs.relational, needs.report),
+    folder,
+    openHost: () => python.openHost(),
+    clock,
+    log,
+  });
+  return {
+    engine,
+    dryRuns: new DryRuns({
+      processing: engine,
+      catalog: parts.catalog,
+      clock,
+      checkLines: async (database, lines) =>
+        checkDryLines(lines, {
+          database,
+          schema: parts.catalog.database(database),
+          nowNs: clock.nowNs(),
+        }),
+    }),
+    copyPlugins: async (to) =>
+      folder && (await copyPlugins(folder.root, to, environmentFolder(settings, folder.root))),
+    packages: new Packages({
+      isDisabled: settings.disable_package_management || settings.package_manager === 'disabled',
+      installer: () => python.installer(),
+      findRequirements: async (location) => {
+        if (folder === undefined) throw noEnvironment();
+        return await findRequirements(folder, location);
+      },
+      onFailed: (end) => log.warn(end, 'packages not installed'),
+      onInstalled: () =>
+        void engine.plugins.readyHost().then(
+          (host) => host.packagesChanged(),
+          (err: unknown) => log.warn({ err }, 'plugin workers not told of new packages'),
+        ),
+    }),
+  };
+}
+
+/** Where packages are installed. */
+const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string =>
+  resolve(settings.virtual_env_location ?? join(pluginFolder, '.venv'));
+
+/** Finds the interpreter once; the modules that start processes are loaded with it. */
+class PythonOnDemand {
+  readonly #settings: TsdbSettings;
+  readonly #needs: TsdbNeeds;
+  readonly #folder: PluginFolder | undefined;
+  #found: Promise<FoundPrograms> | undefined;
+
+  constructor(settings: TsdbSettings, needs: TsdbNeeds, folder: PluginFolder | undefined) {
+    this.#settings = settings;
+    this.#needs = needs;
+    this.#folder = folder;
+  }
+
+  async openHost(): Promise<HostState> {
+    const settings = this.#settings;
+    const folder = this.#folder;
+    if (folder === undefined) return { kind: 'unavailable', why: 'no plugin directory configured' };
+    if (process.platform === 'win32') {
+      return { kind: 'unavailable', why: 'plugins cannot be run on Windows yet' };
+    }
+    const found = await this.#find(folder);
+    if (found.kind === 'unavailable') return found;
+    const { environment, user } = found;
+    const { clock, random, log } = this.#needs;
+    const [{ PythonPluginHost }, { PluginChecks }, { programRunner }, variables] =
+      await Promise.all([
+        import('../storage/python/python-plugin-host.js'),
+        import('../storage/python/plugin-check.js'),
+        import('../storage/python/process/run-program.js'),
+        import('../storage/python/environment/program-environment.js'),
+      ]);
+    const rules = { names: settings.plugin_env, user };
+    const run = programRunner(variables.programEnvironment(process.env, rules), user);
+    const host = new PythonPluginHost({
+      settings: {
+        python: environment.python,
+        env: variables.pluginEnvironment(process.env, rules, {
+          virtualEnv: environment.virtualEnv,
+          pluginFolder: folder.root,
+        }),
+        user,
+        isolation: settings.plugin_isolation,
+        memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
+        processLimit: settings.plugin_process_limit || undefined,
+      },
+      checks: new PluginChecks(environment.python, run),
+      processCount: settings.plugin_processes,
+      clock,
+      random,
+      log,
+    });
+    return { kind: 'ready', host };
+  }
+
+  async installer(): Promise<Installer> {
+    if (this.#folder === undefined) throw noEnvironment();
+    const found = await this.#find(this.#folder);
+    if (found.kind === 'unavailable') throw tsdbError('python_unavailable', found.why);
+    const [{ installPackages }, { programRunner }, { installerEnvironment }] = await Promise.all([
+      import('../storage/python/environment/package-installer.js'),
+      import('../storage/python/process/run-program.js'),
+      import('../storage/python/environment/program-environment.js'),
+    ]);
+    const { environment, user } = found;
+    const { plugin_env: names, package_manager } = this.#settings;
+    const run = programRunner(installerEnvironment(process.env, { names, user }), user);
+    const mayUseUv = package_manager !== 'pip';
+    return (args) => installPackages(environment, args, { run, mayUseUv });
+  }
+
+  async #find(folder: PluginFolder): Promise<FoundPrograms> {
+    const why = await folder.obstacle();
+    if (why !== undefined) return { kind: 'unavailable', why };
+    this.#found ??= this.#look(folder);
+    return await this.#found;
+  }
+
+  async #look(folder: PluginFolder): Promise<FoundPrograms> {
+    const found = await this.#open(folder);
+    const { log } = this.#needs;
+    if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are off');
+    else {
+      const { python, base, warnings } = found.environment;
+      log.info({ python, version: base.version.join('.'), user: found.user?.name }, 'Python found');
+      for (const warning of warnings) log.warn({ warning }, 'Python environment');
+    }
+    return found;
+  }
+
+  async #open(folder: PluginFolder): Promise<FoundPrograms> {
+    const settings = this.#settings;
+    const [{ openPythonEnvironment }, { findPluginUser }, { programRunner }, variables, worker] =
+      await Promise.all([
+        import('../storage/python/environment/python-environment.js'),
+        import('../storage/python/plugin-user.js'),
+        import('../storage/python/process/run-program.js'),
+        import('../storage/python/environment/program-environment.js'),
+        import('../storage/python/process/python-process.js'),
+      ]);
+    const asked = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
+    if (asked.kind === 'unavailable') return asked;
+    const { user } = asked;
+    const rules = { names: settings.plugin_env, user };
+    const found = await openPythonEnvironment({
+      python: settings.python,
+      virtualEnv: environmentFolder(settings, folder.root),
+      pluginFolder: folder.root,
+      mayMakeEnvironment: !settings.disable_package_management,
+      usesSystemPackages: settings.plugin_system_site_packages,
+      run: programRunner(variables.programEnvironment(process.env, rules), user),
+      user,
+      neededPaths: [worker.START_FOLDER, folder.root],
+      files: this.#needs.fileSystem,
+    });
+    return found.kind === 'unavailable' ? found : { ...found, user };
+  }
+}
+
+/** The interpreter, and whom it runs as. */
+type FoundPrograms =
+  | (Extract<FoundPython, { kind: 'found' }> & { readonly user: PluginUser | undefined })
+  | Extract<FoundPython, { kind: 'unavailable' }>;
+
+type Installer = Awaited<ReturnType<ConstructorParameters<typeof Packages>[0]['installer']>>;

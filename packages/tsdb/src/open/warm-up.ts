@@ -1,0 +1,82 @@
+import { setTimeout } from 'node:timers/promises';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
+import type { Catalog } from '../domain/catalog/catalog.js';
+import { INTERNAL_DATABASE } from '../domain/catalog/schema/names.js';
+import type { Engine } from '../domain/engine/engine.js';
+import type { Influxql, InfluxqlRun } from '../domain/influxql/influxql.js';
+import { OWN_TABLE } from '../domain/own-metrics/metrics-recorder.js';
+import type { ResultStream } from '../model/columns/result.js';
+
+/** Take answers to their ends, as a client does. */
+export interface WarmUpConsumers {
+  sql(result: ResultStream): Promise<void>;
+  influxql(run: InfluxqlRun): Promise<void>;
+}
+
+/** A load that follows right after the start goes first. */
+const DELAY_MS = 1000;
+/** Between two statements others get their turn, and most of the time. */
+const PAUSE_MS = 20;
+const ROUNDS = 2;
+
+/**
+ * Asks the server about its own metrics what dashboards ask, in the way of any client, so that the first questions of users need not
+ * wait for the parser, the engine and the code of both languages to be read: at most twenty statements.
+ */
+export async function warmUpQueries(needs: {
+  readonly engine: Pick<Engine, 'query'>;
+  readonly influxql: Pick<Influxql, 'open'>;
+  readonly catalog: Pick<Catalog, 'database'>;
+  readonly consume: WarmUpConsumers;
+  /** Aborted when the node closes. */
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { engine, influxql, catalog, consume, signal } = needs;
+  const about = {
+    database: INTERNAL_DATABASE,
+    access: FULL_ACCESS,
+    params: new Map(),
+    signal,
+    isOwn: true,
+  };
+  const table = catalog.database(INTERNAL_DATABASE)?.tables.get(OWN_TABLE);
+  const field = [...(table?.columns.values() ?? [])].find(({ kind }) => kind === 'float64')?.name;
+  try {
+    await setTimeout(DELAY_MS, undefined, { signal });
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const text of field === undefined ? ['SELECT 1'] : sqlStatements(field, round)) {
+        await consume.sql(await engine.query({ ...about, language: 'sql', text }));
+        await setTimeout(PAUSE_MS, undefined, { signal });
+      }
+      for (const text of field === undefined ? ['SHOW DATABASES'] : influxqlStatements(field)) {
+        await consume.influxql(await influxql.open({ ...about, policy: undefined, text }));
+        await setTimeout(PAUSE_MS, undefined, { signal });
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function sqlStatements(field: string, round: number): readonly string[] {
+  const bucket = "date_bin(INTERVAL '1 minute', time) AS bucket";
+  const from = `FROM ${OWN_TABLE} WHERE time >= now() - INTERVAL '${10 + round} minutes'`;
+  return [
+    `SELECT ${bucket}, max("${field}") AS x, min("${field}") AS y ${from} GROUP BY bucket ORDER BY bucket`,
+    `SELECT ${bucket}, node, avg("${field}") AS x ${from} GROUP BY bucket, node ORDER BY bucket, node`,
+    `SELECT "${field}" ${from} AND "${field}" > 90`,
+    `SELECT DISTINCT ON (node) node, "${field}" ${from} ORDER BY node, time DESC`,
+    `SELECT ${bucket}, max("${field}") AS x ${from} GROUP BY bucket ORDER BY bucket DESC LIMIT 5`,
+  ];
+}
+
+function influxqlStatements(field: string): readonly string[] {
+  const from = `FROM "${OWN_TABLE}" WHERE time >= now() - 10m`;
+  return [
+    `SELECT max("${field}") AS "x", min("${field}") AS "y" ${from} GROUP BY time(1m)`,
+    `SELECT mean("${field}") ${from} GROUP BY time(30s), "node" fill(null)`,
+    `SELECT "${field}" ${from} AND "${field}" > 90`,
+    `SELECT "${field}" ${from} GROUP BY "node" ORDER BY time DESC LIMIT 1`,
+    `SELECT max("${field}") AS "x" ${from} GROUP BY time(1m) ORDER BY time DESC LIMIT 5`,
+  ];
+}

@@ -1,0 +1,217 @@
+import type { SeriesOfRows } from '../../../model/columns/cached-texts.js';
+import { DictionaryVector } from '../../../model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
+import { Piece, type TextBytes, type WholeColumn } from '../text-bytes.js';
+import { type CellWriter, type JsonColumn, JsonColumnWriter } from './json-values.js';
+
+/** What the cells of some rows are made of. */
+type CellsOf = Pick<ResultChunk, 'columns' | 'series'>;
+
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
+/** Rows as lists, `[1,"a"],[2,"b"]`. Each cell begins with a comma; the bracket takes the place of the first. */
+export function putLists(
+  cells: readonly CellWriter[],
+  { from, to }: { readonly from: number; readonly to: number },
+  out: TextBytes,
+): void {
+  for (let row = from; row < to; row++) {
+    if (row > from) out.byte(COMMA);
+    const start = out.size;
+    for (let i = 0; i < cells.length; i++) (cells[i] as CellWriter)(row); // below the length
+    if (out.size === start) out.byte(OPEN_BRACKET);
+    else out.setByte(start, OPEN_BRACKET);
+    out.byte(CLOSE_BRACKET);
+    if (row === from) out.expect(to - from - 1, start);
+  }
+}
+
+/** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
+interface Joined {
+  readonly of: readonly DictionaryVector[];
+  /** `null`: the code came once so far; `undefined`: it did not come. */
+  readonly pieces: (Piece | null | undefined)[];
+}
+
+/** Writes columns side by side, chunk by chunk; keeps its memory of texts. */
+export class JsonCells {
+  readonly #columns: readonly JsonColumn[];
+  readonly #out: TextBytes;
+  readonly #writers: readonly JsonColumnWriter[];
+  /** By the first column that goes in. */
+  readonly #joined = new Map<number, Joined>();
+
+  constructor(columns: readonly JsonColumn[], out: TextBytes) {
+    this.#columns = columns;
+    this.#out = out;
+    this.#writers = columns.map((column) => new JsonColumnWriter(column, out));
+  }
+
+  /** To be called one after the other for each row. Columns of one kind that stand together are written as one. */
+  of({ columns: vectors, series }: CellsOf): readonly CellWriter[] {
+    const out = this.#out;
+    const writers: CellWriter[] = [];
+    for (let at = 0; at < vectors.length; ) {
+      const kept = series && this.#keptFrom(vectors, at, series);
+      if (kept !== undefined) {
+        writers.push(kept.write);
+        at += kept.columnCount;
+        continue;
+      }
+      const dictionaries = dictionariesFrom(vectors, at);
+      const wholes = dictionaries.length > 0 ? [] : this.#wholesFrom(vectors, at);
+      if (dictionaries.length > 0) writers.push(this.#dictionaryWriter(at, dictionaries));
+      else if (wholes.length > 0) writers.push((row) => out.wholes(wholes, row));
+      else writers.push((this.#writers[at] as JsonColumnWriter).of(vectors[at] as ColumnVector)); // below the length
+      at += Math.max(1, dictionaries.length, wholes.length);
+    }
+    return writers;
+  }
+
+  /** Consecutive columns of integers that doubles stand for. */
+  #wholesFrom(vectors: readonly ColumnVector[], from: number): readonly WholeColumn[] {
+    const run: WholeColumn[] = [];
+    for (let at = from; at < vectors.length; at++) {
+      const { type, lead, ofNull } = this.#columns[at] as JsonColumn; // one a vector
+      const { values, validity } = vectors[at] as ColumnVector;
+      if (type.kind !== 'int' || !(values instanceof Float64Array)) break;
+      run.push({ values, validity, lead, ofNull });
+    }
+    return run;
+  }
+
+  /** Tags that stand together, made once for each series. */
+  #keptFrom(
+    vectors: readonly ColumnVector[],
+    from: number,
+    series: SeriesOfRows,
+  ): { readonly write: CellWriter; readonly columnCount: number } | undefined {
+    const tags = tagsFrom(vectors, from);
+    if (tags.length === 0) return undefined;
+    const columns = this.#columns.slice(from, from + tags.length);
+    const write = keptWriter(
+      { tags, columns, series, putTexts: (row) => this.#putTags(from, tags, row) },
+      this.#out,
+    );
+    return write && { write, columnCount: tags.length };
+  }
+
+  #putTags(from: number, tags: readonly DictionaryVector[], row: number): void {
+    for (let i = 0; i < tags.length; i++) {
+      const { codes, texts } = tags[i] as DictionaryVector; // below the length
+      const { lead, ofNull } = this.#columns[from + i] as JsonColumn; // one a vector
+      putTag(texts[codes[row] as number], { lead, ofNull }, this.#out);
+    }
+  }
+
+  #dictionaryWriter(at: number, group: readonly DictionaryVector[]): CellWriter {
+    let joined = this.#joined.get(at);
+    const isSame =
+      joined?.of.length === group.length &&
+      joined.of.every((one, i) => one.texts === group[i]?.texts);
+    if (joined === undefined || !isSame) {
+      joined = { of: group, pieces: new Array(group[0]?.texts.length ?? 0) };
+      this.#joined.set(at, joined);
+    }
+    const { pieces } = joined;
+    const [{ codes }] = group as [DictionaryVector];
+    const out = this.#out;
+    return (row) => {
+      const code = codes[row] as number;
+      const piece = pieces[code];
+      if (piece) out.put(piece);
+      else if (piece === undefined) {
+        // A text that comes once is not worth to be kept.
+        pieces[code] = null;
+        this.#putTexts(at, group, code);
+      } else {
+        const made = this.#textOf(at, group, code);
+        pieces[code] = made;
+        out.put(made);
+      }
+    };
+  }
+
+  #putTexts(at: number, group: readonly DictionaryVector[], code: number): void {
+    for (let i = 0; i < group.length; i++) {
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      putTag(group[i]?.texts[code], { lead, ofNull }, this.#out);
+    }
+  }
+
+  #textOf(at: number, group: readonly DictionaryVector[], code: number): Piece {
+    const cells = group.map(({ texts }, i) => {
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      const text = texts[code];
+      return text === undefined ? ofNull.text : lead.text + JSON.stringify(text);
+    });
+    return new Piece(cells.join(''));
+  }
+}
+
+/** Consecutive dictionary columns, whatever their codes are. */
+function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly DictionaryVector[] {
+  const tags: DictionaryVector[] = [];
+  for (let at = from; at < vectors.length; at++) {
+    const vector = vectors[at];
+    if (!(vector instanceof DictionaryVector)) break;
+    tags.push(vector);
+  }
+  return tags;
+}
+
+/** Writes what stands between cells, and the texts of tags where they are not kept. */
+type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
+
+/** The bytes of tags in one form, which are made by `putTexts` once for each series. `undefined`: they are not to be kept. */
+function keptWriter(
+  options: {
+    readonly tags: readonly DictionaryVector[];
+    readonly columns: readonly TagFrame[];
+    readonly series: SeriesOfRows;
+    readonly putTexts: CellWriter;
+  },
+  out: TextBytes,
+): CellWriter | undefined {
+  const { tags, columns, series, putTexts } = options;
+  const form = JSON.stringify(columns.map(({ lead, ofNull }) => [lead.text, ofNull.text]));
+  const { numbers } = series;
+  const kept = series.kept.of(
+    tags.map(({ texts }) => texts),
+    form,
+  );
+  if (kept === undefined) return undefined;
+  return (row) => {
+    const number = numbers[row] as number;
+    const place = kept.placeOf(number);
+    if (place !== 0) {
+      out.kept(kept.words, place);
+      return;
+    }
+    const start = out.size;
+    putTexts(row);
+    kept.keep(number, out.since(start));
+  };
+}
+
+function putTag(text: string | undefined, { lead, ofNull }: TagFrame, out: TextBytes): void {
+  out.put(text === undefined ? ofNull : lead);
+  if (text !== undefined) out.jsonText(text);
+}
+
+/** Consecutive dictionary columns of the same codes: the tags of a series. */
+function dictionariesFrom(
+  vectors: readonly ColumnVector[],
+  from: number,
+): readonly DictionaryVector[] {
+  const group: DictionaryVector[] = [];
+  for (let at = from; at < vectors.length; at++) {
+    const vector = vectors[at];
+    if (!(vector instanceof DictionaryVector)) break;
+    if (group[0] !== undefined && group[0].codes !== vector.codes) break;
+    group.push(vector);
+  }
+  return group;
+}

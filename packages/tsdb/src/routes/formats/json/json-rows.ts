@@ -1,0 +1,77 @@
+import { ROW_STYLE } from '../cell-text.js';
+import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
+import { Piece, type TextBytes } from '../text-bytes.js';
+import { JsonCells } from './json-cells.js';
+import type { JsonColumn } from './json-values.js';
+
+/** Both forms of rows as objects; they share what they make of the columns. Source: tsdb-http, "Row shape". */
+export function createRowFormats(): { readonly rows: TextFormat; readonly lines: TextFormat } {
+  const members = new KnownMembers();
+  return {
+    /** `[{"host":"a"},…]`, NULL columns left out. */
+    rows: {
+      contentType: 'application/json',
+      open: (head, out) => openRows(members.of(head.columns), ROWS, out),
+    },
+    /** The same objects, one per line. */
+    lines: {
+      contentType: 'application/jsonl',
+      open: (head, out) => openRows(members.of(head.columns), LINES, out),
+    },
+  };
+}
+
+interface Frame {
+  readonly begin: string;
+  readonly between: string;
+  readonly after: string;
+  readonly end: string;
+}
+
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+const ROWS: Frame = { begin: '[', between: ',', after: '', end: ']' };
+const LINES: Frame = { begin: '', between: '', after: '\n', end: '' };
+
+/** The columns of a statement that is asked again are the same ones; what is made of them is kept as long as the statement is. */
+class KnownMembers {
+  readonly #byColumns = new WeakMap<ResultHead['columns'], readonly JsonColumn[]>();
+
+  of(columns: ResultHead['columns']): readonly JsonColumn[] {
+    let members = this.#byColumns.get(columns);
+    if (members === undefined) {
+      const ofNull = new Piece('');
+      members = columns.map(({ name, type }) => {
+        const lead = new Piece(`,${JSON.stringify(name)}:`);
+        return { type, style: ROW_STYLE, lead, ofNull };
+      });
+      this.#byColumns.set(columns, members);
+    }
+    return members;
+  }
+}
+
+function openRows(members: readonly JsonColumn[], frame: Frame, out: TextBytes): Encoder {
+  const cells = new JsonCells(members, out);
+  let isFirst = true;
+  return {
+    begin: () => out.ascii(frame.begin),
+    chunk(chunk) {
+      const writers = cells.of(chunk);
+      for (let row = 0; row < chunk.rowCount; row++) {
+        if (!isFirst) out.ascii(frame.between);
+        isFirst = false;
+        const start = out.size;
+        // Each member begins with a comma; the brace takes the place of the first.
+        for (const write of writers) write(row);
+        if (out.size === start) out.byte(OPEN_BRACE);
+        else out.setByte(start, OPEN_BRACE);
+        out.byte(CLOSE_BRACE);
+        out.ascii(frame.after);
+        if (row === 0) out.expect(chunk.rowCount - 1, start);
+      }
+    },
+    end: () => out.ascii(frame.end),
+  };
+}

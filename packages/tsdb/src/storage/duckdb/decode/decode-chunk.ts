@@ -1,0 +1,155 @@
+import {
+  type DuckDBDataChunk,
+  type DuckDBType,
+  DuckDBTypeId,
+  type DuckDBValue,
+  DuckDBVector,
+} from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import { TextSpans } from '../../../model/columns/text-spans.js';
+import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import { toCell } from './decode-cell.js';
+import { decodeTextColumn } from './decode-texts.js';
+import { NestedCount } from './nested-limit.js';
+import { endsOfPieces } from './text-pieces.js';
+
+/** The public shape of the binding's numeric vectors: their values are already a typed array. */
+interface TypedVector {
+  readonly items: ArrayLike<unknown>;
+}
+
+/** The chunks of one statement as columns in the form that `SqlType`'s table lays down. */
+export class ChunkDecoder {
+  readonly #columns: readonly OutputColumn[];
+  readonly #drain: MemoryDrain;
+  /** Of the columns, as the first chunk tells them: asking is half of the work of taking a column over. */
+  readonly #types: (DuckDBType | undefined)[] = [];
+
+  constructor(columns: readonly OutputColumn[], drain: MemoryDrain) {
+    this.#columns = columns;
+    this.#drain = drain;
+  }
+
+  /**
+   * In pieces where its texts are long, each copied when it is asked for. What the chunk holds besides its cells is given back;
+   * nobody may read it afterwards.
+   */
+  *decode(chunk: DuckDBDataChunk): Generator<ResultChunk, void, undefined> {
+    const rowCount = chunk.rowCount;
+    const vectors = this.#columns.map((_, index) => {
+      const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
+      const vector = DuckDBVector.create(raw, rowCount, this.#types[index]);
+      this.#types[index] ??= vector.type;
+      return vector;
+    });
+    const ends = endsOfPieces(vectors, rowCount);
+    if (ends.length === 1) {
+      const { piece, hasMore } = this.#piece(vectors, rowCount, true);
+      // The chunk itself waits for a collection.
+      if (hasMore) chunk.reset();
+      yield piece;
+      return;
+    }
+    try {
+      let from = 0;
+      for (const end of ends) {
+        const rows = vectors.map((vector) => vector.slice(from, end - from));
+        yield this.#piece(rows, end - from, false).piece;
+        from = end;
+      }
+    } finally {
+      chunk.reset();
+    }
+  }
+
+  /** @param isWhole the vectors share their memory with no others, so that it can be given back. */
+  #piece(
+    vectors: readonly DuckDBVector<DuckDBValue>[],
+    rowCount: number,
+    isWhole: boolean,
+  ): { readonly piece: ResultChunk; readonly hasMore: boolean } {
+    const copies: ArrayBuffer[] = [];
+    let hasMore = false;
+    const nested = new NestedCount();
+    const columns = vectors.map((vector, index) => {
+      const { type } = this.#columns[index] as OutputColumn; // a vector each
+      const validity = decodeValidity(vector, rowCount);
+      if (validity !== undefined && isWhole) copies.push(validity.buffer);
+      if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
+        const texts = decodeTextColumn(vector, rowCount, validity, this.#drain);
+        hasMore ||= texts instanceof TextSpans;
+        if (texts instanceof TextSpans) copies.push(...texts.memory);
+        else if (isWhole) copies.push(texts.cells.buffer as ArrayBuffer);
+        return texts;
+      }
+      const values = decodeValues(vector, type, rowCount, nested);
+      if (!ArrayBuffer.isView(values)) hasMore = true;
+      else if (isWhole) copies.push(values.buffer as ArrayBuffer);
+      return { values, validity };
+    });
+    const piece = { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
+    return { piece, hasMore };
+  }
+}
+
+const TYPED = new Set<DuckDBTypeId>([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DATE,
+  DuckDBTypeId.TIMESTAMP_NS,
+]);
+
+function decodeValues(
+  vector: DuckDBVector<DuckDBValue>,
+  type: SqlType,
+  rowCount: number,
+  nested: NestedCount,
+): ArrayLike<unknown> {
+  const engineType: DuckDBType = vector.type;
+  // The binding types `items` on each concrete class only; the ids above are exactly the classes that have it.
+  if (TYPED.has(engineType.typeId)) return (vector as unknown as TypedVector).items;
+  if (engineType.typeId === DuckDBTypeId.BOOLEAN) {
+    const flags = new Uint8Array(rowCount);
+    for (let row = 0; row < rowCount; row++) flags[row] = vector.getItem(row) === true ? 1 : 0;
+    return flags;
+  }
+  nested.add(vector);
+  const cells = new Array<unknown>(rowCount);
+  for (let row = 0; row < rowCount; row++) cells[row] = toCell(vector.getItem(row), type);
+  return cells;
+}
+
+/** `validity.data` is the engine's bitmap, 64 rows a word, bit set = present; null when nothing is missing. */
+function decodeValidity(
+  vector: DuckDBVector<DuckDBValue>,
+  rowCount: number,
+): Uint8Array<ArrayBuffer> | undefined {
+  const { validity } = vector as unknown as {
+    validity?: {
+      readonly data: BigUint64Array<ArrayBuffer> | null;
+      readonly offset: number;
+      itemValid(row: number): boolean;
+    };
+  };
+  if (validity === undefined || validity.data === null) return undefined;
+  if (validity.offset > 0) {
+    const bits = new Uint8Array((rowCount + 7) >> 3);
+    for (let row = 0; row < rowCount; row++) {
+      if (validity.itemValid(row)) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+    }
+    return bits;
+  }
+  const words = validity.data;
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  return bytes.subarray(0, (rowCount + 7) >> 3);
+}

@@ -1,0 +1,192 @@
+import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../../model/columns/text-cells.js';
+import { TextSpans } from '../../../model/columns/text-spans.js';
+import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
+
+/** Texts remembered within one chunk; a power of two. */
+const SLOT_COUNT = 512;
+
+/** The engine's string cell: length, then the text itself up to 12 bytes, else 4 bytes of it and its address. */
+const CELL_WORDS = CELL_BYTES / 4;
+const ADDRESS_WORD = 2;
+const WORD_VALUES = 2 ** 32;
+
+/** Smaller copies wait for a collection: giving one back takes about as long as copying so much. */
+const MIN_FREED_BYTES = 4096;
+
+const slotWords = new Int32Array(SLOT_COUNT * CELL_WORDS);
+const slotTexts: (string | undefined)[] = new Array(SLOT_COUNT);
+
+/** A column of texts: as cells where each has its whole text, else as the bytes that the cells point to. */
+export function decodeTextColumn(
+  vector: DuckDBVector<DuckDBValue>,
+  rowCount: number,
+  validity: Uint8Array | undefined,
+  drain: MemoryDrain,
+): TextCells | TextSpans {
+  // The class behind a VARCHAR column; its data are 16 bytes a row, copied by the binding into memory of their own.
+  const { dataView } = vector as unknown as { readonly dataView: DataView<ArrayBuffer> };
+  const cells = alignedCells(dataView, rowCount);
+  const words = new Int32Array(cells.buffer, cells.byteOffset, rowCount * CELL_WORDS);
+  if (hasLongText(words, rowCount, validity)) return copyTexts(cells, words, validity, drain);
+  return new TextCells({ cells, validity, decode: () => decodeTexts(cells, words, validity) });
+}
+
+function alignedCells(
+  { buffer, byteOffset }: DataView<ArrayBuffer>,
+  rowCount: number,
+): Uint8Array<ArrayBuffer> {
+  const cells = new Uint8Array(buffer, byteOffset, rowCount * CELL_BYTES);
+  return byteOffset % 4 === 0 ? cells : cells.slice();
+}
+
+function hasLongText(
+  words: Int32Array,
+  rowCount: number,
+  validity: Uint8Array | undefined,
+): boolean {
+  for (let row = 0; row < rowCount; row++) {
+    // The cell of a NULL holds anything.
+    if (isLong(words[row * CELL_WORDS] as number) && isValid(validity, row)) return true;
+  }
+  return false;
+}
+
+/** Lengths are without sign. */
+const isLong = (length: number): boolean => length >>> 0 > MAX_CELL_TEXT_BYTES;
+
+const isValid = (validity: Uint8Array | undefined, row: number): boolean =>
+  validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
+
+/**
+ * Copies texts out of the engine while their chunk lives. The engine puts texts of a chunk one behind the other into a few
+ * blocks: what is adjacent there is copied at once, as each call of the binding takes as long as a kilobyte.
+ */
+function copyTexts(
+  cells: Uint8Array<ArrayBuffer>,
+  words: Int32Array<ArrayBuffer>,
+  validity: Uint8Array | undefined,
+  drain: MemoryDrain,
+): TextSpans {
+  const rowCount = words.length / CELL_WORDS;
+  const starts = new Uint32Array(rowCount);
+  const sizes = new Uint32Array(rowCount);
+  const runs: Uint8Array<ArrayBuffer>[] = [];
+  let sizeBytes = 0;
+  let [runRow, runSize, runEnd] = [0, 0, 0];
+  const endRun = (): void => {
+    if (runSize > 0) runs.push(bytesBehind(cells, runRow, runSize));
+    sizeBytes += runSize;
+    runSize = 0;
+  };
+  let hasShort = false;
+  for (let row = 0; row < rowCount; row++) {
+    if (!isValid(validity, row)) continue;
+    const size = (words[row * CELL_WORDS] as number) >>> 0;
+    sizes[row] = size;
+    if (size <= MAX_CELL_TEXT_BYTES) {
+      hasShort = true;
+      continue;
+    }
+    const address = addressIn(words, row);
+    if (runSize === 0 || address !== runEnd) {
+      endRun();
+      runRow = row;
+      runEnd = address;
+    }
+    starts[row] = sizeBytes + runSize;
+    runSize += size;
+    runEnd += size;
+  }
+  endRun();
+  const copied = runs.flatMap(({ buffer, byteLength }) =>
+    byteLength >= MIN_FREED_BYTES && byteLength === buffer.byteLength ? [buffer] : [],
+  );
+  if (hasShort) {
+    // In their cells, behind the others.
+    runs.push(cells);
+    for (let row = 0; row < rowCount; row++) {
+      if ((sizes[row] as number) <= MAX_CELL_TEXT_BYTES)
+        starts[row] = sizeBytes + row * CELL_BYTES + 4;
+    }
+  }
+  const bytes = joined(runs);
+  drain.free(...copied);
+  return new TextSpans({ bytes, starts, sizes, validity });
+}
+
+/** As many bytes as there are from the address in the cell of a row on. */
+function bytesBehind(
+  cells: Uint8Array<ArrayBuffer>,
+  row: number,
+  sizeBytes: number,
+): Uint8Array<ArrayBuffer> {
+  const at = cells.byteOffset + row * CELL_BYTES + ADDRESS_WORD * 4;
+  return duckdb.get_data_from_pointer(cells.buffer, at, sizeBytes) as Uint8Array<ArrayBuffer>;
+}
+
+/** Addresses have 48 bits. */
+const addressIn = (words: Int32Array, row: number): number =>
+  ((words[row * CELL_WORDS + ADDRESS_WORD] as number) >>> 0) +
+  (words[row * CELL_WORDS + ADDRESS_WORD + 1] as number) * WORD_VALUES;
+
+/** In memory of their own, which can be given back. */
+function joined(runs: readonly Uint8Array[]): Buffer<ArrayBuffer> {
+  const sizeBytes = runs.reduce((sum, { length }) => sum + length, 0);
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  let end = 0;
+  for (const run of runs) {
+    bytes.set(run, end);
+    end += run.length;
+  }
+  return bytes;
+}
+
+/**
+ * The texts of cells. Most text columns are tags, which repeat: a cell's 16 bytes tell its text, so that each distinct one is
+ * decoded once a chunk.
+ */
+function decodeTexts(
+  cells: Uint8Array<ArrayBuffer>,
+  words: Int32Array,
+  validity: Uint8Array | undefined,
+): readonly string[] {
+  const rowCount = words.length / CELL_WORDS;
+  const bytes = Buffer.from(cells.buffer, cells.byteOffset, cells.byteLength);
+  slotTexts.fill(undefined);
+  const decoded = new Array<string>(rowCount);
+  for (let row = 0; row < rowCount; row++) {
+    if (!isValid(validity, row)) {
+      decoded[row] = '';
+      continue;
+    }
+    const at = row * CELL_WORDS;
+    const a = words[at] as number;
+    const b = words[at + 1] as number;
+    const c = words[at + 2] as number;
+    const d = words[at + 3] as number;
+    const mixed = Math.imul(a ^ Math.imul(b, 31) ^ Math.imul(c, 0x9e3779b1) ^ d, 0x85ebca6b);
+    const slot = (mixed ^ (mixed >>> 15)) & (SLOT_COUNT - 1);
+    const slotAt = slot * CELL_WORDS;
+    const known = slotTexts[slot];
+    if (
+      known !== undefined &&
+      slotWords[slotAt] === a &&
+      slotWords[slotAt + 1] === b &&
+      slotWords[slotAt + 2] === c &&
+      slotWords[slotAt + 3] === d
+    ) {
+      decoded[row] = known;
+      continue;
+    }
+    const text = bytes.toString('utf8', row * CELL_BYTES + 4, row * CELL_BYTES + 4 + a);
+    slotWords[slotAt] = a;
+    slotWords[slotAt + 1] = b;
+    slotWords[slotAt + 2] = c;
+    slotWords[slotAt + 3] = d;
+    slotTexts[slot] = text;
+    decoded[row] = text;
+  }
+  return decoded;
+}

@@ -1,0 +1,25 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteString } from '../quote.js';
+
+const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Columns that the file itself says are tags, as files of InfluxDB 3 do: in the metadata of their fields, within the schema that writers
+ * of Arrow keep beside that of Parquet. None where a file says nothing.
+ */
+export async function tagsInFile(connection: DuckDBConnection, path: string): Promise<string[]> {
+  const found = await connection.runAndReadAll(
+    `SELECT decode(value) FROM parquet_kv_metadata(${quoteString(path)}) WHERE decode(key) = 'ARROW:schema'`,
+  );
+  const text: unknown = found.getRows()[0]?.[0];
+  if (typeof text !== 'string' || text.length > MAX_SCHEMA_BYTES) return [];
+  try {
+    const { RecordBatchReader } = await import('apache-arrow');
+    const { schema } = RecordBatchReader.from(Buffer.from(text, 'base64')).open();
+    return schema.fields
+      .filter(({ metadata }) => metadata.get('iox::column::type') === 'iox::column_type::tag')
+      .map(({ name }) => name);
+  } catch {
+    return []; // A schema that cannot be read says nothing.
+  }
+}

@@ -1,0 +1,82 @@
+import { UnknownLayout } from './file-index.js';
+
+/**
+ * Numbers of few bits, as runs of one number and as packed ones. Source: parquet-format, Encodings.md, "Run Length Encoding /
+ * Bit-Packing Hybrid".
+ */
+export class BitRuns {
+  readonly #bytes: Uint8Array;
+  readonly #width: number;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at: number, width: number) {
+    if (width > 24) throw new UnknownLayout(`numbers of ${width} bits have no form here`);
+    this.#bytes = bytes;
+    this.#at = at;
+    this.#width = width;
+  }
+
+  /** Passes over `skip` numbers and puts the next into `out`, until it is full. */
+  read(skip: number, out: Uint8Array | Uint32Array): void {
+    let left = skip;
+    for (let at = 0; at < out.length; ) {
+      const head = this.#varint();
+      const isPacked = (head & 1) === 1;
+      const runLength = isPacked ? (head >>> 1) * 8 : head >>> 1;
+      const passed = Math.min(left, runLength);
+      const taken = Math.min(runLength - passed, out.length - at);
+      left -= passed;
+      if (isPacked) {
+        if (taken > 0) this.#unpack(passed, out.subarray(at, at + taken));
+        this.#at += (runLength / 8) * this.#width;
+      } else {
+        out.fill(this.#number(), at, at + taken);
+        if (runLength === 0) throw new UnknownLayout('a run of no numbers');
+      }
+      at += taken;
+    }
+  }
+
+  /** Whether one run of ones is all that there is. */
+  isAllOnes(count: number): boolean {
+    const at = this.#at;
+    const head = this.#varint();
+    const isRun = (head & 1) === 0 && head >>> 1 >= count && this.#bytes[this.#at] === 1;
+    this.#at = at;
+    return isRun;
+  }
+
+  #unpack(skip: number, out: Uint8Array | Uint32Array): void {
+    const bytes = this.#bytes;
+    const width = this.#width;
+    const mask = 2 ** width - 1;
+    let bit = this.#at * 8 + skip * width;
+    for (let i = 0; i < out.length; i++, bit += width) {
+      const at = bit >>> 3;
+      const word =
+        (bytes[at] as number) |
+        ((bytes[at + 1] as number) << 8) |
+        ((bytes[at + 2] as number) << 16) |
+        ((bytes[at + 3] as number) << 24);
+      out[i] = (word >>> (bit & 7)) & mask;
+    }
+  }
+
+  #number(): number {
+    let number = 0;
+    for (let i = 0; i * 8 < this.#width; i++)
+      number |= (this.#bytes[this.#at++] as number) << (i * 8);
+    return number;
+  }
+
+  #varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.#bytes[this.#at++];
+      if (byte === undefined) break;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw new UnknownLayout('numbers end early');
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { AGGREGATES } from '#src/domain/influxql/functions/aggregates.js';
+import { ALL_FUNCTIONS } from '#src/domain/sql/functions/index.js';
+import type { OpenTsdb } from '#src/service.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, askInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+/** By host; of one there is one value. */
+const VALUES: Readonly<Record<string, readonly number[]>> = {
+  a: [1.5, -2, 8.25, 8.25, 0.1, 3],
+  b: [7.5],
+  c: [-4, 12.75, 0.3],
+};
+
+describe('An aggregate or selector', () => {
+  let dataDir = '';
+  let node: OpenTsdb;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'plinth-aggregates-'));
+    node = await openTestNode(dataDir);
+    await node.catalog.ensureDatabase(TEST_DATABASE);
+    const lines = Object.entries(VALUES).flatMap(([host, values]) =>
+      values.map((f, i) => `t,host=${host} f=${f},i=${Math.round(f)}i ${i + 1}`),
+    );
+    await writeLines(node, lines);
+  });
+  after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** The value of each host. */
+  async function byInfluxql(call: string, source: string): Promise<readonly (number | null)[]> {
+    const text = await askInfluxql(node, `SELECT ${call} FROM ${source} GROUP BY host`);
+    const { series } = JSON.parse(text).results[0];
+    return series.map(({ values }: { readonly values: [[string, number | null]] }) => values[0][1]);
+  }
+
+  async function bySql(call: string): Promise<readonly (number | null)[]> {
+    const [, ...rows] = await ask(node, `SELECT ${call} AS v FROM t GROUP BY host ORDER BY host`);
+    return rows.map((row) => (row === 'NULL' ? null : Number(row)));
+  }
+
+  function assertClose(
+    actual: readonly (number | null)[],
+    expected: readonly (number | null)[],
+  ): void {
+    const rounded = (values: readonly (number | null)[]) =>
+      values.map((value) => value && Number(value.toPrecision(12)));
+    assert.deepEqual(rounded(actual), rounded(expected));
+    assert.equal(actual.length, Object.keys(VALUES).length);
+  }
+
+  // What a subquery gives is looked at row by row.
+  for (const name of AGGREGATES.keys()) {
+    const call = (field: string): string =>
+      name === 'percentile' ? `percentile(${field}, 50)` : `${name}(${field})`;
+    it(`gives over rows what it gives over groups: ${name}`, async () => {
+      for (const field of ['f', 'i'])
+        assertClose(
+          await byInfluxql(call(field), `(SELECT ${field} FROM t)`),
+          await byInfluxql(call(field), 't'),
+        );
+    });
+    if (!ALL_FUNCTIONS.some(({ names }) => names.includes(name))) continue;
+    it(`gives the same in both languages: ${name}`, async () => {
+      assertClose(await byInfluxql(call('f'), 't'), await bySql(call('f')));
+    });
+  }
+});

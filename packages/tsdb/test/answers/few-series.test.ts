@@ -1,0 +1,130 @@
+// Questions about few series whose columns are not in memory read the row groups that have them, not the engine.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, askInfluxql, writeLines } from '#src/testing/write-and-ask.js';
+
+const START_S = 1_700_000_000;
+const HOST_COUNT = 300;
+const STEP_COUNT = 150;
+
+interface Row {
+  readonly host: number;
+  readonly step: number;
+  readonly i: number | undefined;
+  readonly f: number;
+  readonly big: bigint;
+}
+
+const rowAt = (host: number, step: number): Row => ({
+  host,
+  step,
+  i: (host + step) % 5 === 0 ? undefined : ((host * 31 + step * 7) % 200) - 100,
+  f: (host * step) / 4,
+  big: 2n ** 62n + BigInt(host * STEP_COUNT + step),
+});
+
+const lineOf = ({ host, step, i, f, big }: Row): string => {
+  const number = i === undefined ? '' : `,i=${i}i`;
+  return `m,host=h${host},zone=z${host % 3} f=${f},big=${big}u,b=${step % 2 === 0}${number} ${START_S + step * 10}000000000`;
+};
+
+const floatText = (value: number): string =>
+  Number.isInteger(value) ? value.toFixed(1) : String(value);
+
+/** A node whose segments hold all rows, in several row groups; none of their columns fits into its memory. */
+async function openFlushed(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-few-series-'));
+  const start = async () => {
+    const faults = new CallFaults();
+    const flags = { 'tsdb-column-cache-bytes': '1' };
+    return {
+      faults,
+      node: await openTestNode(dataDir, { faults, flags, clock: new ManualClock() }),
+    };
+  };
+  let { node, faults } = await start();
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const hosts = Array.from({ length: HOST_COUNT }, (_, host) => host);
+  const rows = hosts.flatMap((host) =>
+    Array.from({ length: STEP_COUNT }, (_, step) => rowAt(host, step)),
+  );
+  for (let at = 0; at < rows.length; at += 15_000)
+    await writeLines(node, rows.slice(at, at + 15_000).map(lineOf));
+  await flushEngine(node.engine);
+  await node.close();
+  ({ node, faults } = await start());
+  // The series are read at the start, by the engine.
+  await ask(node, "SELECT i FROM m WHERE host = 'h0' LIMIT 1");
+  const engineCalls = (): number => faults.counts.get('engine.query') ?? 0;
+  return { node, faults, rows, engineCalls };
+}
+
+it('answers from the row groups that have the series', async (context) => {
+  const { node, rows, engineCalls } = await openFlushed(context);
+  const before = engineCalls();
+  for (const host of [0, 17, 150, HOST_COUNT - 1]) {
+    const own = rows.filter((row) => row.host === host && row.step >= 20 && row.step < 80);
+    const whole = own.flatMap(({ i }) => i ?? []);
+    const where = `WHERE host = 'h${host}' AND time >= '${new Date((START_S + 200) * 1000).toISOString()}' AND time < '${new Date((START_S + 800) * 1000).toISOString()}'`;
+    assert.deepEqual(
+      await ask(
+        node,
+        `SELECT max(i) AS i, min(i) AS l, count(i) AS n, sum(f) AS f, count(*) AS c FROM m ${where}`,
+      ),
+      [
+        'i | l | n | f | c',
+        [
+          ...[Math.max(...whole), Math.min(...whole), whole.length],
+          ...[floatText(own.reduce((sum, { f }) => sum + f, 0)), own.length],
+        ].join(' | '),
+      ],
+    );
+    const found = await ask(node, `SELECT time, i, f FROM m ${where} ORDER BY time LIMIT 7`);
+    assert.deepEqual(
+      found.slice(1).map((line) => line.split(' | ').slice(1)),
+      own.slice(0, 7).map(({ i, f }) => [i === undefined ? 'NULL' : String(i), floatText(f)]),
+    );
+    const { results } = JSON.parse(
+      await askInfluxql(node, `SELECT count(f), max(f) FROM m ${where}`),
+    );
+    assert.deepEqual(results[0].series[0].values[0].slice(1), [
+      own.length,
+      Math.max(...own.map(({ f }) => f)),
+    ]);
+  }
+  const several = ['h3', 'h120', 'h121', 'h299', 'nobody'].map((host) => `'${host}'`).join(', ');
+  const counted = await ask(
+    node,
+    `SELECT host, count(*) AS n FROM m WHERE host IN (${several}) GROUP BY host ORDER BY host`,
+  );
+  assert.deepEqual(counted, [
+    'host | n',
+    ...['h120', 'h121', 'h299', 'h3'].map((host) => `${host} | ${STEP_COUNT}`),
+  ]);
+  assert.equal(engineCalls(), before, 'the engine was not asked');
+});
+
+it('leaves to the engine what has no exact form, many series, and files that it cannot read', async (context) => {
+  const { node, faults, engineCalls } = await openFlushed(context);
+  const askEngine = async (text: string, expected: readonly string[]): Promise<void> => {
+    const before = engineCalls();
+    assert.deepEqual(await ask(node, text), expected);
+    assert.ok(engineCalls() > before, text);
+  };
+  await askEngine("SELECT max(big) AS big FROM m WHERE host = 'h7'", [
+    'big',
+    String(2n ** 62n + BigInt(7 * STEP_COUNT + STEP_COUNT - 1)),
+  ]);
+  await askEngine('SELECT count(f) AS n FROM m', ['n', String(HOST_COUNT * STEP_COUNT)]);
+  faults.fail({ kind: 'object.get', count: Number.POSITIVE_INFINITY });
+  await askEngine("SELECT count(b) AS n FROM m WHERE host = 'h9'", ['n', String(STEP_COUNT)]);
+});

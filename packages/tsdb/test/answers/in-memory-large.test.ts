@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { Metrics } from '@plinth/kernel';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import type { OpenTsdb } from '#src/service.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+/** Several slices of time, in a segment and in rows that wait for a flush. */
+const STORED_ROWS = 34_000;
+const ROWS = 44_000;
+const FOR_THE_ENGINE = ' -- by the engine';
+
+describe('large answers from memory', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-large-'));
+    const node = await openTestNode(folder);
+    await node.catalog.ensureDatabase(TEST_DATABASE);
+    await writeRows(node, 0, STORED_ROWS);
+    await node.close();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('have the rows of the engine, in the order of time', { timeout: 60_000 }, async () => {
+    const metrics = new Metrics();
+    const node = await openTestNode(folder, { metrics });
+    try {
+      await writeRows(node, STORED_ROWS, ROWS);
+      for (const text of [
+        'SELECT g, time FROM t ORDER BY time DESC',
+        "SELECT * FROM t WHERE host <> 'h3' AND time >= '1970-01-01T00:00:01Z' ORDER BY time LIMIT 36000 OFFSET 500",
+        'SELECT time, f, host FROM t ORDER BY time DESC LIMIT 10',
+      ]) {
+        const expected = await ask(node, text + FOR_THE_ENGINE);
+        assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
+        const actual = await whenInMemory(node, metrics, text);
+        // Every row has a time of its own, so that the order is certain.
+        assert.deepEqual(actual, expected, text);
+      }
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('count against the memory of columns until they have been taken', {
+    timeout: 60_000,
+  }, async () => {
+    const metrics = new Metrics();
+    const node = await openTestNode(folder, { metrics });
+    const cacheBytes = (): Promise<number> => gauge(metrics, 'plinth_tsdb_column_cache_bytes');
+    try {
+      const text = 'SELECT time, host, f FROM t';
+      await whenInMemory(node, metrics, text);
+      const { chunks } = await node.engine.query({
+        ...{
+          database: TEST_DATABASE,
+          access: FULL_ACCESS,
+          language: 'sql',
+          text,
+          params: new Map(),
+        },
+        signal: new AbortController().signal,
+      });
+      const reader = chunks[Symbol.asyncIterator]();
+      const first = await reader.next();
+      assert.equal(first.done, false);
+      await node.catalog.deletions.deleteTable({
+        ...{ database: TEST_DATABASE, table: 't', hardDelete: { kind: 'now' } },
+      });
+      // Of a row a time of 4 bytes and a double.
+      await setTimeout(200);
+      assert.ok((await cacheBytes()) >= STORED_ROWS * 12);
+      await reader.return?.(undefined);
+      while ((await cacheBytes()) > 0) await setTimeout(20);
+    } finally {
+      await node.close();
+    }
+  });
+});
+
+/** A row each millisecond, of ten hosts in no regular turn; `g` is not always there. */
+async function writeRows(node: OpenTsdb, from: number, to: number): Promise<void> {
+  const lines: string[] = [];
+  for (let row = from; row < to; row++) {
+    const g = row % 7 === 0 ? '' : `,g=${row}i`;
+    lines.push(`t,host=h${(row * 2654435761) % 10} f=${row / 8}${g} ${row * 1_000_000}`);
+  }
+  await writeLines(node, lines);
+}
+
+/** The answer once it is one from memory: what is not there yet is loaded after the first or second question. */
+async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Promise<string[]> {
+  const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const before = await answered();
+    const answer = await ask(node, text);
+    if ((await answered()) > before) return answer;
+    await setTimeout(20);
+  }
+  throw new Error(`never answered from memory: ${text}`);
+}
+
+async function gauge(metrics: Metrics, name: string): Promise<number> {
+  const { text } = await metrics.page();
+  const [, value] = new RegExp(`^${name} (\\d+)`, 'm').exec(text) ?? [];
+  return Number(value);
+}

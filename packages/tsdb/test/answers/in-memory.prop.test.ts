@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { Metrics } from '@plinth/kernel';
+import fc from 'fast-check';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+/** A statement with a comment is planned for the engine: its literals are not plain to see. */
+const FOR_THE_ENGINE = ' -- by the engine';
+const SECOND = 1_000_000_000n;
+const START = 1_700_000_000n * SECOND;
+
+interface Row {
+  readonly table: string;
+  readonly host: string | undefined;
+  readonly region: string | undefined;
+  readonly time: bigint;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const fieldsArb = fc
+  .record(
+    {
+      i: fc
+        .oneof(fc.integer({ min: -9, max: 99 }), fc.constantFrom(40_000, -3_000_000_000))
+        .map((v) => `${v}i`),
+      u: fc.constantFrom('0u', '7u', '300u', '9007199254740991u'),
+      // Multiples of a quarter add up exactly in any order.
+      f: fc.integer({ min: -400, max: 400 }).map((v) => String(v / 4)),
+      g: fc.oneof(
+        {
+          weight: 9,
+          arbitrary: fc
+            .double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
+            .map(String),
+        },
+        // Beyond all doubles: the infinities.
+        { weight: 1, arbitrary: fc.constantFrom('1e400', '-1e400') },
+      ),
+      b: fc.constantFrom('true', 'false'),
+      s: fc.constantFrom('"x"', '"ä long text beyond twelve bytes"'),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((fields) => Object.keys(fields).length > 0);
+
+const timeArb = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.integer({ min: 0, max: 720 }).map((k) => START + BigInt(k) * 10n * SECOND),
+  },
+  { weight: 1, arbitrary: fc.bigInt(START, START + 7200n * SECOND) },
+);
+
+const rowArb: fc.Arbitrary<Row> = fc.record({
+  table: fc.constantFrom('once', 'once', 'again'),
+  host: fc.constantFrom('a', 'b', 'c', 'é', undefined),
+  region: fc.constantFrom('eu', 'us', undefined),
+  time: timeArb,
+  fields: fieldsArb,
+});
+
+type Step =
+  | { readonly kind: 'write'; readonly rows: readonly Row[] }
+  | { readonly kind: 'restart' };
+
+const stepsArb: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc
+        .array(rowArb, { minLength: 1, maxLength: 60 })
+        .map((rows) => ({ kind: 'write' as const, rows })),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  ),
+  { minLength: 2, maxLength: 8 },
+);
+
+const isoOf = (timeNs: bigint): string =>
+  `${new Date(Number(timeNs / 1_000_000n)).toISOString().slice(0, -1)}${String(timeNs % 1_000_000n).padStart(6, '0')}Z`;
+
+const timeTextArb = timeArb.map((time) => `'${isoOf(time)}'`);
+const conditionArb = fc.oneof(
+  timeTextArb.map((time) => `time >= ${time}`),
+  timeTextArb.map((time) => `time < ${time}`),
+  fc.tuple(timeTextArb, timeTextArb).map(([a, b]) => `time BETWEEN ${a} AND ${b}`),
+  fc.constantFrom(
+    "host = 'a'",
+    "host IN ('a', 'c', 'none')",
+    "(host = 'b' OR host = 'é')",
+    "host <> 'a'",
+    "host NOT IN ('a', 'b')",
+    "region = 'eu'",
+    'i > 40',
+    'i <= -9',
+    'f >= 0.5',
+    '10 < i',
+    'u = 7',
+    'g <> 0',
+    "time > now() - INTERVAL '100 days'",
+    "time > now() - '100 days'::INTERVAL",
+    `time >= ${START} AND time < ${START + 3600n * SECOND}`,
+    'i BETWEEN -2 AND 7 * 9',
+    "'a' <> host",
+    "time >= '2023-11-14T22:13:20Z' AND time < '2023-11-14T23:00:00Z'",
+  ),
+);
+const whereArb = fc
+  .array(conditionArb, { maxLength: 3 })
+  .map((conditions) => (conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`));
+const aggregateArb = fc.constantFrom(
+  'count(*)',
+  'count(i)',
+  'count(b)',
+  'count(time)',
+  'min(i)',
+  'max(i)',
+  'sum(i)',
+  'avg(i)',
+  'max(u)',
+  'sum(f)',
+  'avg(f)',
+  'min(g)',
+  'max(g)',
+  'mean(f)',
+);
+const strideArb = fc.constantFrom(
+  '1 minute',
+  '10 seconds',
+  '7 minutes',
+  '1 hour',
+  '3 days',
+  '1500 milliseconds',
+);
+const directionArb = fc.constantFrom('', ' DESC', ' ASC');
+const tableArb = fc.constantFrom('once', 'again');
+
+/** Statements with a flag that tells whether their rows come in one certain order. */
+const groupsArb = fc
+  .record({
+    table: tableArb,
+    where: whereArb,
+    stride: fc.option(strideArb, { nil: undefined }),
+    tags: fc.subarray(['host', 'region']),
+    aggregates: fc.uniqueArray(aggregateArb, { minLength: 1, maxLength: 4 }),
+    directions: fc.array(directionArb, { minLength: 3, maxLength: 3 }),
+    isTagFirst: fc.boolean(),
+    limit: fc.constantFrom('', ' LIMIT 3', ' LIMIT 2 OFFSET 1'),
+    order: fc.constantFrom('none', 'full'),
+  })
+  .map((q) => {
+    const bucket = q.stride === undefined ? [] : ['bucket'];
+    const keys = q.isTagFirst ? [...q.tags, ...bucket] : [...bucket, ...q.tags];
+    const list = [
+      ...(q.stride === undefined ? [] : [`date_bin(INTERVAL '${q.stride}', time) AS bucket`]),
+      ...q.tags,
+      ...q.aggregates.map((aggregate, i) => `${aggregate} AS v${i}`),
+    ];
+    const isOrdered = q.order === 'full' && keys.length > 0;
+    const orderBy = keys.map((key, i) => `${key}${q.directions[i]}`).join(', ');
+    return {
+      text:
+        `SELECT ${list.join(', ')} FROM ${q.table}${q.where}` +
+        (keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`) +
+        (isOrdered ? ` ORDER BY ${orderBy}${q.limit}` : ''),
+      isOrdered,
+    };
+  });
+
+/** Sums of any doubles are those of one series at a time. */
+const seriesSumsArb = fc.record({ table: tableArb, where: whereArb }).map(({ table, where }) => ({
+  text: `SELECT host, region, sum(g) AS s, avg(g) AS m FROM ${table}${where} GROUP BY host, region ORDER BY host, region`,
+  isOrdered: true,
+}));
+
+const rowsArb = fc
+  .record({
+    table: tableArb,
+    where: whereArb,
+    list: fc.constantFrom('*', 'time, host, i, f', 'region, g, time, u, b', 'i', 't.i, t.time'),
+    direction: fc.constantFrom('', ' ORDER BY time', ' ORDER BY time DESC'),
+  })
+  .map((q) => ({
+    text: `SELECT ${q.list} FROM ${q.table} AS t${q.where}${q.direction}`,
+    isOrdered: false,
+  }));
+
+const lastArb = fc
+  .record({
+    table: tableArb,
+    list: fc.constantFrom('*', 'host, region, time, i', 'i, g, region, host'),
+    bound: fc.oneof(
+      fc.constant(''),
+      timeTextArb.map((time) => ` WHERE time <= ${time}`),
+      timeTextArb.map((time) => ` WHERE time >= ${time}`),
+      fc.constant(" WHERE region = 'eu'"),
+    ),
+  })
+  .map((q) => ({
+    text: `SELECT DISTINCT ON (host, region) ${q.list} FROM ${q.table}${q.bound} ORDER BY host, region, time DESC`,
+    isOrdered: true,
+  }));
+
+const queryArb = fc.oneof(
+  { weight: 4, arbitrary: groupsArb },
+  { weight: 1, arbitrary: seriesSumsArb },
+  { weight: 2, arbitrary: rowsArb },
+  { weight: 2, arbitrary: lastArb },
+);
+
+/** In `once` every point is written once; `again` has points that are written again. */
+function linesOf(rows: readonly Row[], written: Set<string>): string[] {
+  return rows.flatMap((row) => {
+    const tags = [row.host && `,host=${row.host}`, row.region && `,region=${row.region}`]
+      .filter(Boolean)
+      .join('');
+    const key = `${tags} ${row.time}`;
+    if (row.table === 'once' && written.has(key)) return [];
+    if (row.table === 'once') written.add(key);
+    // Text has no form in memory: only one of the tables has some.
+    const fields = Object.entries(row.fields).filter(
+      ([name]) => row.table === 'again' || name !== 's',
+    );
+    if (fields.length === 0) return [];
+    return [
+      `${row.table}${tags} ${fields.map(([name, value]) => `${name}=${value}`).join()} ${row.time}`,
+    ];
+  });
+}
+
+/** Tables with every column, so that every statement can be bound. */
+const FIRST_LINES = ['once', 'again'].flatMap((table) => [
+  `${table},host=a,region=eu i=1i,u=1u,f=1,g=0.1,b=true ${START - SECOND}`,
+  `${table},host=b i=2i ${START - SECOND}`,
+]);
+
+describe('columns in memory', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-in-memory-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('gives the answers of the engine', { timeout: 240_000 }, async () => {
+    let inMemoryCount = 0;
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        stepsArb,
+        fc.array(queryArb, { minLength: 10, maxLength: 20 }),
+        async (steps, queries) => {
+          const dir = join(folder, String(count++));
+          let metrics = new Metrics();
+          let node = await openTestNode(dir, { metrics });
+          const answered = async (): Promise<number> => {
+            const [, value] =
+              /plinth_tsdb_direct_queries_total (\d+)/.exec((await metrics.page()).text) ?? [];
+            return Number(value);
+          };
+          const written = new Set<string>();
+          try {
+            await node.catalog.ensureDatabase('d');
+            await writeLines(node, FIRST_LINES);
+            for (const [place, step] of steps.entries()) {
+              if (step.kind === 'restart') {
+                await node.close();
+                metrics = new Metrics();
+                node = await openTestNode(dir, { metrics });
+              } else await writeLines(node, linesOf(step.rows, written));
+              const isLast = place === steps.length - 1;
+              for (const query of isLast ? queries : queries.slice(0, 3)) {
+                const expected = await ask(node, query.text + FOR_THE_ENGINE);
+                const before = await answered();
+                // What is not in memory yet is loaded after the first or second question.
+                for (let attempt = 0; attempt < 4; attempt++) {
+                  const actual = await ask(node, query.text);
+                  const [a, b] = query.isOrdered
+                    ? [actual, expected]
+                    : [actual.toSorted(), expected.toSorted()];
+                  assert.deepEqual(a, b, query.text);
+                  if ((await answered()) > before) {
+                    inMemoryCount++;
+                    break;
+                  }
+                  await setTimeout(attempt);
+                }
+              }
+            }
+          } finally {
+            await node.close();
+            await rm(dir, { recursive: true, force: true });
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+    assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
+  });
+});

@@ -1,0 +1,49 @@
+// Source: query-languages, sections 9 to 15. Answers without an error were computed by InfluxDB 1.6.7 from the same rows;
+// floats have nine digits.
+
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { type Answer, seriesOf } from '#src/domain/influxql/answer.js';
+import type { Value } from '#src/domain/influxql/plan/data-type.js';
+import { describeCases } from './run-cases.js';
+
+describeCases({
+  title: 'InfluxQL answers as its specification says',
+  extension: 'influxql',
+  async answer(node, database, query) {
+    const run = await node.influxql.open({
+      text: query.query,
+      database,
+      access: FULL_ACCESS,
+      policy: undefined,
+      params: new Map(Object.entries(query.params) as [string, string][]), // case files hold texts only
+      signal: new AbortController().signal,
+    });
+    try {
+      return await rendered(await run.execute(0));
+    } finally {
+      run.end('success');
+    }
+  },
+});
+
+async function rendered(answer: Answer): Promise<string[]> {
+  const { columns, tagNames } = answer;
+  const lines: string[] = [];
+  let before = '';
+  for await (const { name, tags, rowCount, columns: values } of seriesOf(answer)) {
+    const head = `${name}{${tagNames.map((tag, i) => `${tag}=${tags[i]}`).join(',')}}`;
+    if (head !== before) lines.push(head, columns.map((column) => column.name).join(' | '));
+    before = head;
+    for (let row = 0; row < rowCount; row++) {
+      lines.push(values.map((column) => cellText(column[row] ?? null)).join(' | '));
+    }
+  }
+  return lines.length === 0 ? ['(no series)'] : lines;
+}
+
+function cellText(value: Value): string {
+  if (value === null || Number.isNaN(value)) return 'NULL';
+  if (typeof value === 'number') return String(Number(value.toPrecision(9)));
+  if (typeof value !== 'string') return String(value);
+  return value === value.trim() && value !== '' ? value : `"${value}"`;
+}

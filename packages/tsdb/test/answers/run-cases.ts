@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import type { OpenTsdb } from '#src/service.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { type QueryCase, type QueryFile, readQueryFile } from './query-case.js';
+
+const FOLDER = join(import.meta.dirname, '../../queries');
+
+export interface CaseLanguage {
+  readonly title: string;
+  /** Of the files with questions; the answers stand beside them in `name.result`. */
+  readonly extension: string;
+  /** Lines of the answer in the form of a result file; what it throws becomes a line `error: ...`. */
+  answer(node: OpenTsdb, database: string, query: QueryCase): Promise<string[]>;
+}
+
+/** Declares a test for each file of the language, on one node with a database for each file. */
+export function describeCases(language: CaseLanguage): void {
+  describe(language.title, async () => {
+    const ending = `.${language.extension}`;
+    const names = (await readdir(FOLDER))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => name.slice(0, -ending.length));
+    let dataDir = '';
+    let node: OpenTsdb;
+    before(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'plinth-queries-'));
+      node = await openTestNode(dataDir);
+    });
+    after(async () => {
+      await node.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    for (const name of names) {
+      it(`about ${name.replaceAll('-', ' ')}`, async () => {
+        const [questions, result] = await Promise.all(
+          [ending, '.result'].map((kind) => readFile(join(FOLDER, name + kind), 'utf8')),
+        );
+        const file = readQueryFile(questions ?? '', result ?? '');
+        await write(node, name, file.writes);
+        const failures = await failuresOf(language, node, name, file);
+        if (failures.length > 0) assert.fail(`\n${failures.join('\n')}`);
+      });
+    }
+  });
+}
+
+async function write(node: OpenTsdb, database: string, lines: readonly string[]): Promise<void> {
+  await node.catalog.ensureDatabase(database);
+  if (lines.length === 0) return;
+  const outcome = await node.engine.write({
+    database,
+    body: Buffer.from(lines.join('\n')),
+    access: FULL_ACCESS,
+    encoding: 'identity',
+    maxSizeBytes: 1_000_000,
+    precision: 'nanosecond',
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: 0n,
+  });
+  assert.deepEqual(outcome.refused, []);
+}
+
+async function failuresOf(
+  language: CaseLanguage,
+  node: OpenTsdb,
+  database: string,
+  file: QueryFile,
+): Promise<string[]> {
+  const failures: string[] = [];
+  for (const query of file.cases) {
+    const actual = await language
+      .answer(node, database, query)
+      .catch((error: unknown) => [`error: ${error instanceof Error ? error.message : error}`]);
+    if (isAsExpected(actual, query.expected)) continue;
+    failures.push(
+      `${database} ${query.number} (${query.section})\n${query.query}\n` +
+        `expected\n${query.expected.join('\n')}\nactual\n${actual.join('\n')}\n`,
+    );
+  }
+  return failures;
+}
+
+/** An expected error is a part of the message, the rest is compared whole. */
+function isAsExpected(actual: readonly string[], expected: readonly string[]): boolean {
+  const [wanted = ''] = expected;
+  if (!wanted.startsWith('error:')) return actual.join('\n') === expected.join('\n');
+  const [line = ''] = actual;
+  return line.startsWith('error:') && actual.join('\n').includes(wanted.slice(6).trim());
+}

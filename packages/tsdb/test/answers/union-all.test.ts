@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+/** More than what the engine's thread takes up at a time, and than the engine holds for a client. */
+const ROWS = 500_000;
+const ROWS_OF_REQUEST = 100_000;
+const GROUPS = 1000;
+
+it('a UNION ALL of large parts that are joined and grouped comes to its end', {
+  timeout: 120_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-union-'));
+  const node = await openTestNode(folder, { flags: { 'tsdb-query-threads': '1' } });
+  await node.catalog.ensureDatabase(TEST_DATABASE);
+  for (let from = 0; from < ROWS; from += ROWS_OF_REQUEST) {
+    const rows = Array.from({ length: ROWS_OF_REQUEST }, (_, i) => from + i);
+    await writeLines(
+      node,
+      rows.map((row) => `t,host=h${row % 50} n=${row}i ${row}`),
+    );
+  }
+  const { chunks } = await node.engine.query({
+    ...{ database: TEST_DATABASE, access: FULL_ACCESS, language: 'sql', params: new Map() },
+    text: `SELECT a.n FROM t a JOIN t b ON a.n = b.n
+      UNION ALL SELECT max(n) FROM t GROUP BY n % ${GROUPS}`,
+    signal: new AbortController().signal,
+  });
+  let rowCount = 0;
+  for await (const chunk of chunks) rowCount += chunk.rowCount;
+  assert.equal(rowCount, ROWS + GROUPS);
+  await node.close();
+  await rm(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,313 @@
+// Expected behaviour: tsdb-http, "Deletion life cycle".
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '#src/model/scan.js';
+import type { OpenTsdb } from '#src/service.js';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { renderResult } from '#src/testing/render-result.js';
+
+const START_MS = Date.UTC(2026, 0, 1);
+let clock: ManualClock;
+let dataDir = '';
+let node: OpenTsdb;
+beforeEach(async () => {
+  clock = new ManualClock(START_MS);
+  dataDir = await mkdtemp(join(tmpdir(), 'plinth-deletion-'));
+  node = await openTestNode(dataDir, { clock });
+});
+afterEach(async () => {
+  await node.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** With all rows in files. */
+async function restart(): Promise<void> {
+  await flushEngine(node.engine);
+  await node.close();
+  node = await openTestNode(dataDir, { clock });
+}
+
+async function write(lines: string, database = 'db'): Promise<void> {
+  const outcome = await node.engine.write({
+    database,
+    body: Buffer.from(lines),
+    access: FULL_ACCESS,
+    encoding: 'identity',
+    maxSizeBytes: 1_000_000,
+    precision: 'nanosecond',
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: clock.nowNs(),
+  });
+  assert.deepEqual(outcome.refused, []);
+}
+
+async function seen(text: string, database = 'db'): Promise<string[]> {
+  const { signal } = new AbortController();
+  const result = await node.engine.query({
+    database,
+    access: FULL_ACCESS,
+    language: 'sql',
+    text,
+    params: new Map(),
+    signal,
+  });
+  return (await renderResult(result)).slice(1).map((row) => row.replaceAll(' | ', ','));
+}
+
+async function segmentFileCount(): Promise<number> {
+  const names = await readdir(join(dataDir, 'objects'), { recursive: true });
+  return names.filter((name) => name.endsWith('.parquet')).length;
+}
+
+/** Waits for work in the background that no turn of the clock ends. */
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 2000; turn++) {
+    if (await isDone()) return;
+    await clock.advanceMs(1000);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.fail('nothing happened');
+}
+
+const absent = { kind: 'absent' } as const;
+
+describe('a deleted database', () => {
+  it('D-03 is renamed by the second, and its name is free at once', async () => {
+    await write('m,t=a v=1i 1');
+    await node.catalog.deletions.deleteDatabase('db', absent);
+    assert.equal(node.catalog.database('db'), undefined);
+    assert.deepEqual(
+      node.catalog.deleted.databases().map(({ schema }) => schema.name),
+      ['db-20260101T000000'],
+    );
+    await write('m,t=b w=2i 2');
+    assert.deepEqual(await seen('SELECT * FROM m'), ['b,1970-01-01T00:00:00.000000002,2']);
+    await node.catalog.deletions.deleteDatabase('db', absent);
+    const names = node.catalog.deleted.databases().map(({ schema }) => schema.name);
+    assert.match(names[1] ?? '', /^db-20260101T000000-\d+$/);
+    await restart();
+    assert.equal(node.catalog.database('db'), undefined);
+    assert.deepEqual(
+      node.catalog.deleted.databases().map(({ schema }) => schema.name),
+      names,
+    );
+  });
+
+  it('takes series that a parser knew under its name into the next one', async () => {
+    await write('m,t=a v=1i 1\nm,t=b v=1i 1');
+    for (const round of [2, 3, 4]) {
+      await node.catalog.deletions.deleteDatabase('db', absent);
+      await write(`m,t=a v=${round}i 1`);
+      if (round === 3) await write('m,t=b v=3i 1');
+    }
+    assert.deepEqual(await seen('SELECT t, v FROM m'), ['a,4']);
+    await write('m,t=b v=9i 1');
+    assert.deepEqual(await seen('SELECT t, v FROM m ORDER BY t'), ['a,4', 'b,9']);
+  });
+
+  it('keeps rows that are still in the log, and comes back with them', async () => {
+    await write('m,t=a v=1i 1');
+    await node.catalog.deletions.deleteDatabase('db', absent);
+    await write('m,t=a v=2i 1');
+    await restart();
+    assert.deepEqual(await seen('SELECT v FROM m'), ['2']);
+    await assert.rejects(node.catalog.deletions.undeleteDatabase('db'), {
+      kind: 'resource_exists',
+    });
+    await node.catalog.deletions.deleteDatabase('db', { kind: 'now' });
+    await node.catalog.deletions.undeleteDatabase('db-20260101T000000');
+    assert.deepEqual(await seen('SELECT v FROM m'), ['1']);
+    await restart();
+    assert.deepEqual(await seen('SELECT v FROM m'), ['1']);
+  });
+
+  it('D-05 loses its data at the scheduled time, also those in the log, and nothing before', async () => {
+    await write('m,t=a v=1i 1');
+    await write('m,t=a v=7i 1', 'other');
+    await restart();
+    assert.equal(await segmentFileCount(), 4);
+    await write('m,t=b v=2i 2');
+    await node.catalog.deletions.deleteDatabase('db', { kind: 'at', atMs: START_MS + 60_000 });
+    await clock.advanceMs(58_000);
+    assert.equal(await segmentFileCount(), 4);
+    await node.catalog.deletions.undeleteDatabase('db');
+    assert.deepEqual(await seen('SELECT v FROM m ORDER BY v'), ['1', '2']);
+    await node.catalog.deletions.deleteDatabase('db', { kind: 'at', atMs: START_MS + 60_000 });
+    const { name } = node.catalog.deleted.databases()[0]?.schema ?? {};
+    await until(async () => (await segmentFileCount()) === 2);
+    await assert.rejects(node.catalog.deletions.undeleteDatabase(String(name)), {
+      kind: 'already_deleted',
+    });
+    await restart();
+    assert.equal(await segmentFileCount(), 2);
+    assert.deepEqual(await seen('SELECT v FROM m', 'other'), ['7']);
+    assert.equal(node.catalog.deleted.databases().length, 1);
+    await clock.advanceMs(25 * 3_600_000);
+    await until(() => node.catalog.deleted.databases().length === 0);
+    await restart();
+    assert.equal(node.catalog.deleted.databases().length, 0);
+  });
+
+  it('loses its data at the next start when the node ended before they were gone', async () => {
+    await write('m,t=a v=1i 1');
+    await restart();
+    await node.catalog.deletions.deleteDatabase('db', { kind: 'now' });
+    await restart();
+    await until(async () => (await segmentFileCount()) === 0);
+  });
+});
+
+describe('a deleted table', () => {
+  it('leaves no file of a flush that it meets', async () => {
+    await node.close();
+    let meet: (() => Promise<void>) | undefined;
+    node = await openTestNode(dataDir, {
+      clock,
+      before: (objects) => ({
+        put: (name, parts) => objects.put(name, parts),
+        get: (name, range) => objects.get(name, range),
+        getRanges: (name, ranges) => objects.getRanges(name, ranges),
+        list: (prefix) => objects.list(prefix),
+        delete: (name) => objects.delete(name),
+        localPath: (name) => objects.localPath(name),
+        async adopt(name, path) {
+          await objects.adopt(name, path);
+          await meet?.();
+        },
+      }),
+    });
+    for (const database of ['first', 'second', 'third']) await write('m,t=a v=1i 1', database);
+    await write('m,t=a v=2i 86400000000001', 'third'); // A day later: a file of its own.
+    const { deletions } = node.catalog;
+    let isMet = false;
+    meet = async () => {
+      // The second database is written, rows and series; of the third, the first day.
+      if ((await segmentFileCount()) < 3) return;
+      meet = undefined;
+      await deletions.deleteDatabase('second', { kind: 'now' });
+      await deletions.deleteDatabase('third', { kind: 'now' });
+      await new Promise((goOn) => setTimeout(goOn, 300)); // Their rows go meanwhile.
+      isMet = true;
+    };
+    await deletions.deleteDatabase('first', { kind: 'now' }); // Flushes what the log has of it.
+    await until(() => isMet);
+    await until(async () => (await segmentFileCount()) === 0);
+  });
+
+  it('leaves the series of a write alone that is under way meanwhile', async () => {
+    await write('gone,host=x v=0i 1\nknown,host=x v=0i 1');
+    // The parsers count series anew when a table leaves, and the next body is the first of that count.
+    let next: Promise<void> | undefined;
+    node.catalog.whenTablesLeave(() => {
+      next ??= write('known,host=c v=3i 3\nfresh,host=d v=4i 4');
+    });
+    const deleting = node.catalog.deletions.deleteTable({
+      ...{ database: 'db', table: 'gone' },
+      hardDelete: absent,
+    });
+    // Waits until its table is in the catalog, behind the deletion.
+    const waiting = write('fresh,host=a v=1i 1\nfresh,host=b v=2i 2');
+    await Promise.all([deleting, waiting]);
+    assert.ok(next);
+    await next;
+    const hosts = await seen('SELECT host, v FROM fresh ORDER BY v');
+    assert.deepEqual(hosts, ['a,1', 'b,2', 'd,4']);
+    assert.deepEqual(await seen('SELECT host, v FROM known ORDER BY v'), ['x,0', 'c,3']);
+  });
+
+  it('D-03 leaves the others, and can be scheduled anew by its new name', async () => {
+    await write('m v=1i 1\nn v=2i 1');
+    const at = { database: 'db', table: 'm' };
+    await node.catalog.deletions.deleteTable({ ...at, hardDelete: { kind: 'default' } });
+    const [table] = node.catalog.deleted.tables();
+    assert.equal(table?.entry.schema.name, 'm-20260101T000000');
+    assert.equal(table?.hardDeleteMs, START_MS + 72 * 3_600_000);
+    assert.deepEqual(await seen('SELECT v FROM n'), ['2']);
+    await assert.rejects(seen('SELECT v FROM m'), /not found/);
+    await assert.rejects(seen('SELECT v FROM "m-20260101T000000"'), /not found/);
+    const renamed = { database: 'db', table: 'm-20260101T000000' };
+    await assert.rejects(
+      node.catalog.deletions.deleteTable({ ...renamed, hardDelete: { kind: 'default' } }),
+      { kind: 'already_deleted' },
+    );
+    await assert.rejects(node.catalog.deletions.deleteTable({ ...at, hardDelete: absent }), {
+      kind: 'table_not_known',
+    });
+    await node.catalog.deletions.deleteTable({ ...renamed, hardDelete: { kind: 'never' } });
+    assert.equal(node.catalog.deleted.tables()[0]?.hardDeleteMs, undefined);
+    await node.catalog.deletions.undeleteTable(at);
+    assert.deepEqual(await seen('SELECT v FROM m'), ['1']);
+  });
+});
+
+describe('deleted rows', () => {
+  const all = { minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS, anyOf: [[]] };
+  const ofTag = (value: string) => [[{ tag: 't', op: 'in', values: [value] } as const]];
+  const rows = () =>
+    seen('SELECT t, epoch_ns, v, w FROM (SELECT *, time AS epoch_ns FROM m) ORDER BY t, epoch_ns');
+  const base = 'm,t=a v=1i,w=1i 1\nm,t=b v=2i,w=1i 1\nm,t=a v=3i,w=1i 5';
+  const [a1, b1, a5] = [
+    'a,1970-01-01T00:00:00.000000001,1,1',
+    'b,1970-01-01T00:00:00.000000001,2,1',
+    'a,1970-01-01T00:00:00.000000005,3,1',
+  ];
+
+  for (const where of ['in memory', 'in segments'] as const) {
+    it(`vanish at once ${where}, and stay away through flush, compaction and restart`, async () => {
+      await write(base);
+      if (where === 'in segments') await restart();
+      await node.engine.deleteRows({
+        ...all,
+        database: 'db',
+        tables: ['m'],
+        maxTimeNs: 3n,
+        anyOf: ofTag('a'),
+      });
+      assert.deepEqual(await rows(), [a5, b1]);
+      assert.deepEqual(await seen('SELECT count(*) FROM m'), ['2']);
+      // The point is written again with one of its fields: the other does not come back.
+      await write('m,t=a w=9i 1');
+      const again = 'a,1970-01-01T00:00:00.000000001,NULL,9';
+      assert.deepEqual(await rows(), [again, a5, b1]);
+      await restart();
+      assert.deepEqual(await rows(), [again, a5, b1]);
+      await until(() => node.engine.waitingDeletionCount === 0);
+      assert.deepEqual(await rows(), [again, a5, b1]);
+      await restart();
+      assert.deepEqual(await rows(), [again, a5, b1]);
+      assert.equal(node.engine.waitingDeletionCount, 0);
+    });
+  }
+
+  it('are those of every table when none is named, and of none that is written later', async () => {
+    await write(base);
+    await write('n,t=a v=1i 1');
+    await restart();
+    await write('m,t=c v=4i 2');
+    await node.engine.deleteRows({ ...all, database: 'db', tables: undefined });
+    assert.deepEqual(await rows(), []);
+    assert.deepEqual(await seen('SELECT * FROM n'), []);
+    await write('m,t=c v=5i,w=5i 2');
+    const c = 'c,1970-01-01T00:00:00.000000002,5,5';
+    assert.deepEqual(await rows(), [c]);
+    await until(() => node.engine.waitingDeletionCount === 0);
+    await restart();
+    assert.deepEqual(await rows(), [c]);
+  });
+
+  it('of series that lack a tag are named by its absence', async () => {
+    await write('m v=1i,w=1i 1\nm,t=a v=1i,w=1i 1');
+    const without = [[{ tag: 't', op: 'in', values: [undefined] } as const]];
+    await node.engine.deleteRows({ ...all, database: 'db', tables: ['m'], anyOf: without });
+    assert.deepEqual(await rows(), [a1]);
+    await restart();
+    assert.deepEqual(await rows(), [a1]);
+  });
+});

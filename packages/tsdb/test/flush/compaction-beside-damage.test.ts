@@ -1,0 +1,65 @@
+// What cannot be merged keeps nothing else from being merged.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { createLogger, Metrics } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
+import { flushNode } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+it('merges the segments of other tables, and others of the table, beside one that is damaged', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-beside-damage-'));
+  const clock = new ManualClock();
+  const metrics = new Metrics();
+  const told: string[] = [];
+  const destination = { write: (line: string) => void told.push(line) };
+  const log = createLogger({ level: 'info', destination });
+  const node = await openTestNode(dataDir, { clock, metrics, log });
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const segmentCount = async (table: string): Promise<number> => {
+    const found = await ask(
+      node,
+      `SELECT count(*) FROM system.parquet_files WHERE table_name = '${table}'`,
+    );
+    return Number(found[1]);
+  };
+  const flush = async (line: string): Promise<string | undefined> => {
+    await writeLines(node, [line]);
+    return (await flushNode(node))[0];
+  };
+  const first = await flush('damaged,t=a v=0i 0');
+  assert.ok(first);
+  await writeFile(join(dataDir, 'objects', first), 'no file of Parquet');
+  for (let i = 1; i < 20; i++) await flush(`damaged,t=a v=${i}i ${i}`);
+  for (let i = 0; i < 20; i++) await flush(`later,t=a v=${i}i ${i}`);
+  assert.equal(await segmentCount('later'), 6); // 8 + 8 are two, and four
+  assert.equal(await segmentCount('damaged'), 6); // the damaged one, 8 + 8, and three
+  assert.deepEqual(await ask(node, 'SELECT count(v), sum(v) FROM later'), [
+    'count(later.v) | sum(later.v)',
+    '20 | 190',
+  ]);
+  const failed = async (): Promise<number> => {
+    const { text } = await metrics.page();
+    return Number(/^plinth_tsdb_compactions_failed_total (\d+)/m.exec(text)?.[1]);
+  };
+  assert.equal(await failed(), 1); // It waits before it tries again.
+  await clock.advanceMs(60_000);
+  // Eight of the lowest level with the damaged one, which is tried again.
+  for (let i = 20; i < 24; i++) await flush(`damaged,t=a v=${i}i ${i}`);
+  assert.equal(await failed(), 2);
+  assert.deepEqual(
+    told.filter((line) => line.includes(first)).length,
+    1,
+    'the damage is told once',
+  );
+  const [line] = told.filter((each) => each.includes(first));
+  assert.match(line ?? '', /"table":"damaged"/);
+  assert.match(line ?? '', /"minTime":"1970-01-01T00:00:00.000Z"/);
+  assert.match(line ?? '', /--repair/);
+});

@@ -1,0 +1,201 @@
+// A disk without room refuses at any step; files of a try that failed must not take what room there is.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { flushEngine, flushNode } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { renderResult } from '#src/testing/render-result.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+/** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
+async function open(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-flush-'));
+  const clock = new ManualClock();
+  const faults = new CallFaults();
+  const node = await openTestNode(dataDir, { clock, faults });
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return {
+    faults,
+    write: async (line: string): Promise<void> => {
+      const { refused } = await node.engine.write({
+        database: 'd',
+        body: Buffer.from(line),
+        access: FULL_ACCESS,
+        encoding: 'identity',
+        maxSizeBytes: 1_000_000,
+        precision: 'nanosecond',
+        acceptPartial: false,
+        noSync: false,
+        receivedNs: clock.nowNs(),
+      });
+      assert.deepEqual(refused, []);
+    },
+    /** Flushes and merges; the names of all files that hold the data then. */
+    flush: async (): Promise<readonly string[]> => (await flushNode(node)).toSorted(),
+    /** Files of the data, and those that the engine has written for the store to take over. */
+    async onDisk(): Promise<readonly string[]> {
+      const objects = await readdir(join(dataDir, 'objects', 'tsdb'), {
+        recursive: true,
+        withFileTypes: true,
+      }).catch(() => []);
+      const temporary = await readdir(join(dataDir, 'tsdb-temp'));
+      return [
+        ...objects
+          .filter((entry) => entry.isFile())
+          .map(({ name, path }) => join('tsdb', path.split('/').at(-1) ?? '', name)),
+        ...temporary.filter((name) => name.endsWith('.parquet')),
+      ].sort();
+    },
+    async values(): Promise<readonly string[]> {
+      const { signal } = new AbortController();
+      const text = 'SELECT v FROM m ORDER BY v';
+      const query = {
+        database: 'd',
+        access: FULL_ACCESS,
+        language: 'sql',
+        text,
+        params: new Map(),
+        signal,
+      } as const;
+      return (await renderResult(await node.engine.query(query))).slice(1);
+    },
+  };
+}
+
+it('keeps no file of a flush whose file could not be taken over', async (context) => {
+  const { faults, write, flush, onDisk, values } = await open(context);
+  await write('m,tag=a v=1 1');
+  for (const at of [1, 1, 2]) {
+    faults.fail({ kind: 'object.adopt', at });
+    await assert.rejects(flush(), { kind: 'object.adopt' });
+    assert.deepEqual(await onDisk(), []);
+  }
+  const files = await flush();
+  assert.equal(files.length, 2); // a segment and the tags of its series
+  assert.deepEqual(await onDisk(), files);
+  assert.deepEqual(await values(), ['1.0']);
+});
+
+it('keeps no file of a flush that could not be registered', async (context) => {
+  const { faults, write, flush, onDisk, values } = await open(context);
+  await write('m,tag=a v=1 1');
+  faults.fail({ kind: 'catalog.transaction' });
+  await assert.rejects(flush(), { kind: 'catalog.transaction' });
+  assert.deepEqual(await onDisk(), []);
+  const files = await flush();
+  assert.equal(files.length, 2); // a segment and the tags of its series
+  assert.deepEqual(await onDisk(), files);
+  assert.deepEqual(await values(), ['1.0']);
+});
+
+/** The `at`-th file that the engine writes loses its end, and nobody says so. */
+class CutFile extends CallFaults {
+  readonly #folder: string;
+  readonly #at: number;
+  #copyCount = 0;
+
+  constructor(folder: string, at: number) {
+    super();
+    this.#folder = folder;
+    this.#at = at;
+  }
+
+  override async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
+    const result = await super.around(kind, call);
+    if (kind !== 'engine.copy' || ++this.#copyCount !== this.#at) return result;
+    for (const name of await readdir(this.#folder)) await truncate(join(this.#folder, name), 100);
+    return result;
+  }
+}
+
+for (const [at, what] of ['segment', 'file of series'].entries()) {
+  it(`registers no ${what} that has no end, and writes it again`, async (context) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-cut-file-'));
+    const faults = new CutFile(join(dataDir, 'tsdb-temp'), at + 1);
+    const node = await openTestNode(dataDir, { clock: new ManualClock(), faults });
+    context.after(async () => {
+      await node.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    await writeLines(node, ['m,tag=a v=1 1']);
+    await assert.rejects(flushEngine(node.engine), /parquet/i);
+    assert.equal((await flushNode(node)).length, 2);
+    assert.deepEqual((await ask(node, 'SELECT tag, v FROM m')).slice(1), ['a | 1.0']);
+  });
+}
+
+it('is an obstacle to health checks once it has gone on failing for minutes', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-flush-'));
+  const clock = new ManualClock();
+  const faults = new CallFaults();
+  const node = await openTestNode(dataDir, { clock, faults });
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const { engine } = node;
+  /** Lets seconds pass until `isSo`: background flushes are tried at each tick that is due, in their own time. */
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let i = 0; i < 2000 && !isSo(); i++) {
+      await clock.advanceMs(1000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.ok(isSo());
+  };
+  await writeLines(node, ['m,tag=a v=1 1']);
+  const outOfMemory = new Error('Out of Memory Error: failed to allocate data');
+  faults.fail({ kind: 'engine.copy', count: Number.POSITIVE_INFINITY, error: outOfMemory });
+  await clock.advanceMs(11 * 60_000); // A flush is due when its rows are ten minutes old.
+  await until(() => (faults.counts.get('engine.copy') ?? 0) > 0);
+  assert.equal(engine.flushObstacle, undefined);
+  await until(() => engine.flushObstacle !== undefined);
+  assert.match(engine.flushObstacle ?? '', /for 3 minutes, .* engine has no memory left: restart/);
+  faults.heal();
+  await until(() => engine.flushObstacle === undefined);
+});
+
+it('keeps no file of a merge that could not be registered', async (context) => {
+  const { faults, write, flush, onDisk, values } = await open(context);
+  const written = ['1', '2', '3', '4', '5', '6', '7', '8'];
+  for (const value of written) {
+    // The eighth segment of a day is merged with the others as soon as it is registered.
+    if (value === '8') faults.fail({ kind: 'catalog.transaction', at: 2 });
+    await write(`m,tag=a v=${value} ${value}`);
+    await flush();
+  }
+  const files = await flush();
+  assert.equal(files.length, 9); // as flushed, and the tags of the series
+  assert.deepEqual(await onDisk(), files);
+  assert.deepEqual(
+    await values(),
+    written.map((value) => `${value}.0`),
+  );
+});
+
+it('leaves no thread of the engine behind a close that cannot end the log', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const threadCount = (): number => readdirSync('/proc/self/task').length;
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-close-'));
+  const counts: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const faults = new CallFaults();
+    const flags = { 'tsdb-query-threads': '8' };
+    const node = await openTestNode(dataDir, { clock: new ManualClock(), faults, flags });
+    await writeLines(node, [`m,tag=a v=${i} ${i}`]);
+    await flushEngine(node.engine);
+    faults.fail({ kind: 'log.truncate', count: Number.POSITIVE_INFINITY });
+    await assert.rejects(node.close(), { kind: 'log.truncate' });
+    counts.push(threadCount());
+  }
+  await rm(dataDir, { recursive: true });
+  assert.ok((counts[2] ?? 0) - (counts[0] ?? 0) < 7, `${counts} threads`);
+});

@@ -1,0 +1,90 @@
+// A stop of a node with thousands of tables took all of the time that a stop may take, and was ended hard; one with hundreds
+// made two files of each.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import type { ObjectStore } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+const SLOW_DISK_MS = 6000;
+
+async function folder(context: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'plinth-last-flush-'));
+  context.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+const parquetFiles = async (dataDir: string): Promise<number> => {
+  const names = await readdir(join(dataDir, 'objects'), { recursive: true });
+  return names.filter((name) => name.endsWith('.parquet')).length;
+};
+
+/** Some 3 MB of log. */
+const largeRows = (table: string): string[] =>
+  Array.from({ length: 1000 }, (_, i) => `${table},host=a v=1i,s="${'x'.repeat(3000)}" ${i + 1}`);
+
+it('writes no file of small tables when it ends, and has all rows after the next starts', async (context) => {
+  const dataDir = await folder(context);
+  const node = await openTestNode(dataDir, { clock: new ManualClock() });
+  await writeLines(
+    node,
+    Array.from({ length: 40 }, (_, i) => `m${i},host=a v=${i}i 1`),
+  );
+  await node.close();
+  for (const added of [1, 2]) {
+    assert.equal(await parquetFiles(dataDir), 0);
+    const next = await openTestNode(dataDir, { clock: new ManualClock() });
+    assert.equal((await ask(next, 'SELECT v FROM m39'))[1], '39');
+    assert.equal((await ask(next, 'SELECT count(v) FROM m0'))[1], String(added));
+    await writeLines(next, [`m0,host=a v=1i ${added + 1}`]);
+    await next.close();
+  }
+});
+
+it('writes files when it has ended so often that the log has many', async (context) => {
+  const dataDir = await folder(context);
+  for (let sec = 1; sec <= 33; sec++) {
+    const node = await openTestNode(dataDir, { clock: new ManualClock() });
+    assert.equal(await parquetFiles(dataDir), 0);
+    await writeLines(node, [`m,host=a v=1i ${sec}`]);
+    await node.close();
+  }
+  assert.equal(await parquetFiles(dataDir), 2);
+  const node = await openTestNode(dataDir, { clock: new ManualClock() });
+  assert.equal((await ask(node, 'SELECT count(v) FROM m'))[1], '33');
+  await node.close();
+});
+
+it('leaves the rest to the log when the disk is slow, and has no row twice after it', async (context) => {
+  const dataDir = await folder(context);
+  const clock = new ManualClock();
+  let adoptedCount = 0;
+  const slow = (objects: ObjectStore): ObjectStore => ({
+    put: (name, parts) => objects.put(name, parts),
+    get: (name, range) => objects.get(name, range),
+    getRanges: (name, ranges) => objects.getRanges(name, ranges),
+    list: (prefix) => objects.list(prefix),
+    delete: (name) => objects.delete(name),
+    localPath: (name) => objects.localPath(name),
+    async adopt(name, path) {
+      adoptedCount++;
+      await objects.adopt(name, path);
+      await clock.advanceMs(SLOW_DISK_MS);
+    },
+  });
+  const node = await openTestNode(dataDir, { clock, before: slow });
+  const tables = ['a', 'b', 'c'];
+  for (const table of tables) await writeLines(node, largeRows(table));
+  await node.close();
+  // Segment and series of the first table were begun.
+  assert.equal(adoptedCount, 2);
+  const next = await openTestNode(dataDir, { clock: new ManualClock() });
+  assert.equal((await ask(next, 'SELECT * FROM system.parquet_files')).length, 2);
+  for (const table of tables)
+    assert.equal((await ask(next, `SELECT count(v), sum(v) FROM ${table}`))[1], '1000 | 1000');
+  await next.close();
+});

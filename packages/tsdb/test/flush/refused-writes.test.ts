@@ -1,0 +1,37 @@
+// What hides the rows of a refused write is in no store: to forget it made a transaction with nothing to remove.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+it('forgets a refused write without a transaction of the catalog', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-refused-writes-'));
+  const clock = new ManualClock();
+  const faults = new CallFaults();
+  const node = await openTestNode(dataDir, { clock, faults });
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await writeLines(node, ['m,host=a v=1i 1']);
+  const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' });
+  faults.fail({ kind: 'log.write', error: noRoom, count: Number.POSITIVE_INFINITY });
+  await assert.rejects(writeLines(node, ['m,host=a v=2i 2']), { kind: 'disk_full' });
+  faults.heal();
+  // The log looks for room every second.
+  while (node.engine.obstacle !== undefined) {
+    await clock.advanceMs(1000);
+    await sleep(5);
+  }
+  await writeLines(node, ['m,host=a v=4i 3']);
+  const before = faults.counts.get('catalog.transaction') ?? 0;
+  await flushEngine(node.engine);
+  assert.equal((faults.counts.get('catalog.transaction') ?? 0) - before, 1, 'that of the flush');
+  assert.equal((await ask(node, 'SELECT sum(v) FROM m'))[1], '5');
+});

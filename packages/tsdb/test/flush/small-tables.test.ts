@@ -1,0 +1,135 @@
+// 5,000 tables of ten rows became 10,000 files at each flush by age, which took minutes of the disk.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { ManualClock } from '@plinth/kernel/testing';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
+import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+async function folder(context: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'plinth-small-tables-'));
+  context.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function open(context: TestContext, dataDir: string, clock?: ManualClock): Promise<TestNode> {
+  const node = await openTestNode(dataDir, {
+    clock: clock ?? new ManualClock(),
+    flushSmallTables: 2,
+  });
+  context.after(() => node.close());
+  return node;
+}
+
+/** Tables with files. */
+async function inFiles(node: TestNode): Promise<readonly string[]> {
+  const rows = await ask(node, 'SELECT table_name FROM system.parquet_files ORDER BY table_name');
+  return rows.slice(1);
+}
+
+/** So much later rows are old enough. */
+async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
+  const before = await inFiles(node);
+  await clock.advanceMs(601_000);
+  for (let tries = 0; (await inFiles(node)).length === before.length; tries++) {
+    assert.ok(tries < 600, 'nothing was flushed');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await node.engine.background.commits.settle();
+}
+
+/** Rows of each table, and their sum. */
+async function contents(node: TestNode, tables: string): Promise<string> {
+  const answers: string[] = [];
+  for (const table of tables) {
+    const [, row] = await ask(node, `SELECT count(v), sum(v) FROM ${table}`);
+    answers.push(row ?? '');
+  }
+  return answers.join();
+}
+
+const logFiles = (dataDir: string): Promise<string[]> => readdir(join(dataDir, 'tsdb-log'));
+
+it('writes few of many small tables at a time, oldest rows first, and has every row once at any time', async (context) => {
+  const dataDir = await folder(context);
+  const clock = new ManualClock();
+  const node = await open(context, dataDir, clock);
+  for (const table of 'edcba') await writeLines(node, [`${table},host=a v=1i 1`]);
+  const assertAll = async (expected: string): Promise<void> => {
+    assert.equal(await contents(node, 'abcde'), expected);
+    // A process that ends here has them as well.
+    const killed = await folder(context);
+    await cp(dataDir, killed, { recursive: true });
+    const next = await open(context, killed);
+    assert.equal(await contents(next, 'abcde'), expected);
+    await flushEngine(next.engine);
+    assert.equal(await contents(next, 'abcde'), expected);
+    assert.equal((await logFiles(killed)).length, 1);
+  };
+  await untilFlushed(node, clock);
+  assert.deepEqual(await inFiles(node), ['d', 'e']);
+  await assertAll('1 | 1,1 | 1,1 | 1,1 | 1,1 | 1');
+  // Of a table that is in files, of one whose rows wait, and of both a point again.
+  await writeLines(node, [
+    'e,host=a v=2i 2',
+    'a,host=b v=3i 1',
+    'd,host=a v=5i 1',
+    'a,host=a v=7i 1',
+  ]);
+  await assertAll('2 | 10,1 | 1,1 | 1,1 | 5,2 | 3');
+  await untilFlushed(node, clock);
+  assert.deepEqual(await inFiles(node), ['b', 'c', 'd', 'e']);
+  await assertAll('2 | 10,1 | 1,1 | 1,1 | 5,2 | 3');
+  await untilFlushed(node, clock);
+  assert.ok((await inFiles(node)).includes('a'));
+  await assertAll('2 | 10,1 | 1,1 | 1,1 | 5,2 | 3');
+});
+
+it('writes a large table beside them, and the rows of what was deleted', async (context) => {
+  const dataDir = await folder(context);
+  const clock = new ManualClock();
+  const node = await open(context, dataDir, clock);
+  for (const table of 'abcde') await writeLines(node, [`${table},host=a v=1i 1`]);
+  await writeLines(
+    node,
+    Array.from({ length: 4000 }, (_, i) => `large,host=a v=1i ${i + 1}`),
+  );
+  await node.engine.deleteRows({
+    database: TEST_DATABASE,
+    tables: ['e'],
+    anyOf: [[]],
+    minTimeNs: 1n,
+    maxTimeNs: 1n,
+  });
+  await untilFlushed(node, clock);
+  assert.deepEqual(await inFiles(node), ['a', 'b', 'large']);
+  await node.engine.background.compactor.compactWhenDue();
+  assert.equal(node.engine.waitingDeletionCount, 0);
+  const killed = await folder(context);
+  await cp(dataDir, killed, { recursive: true });
+  const next = await open(context, killed);
+  assert.equal(await contents(next, 'abcde'), '1 | 1,1 | 1,1 | 1,1 | 1,0 | NULL');
+  assert.deepEqual(await ask(next, 'SELECT count(v) FROM large'), ['count(large.v)', '4000']);
+});
+
+it('lets go of the log when the last of its rows are in files', async (context) => {
+  const dataDir = await folder(context);
+  const clock = new ManualClock();
+  const node = await open(context, dataDir, clock);
+  for (const table of 'abcde') await writeLines(node, [`${table},host=a v=1i 1`]);
+  const counts: number[] = [];
+  for (let flush = 0; flush < 2; flush++) {
+    await untilFlushed(node, clock);
+    counts.push((await logFiles(dataDir)).length);
+  }
+  assert.deepEqual(counts, [2, 3]);
+  await untilFlushed(node, clock);
+  // Its files go behind what a flush has published.
+  for (let tries = 0; (await logFiles(dataDir)).length > 1; tries++) {
+    assert.ok(tries < 600, 'the log stays');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});

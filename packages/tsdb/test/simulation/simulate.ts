@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvariantBroken } from '@plinth/kernel';
+import { SeededRandom } from '@plinth/kernel/testing';
+import { SqlPlanner } from '#src/domain/sql/sql-planner.js';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { DONE_KINDS, type FailurePoints } from './failure-points.js';
+import { bounded, Hang, SimulatedNode } from './simulated-node.js';
+import { ALL_TABLES, fromSecOf, STEPS, type Stage, type Step } from './steps.js';
+import { type Change, StorageModel } from './storage-model.js';
+
+/** So many steps are disturbed; of writes, which are most of them, fewer: many end in a start. */
+const FAULT_SHARE = 0.5;
+const WRITE_FAULT_SHARE = 0.005;
+/** So many writes are looked at. */
+const LOOK_SHARE = 0.05;
+/** So many looks at a table ask InfluxQL as well. */
+const SUMS_SHARE = 0.1;
+/** With more worlds a start has to tell in which of them the node lives. */
+const MAX_WORLDS = 16;
+/** After a start, a flush and merges: a table's segments and files of series. */
+const MAX_SEGMENTS = 80;
+const MAX_SERIES_FILES = 10;
+const MAX_LOG_FILES = 8;
+/** In memory where there is such a folder: a sync costs nothing there, and nobody pulls a plug here. */
+const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+export interface Simulation {
+  readonly seed: number;
+  readonly stepCount: number;
+  /** Calls fail one by one, as is open there; otherwise so many of all calls fail. */
+  readonly failing: FailurePoints | number;
+  /** So many steps are such of which not every call has failed yet. They take a hundred times as long as a write. */
+  readonly huntShare?: number;
+  /** Told of each step when it has ended; false: it was the last. */
+  readonly onStep?: (look: () => Promise<Census>) => Promise<boolean> | boolean;
+}
+
+/** How much there is of what must not pile up. */
+export interface Census {
+  readonly rowCount: number;
+  readonly segmentCount: number;
+  readonly seriesFileCount: number;
+  readonly tombstoneCount: number;
+  readonly logFileCount: number;
+  readonly tempFileCount: number;
+  readonly startCount: number;
+}
+
+/** Runs random steps over a real node, calls failing on the way. Throws with seed and last steps when an invariant is broken. */
+export async function simulate(simulation: Simulation): Promise<void> {
+  const { seed } = simulation;
+  const folder = await mkdtemp(join(FOLDERS, 'plinth-simulation-'));
+  const random = new SeededRandom(seed);
+  const planner = await SqlPlanner.load();
+  const sim = new SimulatedNode(folder, random, (...given) => planner.plan(...given));
+  const run = new Run(sim, random, simulation);
+  try {
+    await sim.open();
+    for (let step = 0; step < simulation.stepCount; step++) {
+      await run.step();
+      if ((await simulation.onStep?.(() => run.look())) === false) break;
+    }
+    await run.end();
+  } catch (cause) {
+    const what = `${run.trace.join('\n')}\n${causes(cause).join('\n')}`;
+    throw new Error(`seed ${seed}, after these steps:\n${what}`, { cause });
+  } finally {
+    await sim.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const MAX_TRACE = 60;
+const MAX_LOOKS = 2000;
+
+class Run {
+  readonly trace: string[] = [];
+  readonly #sim: SimulatedNode;
+  readonly #random: SeededRandom;
+  readonly #failing: FailurePoints | number;
+  readonly #huntShare: number;
+  readonly #model = new StorageModel();
+  readonly #stage: Stage;
+  #count = 0;
+  /** Number of the start. */
+  #lastChecked = 1;
+  #wasDisturbed = false;
+
+  constructor(sim: SimulatedNode, random: SeededRandom, { failing, huntShare = 0 }: Simulation) {
+    this.#sim = sim;
+    this.#random = random;
+    this.#failing = failing;
+    this.#huntShare = huntShare;
+    this.#stage = {
+      ...{ sim, random, model: this.#model },
+      change: (change, call) => this.#change(change, call),
+      check: async (table) => this.#compare(table, await this.#sim.rows(table), true),
+    };
+  }
+
+  async look(): Promise<Census> {
+    const sim = this.#sim;
+    const { segmentCount, waitingDeletionCount } = sim.engine;
+    return {
+      rowCount: ALL_TABLES.reduce((sum, table) => sum + this.#model.pointCount(table), 0),
+      segmentCount,
+      seriesFileCount: (await sim.known()).length - segmentCount,
+      tombstoneCount: waitingDeletionCount,
+      logFileCount: (await sim.onDisk('tsdb-log')).length,
+      tempFileCount: (await sim.onDisk('tsdb-temp')).length,
+      startCount: sim.startCount,
+    };
+  }
+
+  async step(): Promise<void> {
+    await this.#recover(); // A call that ran on behind the last step may have failed.
+    const isUndecided = this.#model.worldCount > MAX_WORLDS;
+    const hunted = isUndecided ? undefined : this.#hunted();
+    const step = isUndecided ? named('kill') : (hunted ?? this.#choose());
+    const share =
+      hunted !== undefined ? 1 : step.name === 'write' ? WRITE_FAULT_SHARE : FAULT_SHARE;
+    let isDisturbed = true;
+    this.#count++;
+    this.#note(step.name);
+    if (typeof this.#failing === 'number') {
+      await this.#shake(step, isUndecided ? 0 : this.#failing);
+      this.#wasDisturbed = true;
+    } else if (isUndecided || this.#random.float() >= share) {
+      isDisturbed = false;
+      const before = new Map(this.#sim.faults.counts);
+      await step.run(this.#stage).catch(async (error: unknown) => {
+        // A sync behind the last step has failed, and the log said so afterwards.
+        if (isFault(error) || !this.#wasDisturbed || !this.#isHindered()) throw error;
+        await this.#recover();
+      });
+      this.#failing.noteCalls(step.name, this.#callsSince(before));
+    } else {
+      await this.#disturb(step, this.#failing);
+      this.#wasDisturbed = true;
+    }
+    // Once, and only where there was one: behind it merges write files that nobody knows yet, and remove others.
+    if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
+    else if (this.#hasToLook(step.name, isDisturbed)) await this.#checkRows([this.#anyTable()]);
+  }
+
+  /** A query is compared as it is answered. */
+  #hasToLook(step: string, isDisturbed: boolean): boolean {
+    if (step === 'write') return this.#random.float() < LOOK_SHARE;
+    return step !== 'query' || isDisturbed;
+  }
+
+  async end(): Promise<void> {
+    this.#note('end');
+    await named('restart').run(this.#stage);
+    await this.#checkStart();
+  }
+
+  /** So many calls in it fail, and in what it starts again with. */
+  async #shake(step: Step, share: number): Promise<void> {
+    const { faults } = this.#sim;
+    faults.failSome({ share, random: this.#random, doneKinds: DONE_KINDS });
+    try {
+      await step.run(this.#stage);
+    } catch (error) {
+      if (isFault(error)) throw error;
+      this.#note(`  failed: ${String(error).slice(0, 150)}`);
+    }
+    await faults.healed();
+    await this.#recover();
+  }
+
+  /** One fault in it; behind it the node works as before, or starts again where it said that it has to. */
+  async #disturb(step: Step, points: FailurePoints): Promise<void> {
+    const { faults } = this.#sim;
+    const point = points.choose(step.name, this.#random);
+    if (point === undefined) return await step.run(this.#stage);
+    this.#note(`  ${point.kind} ${point.at} ${point.mode}`);
+    const before = new Map(faults.counts);
+    faults.fail(point);
+    if (point.mode === 'doubt') faults.fail({ kind: 'catalog.read', count: 2 });
+    let failure: unknown;
+    try {
+      await step.run(this.#stage);
+    } catch (error) {
+      failure = error;
+      if (isFault(error)) throw error;
+      this.#note(`  failed: ${String(error).slice(0, 150)}`);
+    }
+    const calls = this.#callsSince(before);
+    const total = [...calls.values()].reduce((sum, count) => sum + count, 0);
+    const hasFired = (point.kind === '*' ? total : (calls.get(point.kind) ?? 0)) >= (point.at ?? 1);
+    const isLate = this.#wasDisturbed && this.#isHindered();
+    if (failure !== undefined && !hasFired && !isLate) throw failure;
+    if (hasFired) points.noteFailed(step.name, point);
+    if (point.mode === 'cut') await this.#sim.kill();
+    await faults.healed();
+    await this.#recover();
+  }
+
+  async #recover(): Promise<void> {
+    const sim = this.#sim;
+    if (sim.isOpen && sim.engine.obstacle !== undefined && !sim.engine.isReadOnly) {
+      for (let i = 0; i < MAX_LOOKS && sim.engine.obstacle !== undefined; i++) {
+        await sim.clock.advanceMs(1000);
+        await sleep(1); // The log makes its file meanwhile.
+      }
+      assert.ok(sim.engine.isReadOnly || sim.engine.obstacle === undefined, 'takes writes again');
+    }
+    if (!this.#hasToStart()) return;
+    this.#note('  starts again');
+    await sim.kill();
+    await sim.open();
+    await this.#checkStart();
+  }
+
+  /** It takes no writes, and says so. */
+  #isHindered(): boolean {
+    return !this.#sim.isOpen || this.#sim.engine.obstacle !== undefined;
+  }
+
+  #hasToStart(): boolean {
+    return !this.#sim.isOpen || this.#sim.engine.isReadOnly;
+  }
+
+  async #change(change: Change, call: () => Promise<unknown>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      this.#model.apply(change, 'unknown');
+      throw error;
+    }
+    this.#model.apply(change, 'made');
+  }
+
+  async #checkRows(tables: readonly string[]): Promise<void> {
+    for (const table of tables) await this.#compare(table, await this.#sim.rows(table));
+  }
+
+  /** With what the model says, and the answer of InfluxQL with it now and then. */
+  async #compare(
+    table: string,
+    found: string,
+    withSums = this.#random.float() < SUMS_SHARE,
+  ): Promise<void> {
+    const fromSec = fromSecOf(table, this.#sim.nowSec);
+    const candidates = this.#model.candidates(table, fromSec);
+    if (!candidates.includes(found)) assert.fail(difference(table, found, candidates[0] ?? ''));
+    if (!withSums) return;
+    const sums = await this.#sim.sums(table);
+    const expected = this.#model.sums(table, fromSec);
+    if (!expected.includes(sums)) assert.equal(sums, expected[0], `count and sum of ${table}`);
+  }
+
+  /** After a start it is known what failed changes have come to, and every file has somebody who knows it. */
+  async #checkStart(): Promise<void> {
+    const sim = this.#sim;
+    this.#lastChecked = sim.startCount;
+    const known = await sim.known();
+    const found = await sim.onDisk('objects/tsdb');
+    const strange = [
+      ...found.filter((name) => !known.includes(name)).map((name) => `nobody knows ${name}`),
+      ...known.filter((name) => !found.includes(name)).map((name) => `not there: ${name}`),
+    ];
+    const history = strange.flatMap((each) => [each, ...sim.historyOf(each.split('/')[1] ?? '')]);
+    assert.deepEqual(history, [], 'files that are known');
+    assert.deepEqual(await sim.onDisk('tsdb-temp'), [], 'temporary files');
+    const rows = new Map<string, string>();
+    for (const table of ALL_TABLES) rows.set(table, await sim.rows(table));
+    const isPossible = this.#model.narrow(rows, (table) => fromSecOf(table, sim.nowSec));
+    for (const [table, found] of rows) await this.#compare(table, found);
+    assert.ok(isPossible, 'each change that failed is there as a whole or not at all');
+    if (this.#random.float() < 0.2) await this.#checkBounds();
+  }
+
+  /** What piles up is merged and forgotten when nothing fails. */
+  async #checkBounds(): Promise<void> {
+    const sim = this.#sim;
+    for (let i = 0; i < 4; i++) {
+      await bounded(flushEngine(sim.engine), 'flush');
+      await sim.clock.advanceMs(10_000);
+    }
+    await bounded(flushEngine(sim.engine), 'flush');
+    const { segmentCount, waitingDeletionCount } = sim.engine;
+    const tableCount = ALL_TABLES.length;
+    assert.equal(waitingDeletionCount, 0, 'deletions that wait');
+    assert.ok(segmentCount <= MAX_SEGMENTS * tableCount, `${segmentCount} segments`);
+    const seriesFileCount = (await sim.known()).length - segmentCount;
+    assert.ok(seriesFileCount <= MAX_SERIES_FILES * tableCount, `${seriesFileCount} series files`);
+    const logFiles = await sim.onDisk('tsdb-log');
+    assert.ok(logFiles.length <= MAX_LOG_FILES, `${logFiles.length} files of the log`);
+    await this.#checkRows(ALL_TABLES);
+  }
+
+  #callsSince(before: ReadonlyMap<string, number>): Map<string, number> {
+    const calls = new Map<string, number>();
+    for (const [kind, count] of this.#sim.faults.counts) {
+      const made = count - (before.get(kind) ?? 0);
+      if (made > 0) calls.set(kind, made);
+    }
+    return calls;
+  }
+
+  /** A step of which not every call has failed yet, now and then. */
+  #hunted(): Step | undefined {
+    if (typeof this.#failing === 'number' || this.#random.float() >= this.#huntShare)
+      return undefined;
+    const open = this.#failing.openSteps();
+    const name = open[Math.floor(this.#random.float() * open.length)];
+    return name === undefined ? undefined : named(name);
+  }
+
+  #choose(): Step {
+    let left = this.#random.float() * STEPS.reduce((sum, { weight }) => sum + weight, 0);
+    for (const step of STEPS) {
+      left -= step.weight;
+      if (left < 0) return step;
+    }
+    return named('write');
+  }
+
+  #anyTable(): string {
+    return ALL_TABLES[Math.floor(this.#random.float() * ALL_TABLES.length)] as string; // below its length
+  }
+
+  #note(text: string): void {
+    this.trace.push(`${this.#count} ${text}`);
+    if (this.trace.length > MAX_TRACE) this.trace.shift();
+  }
+}
+
+const named = (name: string): Step => STEPS.find((step) => step.name === name) as Step; // one of them
+
+function difference(table: string, found: string, expected: string): string {
+  const [is, wanted] = [found.split('\n'), expected.split('\n')];
+  const missing = wanted.filter((row) => !is.includes(row)).map((row) => `missing ${row}`);
+  const wrong = is.filter((row) => !wanted.includes(row)).map((row) => `not written ${row}`);
+  return `rows of ${table}: ${is.length} instead of ${wanted.length}\n${[...missing, ...wrong].join('\n')}`;
+}
+
+/** With where the first of them came from. */
+function causes(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
+  return [error.cause === undefined ? String(error.stack) : String(error), ...causes(error.cause)];
+}
+
+/** What no failing call excuses. */
+function isFault(error: unknown): boolean {
+  return (
+    error instanceof Hang ||
+    error instanceof InvariantBroken ||
+    error instanceof TypeError ||
+    error instanceof assert.AssertionError
+  );
+}

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Random } from '@plinth/kernel';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import type { Planner } from '#src/domain/engine/query/query-path.js';
+import type { TsdbEngine } from '#src/domain/engine/tsdb-engine.js';
+import { seriesOf } from '#src/domain/influxql/answer.js';
+import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
+import { renderResult } from '#src/testing/render-result.js';
+import { ProcessFiles } from './process-files.js';
+
+/** Real time; far beyond what any step takes. */
+const LONGEST_CALL_MS = 600_000; // Only a hang takes it: a starved machine took 60 s.
+/** A file of the log outgrows them now and then; those of a server take longer to write than all rows of one. */
+const LOG_ZERO_BYTES = 16 * 1024;
+const COLUMNS = ['host', 'zone', 'time', 'i', 's'];
+const NOT_THERE = ['database_not_found', 'table_not_found', 'database_not_known', 'plan_error'];
+
+/** A real node that is opened, closed, killed and restored from a copy, on a clock that stands still. */
+export class SimulatedNode {
+  readonly faults = new CallFaults();
+  readonly clock = new ManualClock();
+  readonly #folder: string;
+  readonly #random: Random;
+  readonly #planner: Planner;
+  #open: TestNode | undefined;
+  #files: ProcessFiles | undefined;
+  #processCount = 0;
+  readonly #fileNotes: string[] = [];
+
+  constructor(folder: string, random: Random, planner: Planner) {
+    this.#folder = folder;
+    this.#random = random;
+    this.#planner = planner;
+  }
+
+  get #dataDir(): string {
+    return join(this.#folder, 'data');
+  }
+
+  get node(): TestNode {
+    assert.ok(this.#open, 'the node is open');
+    return this.#open;
+  }
+
+  get engine(): TsdbEngine {
+    return this.node.engine as TsdbEngine; // what a node has, seen whole
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Those that failed among them. */
+  get startCount(): number {
+    return this.#processCount;
+  }
+
+  get nowSec(): number {
+    return Math.floor(this.clock.nowMs() / 1000);
+  }
+
+  async open(): Promise<void> {
+    const flags = {
+      'tsdb-column-cache-bytes': this.#random.float() < 0.7 ? '0' : '1000000',
+      'tsdb-query-threads': '1',
+      'tsdb-query-memory-bytes': String(256 * 1024 * 1024),
+      'tsdb-retention-check-interval-ms': '5000',
+      'tsdb-delete-grace-period-ms': '0',
+    };
+    const { clock, faults } = this;
+    const files = new ProcessFiles(++this.#processCount, this.#fileNotes);
+    this.#files = files;
+    const opening = openTestNode(this.#dataDir, {
+      // Databases and tables are few: each is a group of its own.
+      flushGroupTables: 1,
+      flushSmallTables: 1,
+      logZeroBytes: LOG_ZERO_BYTES,
+      ...{ clock, faults, flags },
+      before: (objects) => files.around(objects),
+      random: this.#random,
+      planner: this.#planner,
+    });
+    this.#open = await bounded(opening, 'open');
+  }
+
+  async close(): Promise<void> {
+    const node = this.#open;
+    this.#open = undefined;
+    try {
+      if (node !== undefined) await bounded(node.close(), 'close');
+    } finally {
+      await this.#files?.end();
+    }
+  }
+
+  /** The process ends where it stands: nothing changes what is stored from here on. */
+  async kill(): Promise<void> {
+    this.faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
+    await this.close().catch(() => undefined); // Ends what only a process could end.
+    this.faults.heal();
+  }
+
+  /** A copy of one moment, as a backup has it; the caller may go on with it. */
+  async backUp(): Promise<string> {
+    const folder = join(this.#folder, 'copy');
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(join(folder, 'frozen'), { recursive: true });
+    const { files, release } = await bounded(
+      this.node.freeze({
+        copyStore: () => this.node.copyStore(join(folder, 'plinth.db')),
+        folder: join(folder, 'frozen'),
+      }),
+      'freeze',
+    );
+    try {
+      for (const { name, path } of files ?? []) {
+        await mkdir(dirname(join(folder, name)), { recursive: true });
+        await cp(path, join(folder, name));
+      }
+    } finally {
+      release();
+    }
+    return folder;
+  }
+
+  /** The next start is over the copy. */
+  async replaceBy(copy: string): Promise<void> {
+    await this.kill();
+    await rm(this.#dataDir, { recursive: true, force: true });
+    await rename(copy, this.#dataDir);
+  }
+
+  async write(database: string, lines: readonly string[]): Promise<void> {
+    const outcome = await bounded(
+      this.engine.write({
+        database,
+        body: Buffer.from(lines.join('\n')),
+        access: FULL_ACCESS,
+        encoding: 'identity',
+        maxSizeBytes: 1_000_000,
+        precision: 'second',
+        acceptPartial: false,
+        noSync: false,
+        receivedNs: this.clock.nowNs(),
+      }),
+      'write',
+    );
+    assert.deepEqual(outcome.refused, []);
+  }
+
+  /** All rows of a table as the model writes them; one that is not there has none. */
+  async rows(at: string): Promise<string> {
+    const [database = '', table = ''] = at.split('/');
+    const { signal } = new AbortController();
+    const text = `SELECT * FROM "${table}"`;
+    const query = {
+      database,
+      access: FULL_ACCESS,
+      language: 'sql',
+      text,
+      params: new Map(),
+      signal,
+    } as const;
+    const lines = await bounded(
+      this.engine.query(query).then(renderResult, (error: unknown) => {
+        const { kind, message } = error as { kind?: string; message: string };
+        if (NOT_THERE.includes(kind ?? '') && message.includes('not found')) return [''];
+        throw error;
+      }),
+      text,
+    );
+    const names = (lines[0] ?? '').split(' | ');
+    const places = COLUMNS.map((name) => names.indexOf(name));
+    return lines
+      .slice(1)
+      .map((line) => line.split(' | '))
+      .map((cells) => places.map((place) => cells[place] ?? 'NULL').join('|'))
+      .sort()
+      .join('\n');
+  }
+
+  /** Count and sum of `i` by InfluxQL; empty when nothing has a value. */
+  async sums(at: string): Promise<string> {
+    const [database = '', table = ''] = at.split('/');
+    const text = `SELECT count(i), sum(i) FROM "${table}"`;
+    const ask = async (): Promise<string> => {
+      const { signal } = new AbortController();
+      const request = {
+        text,
+        database,
+        access: FULL_ACCESS,
+        policy: undefined,
+        params: new Map(),
+        signal,
+      };
+      const run = await this.node.influxql.open(request);
+      try {
+        const answer = await run.execute(0);
+        let found = '';
+        for await (const { columns } of seriesOf(answer)) {
+          found = `${columns[1]?.[0]} ${columns[2]?.[0]}`;
+        }
+        run.end('success');
+        return found;
+      } catch (error) {
+        run.end('fail');
+        const { message } = error as Error;
+        if (message.includes('not found')) return '';
+        throw error;
+      }
+    };
+    return await bounded(ask(), text);
+  }
+
+  async onDisk(folder: string): Promise<readonly string[]> {
+    const names = await readdir(join(this.#dataDir, folder), { recursive: true }).catch(() => []);
+    return names.filter((name) => /\.(parquet|log)$/.test(name) || name.endsWith('.wal')).sort();
+  }
+
+  /** What became of a file, and in which process. */
+  historyOf(name: string): readonly string[] {
+    return this.#fileNotes.filter((note) => note.includes(name));
+  }
+
+  /** Every stored file that the node knows. */
+  async known(): Promise<readonly string[]> {
+    const folder = join(this.#folder, 'known');
+    await mkdir(folder, { recursive: true });
+    const { objects, release } = await this.engine.freeze({ copyStore: async () => {}, folder });
+    release();
+    await rm(folder, { recursive: true });
+    return objects.map(({ objectName }) => objectName.replace('tsdb/', '')).sort();
+  }
+}
+
+export async function bounded<T>(work: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Hang(what)), LONGEST_CALL_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export class Hang extends Error {
+  override readonly name = 'Hang';
+  constructor(what: string) {
+    super(`no answer within ${LONGEST_CALL_MS} ms of real time: ${what}`);
+  }
+}

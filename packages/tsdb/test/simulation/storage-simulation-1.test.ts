@@ -1,0 +1,6 @@
+// Source: docs/adr/0082-what-stands-behind-a-commit.md, "How it is tested". The long form of it runs any number of other seeds.
+import { it } from 'node:test';
+import { runShortSimulation } from './short-simulation.js';
+
+it('has what was acknowledged and nothing else through many steps (from seed 100)', () =>
+  runShortSimulation(100));

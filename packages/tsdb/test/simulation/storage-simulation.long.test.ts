@@ -1,0 +1,19 @@
+// Source: docs/adr/0082-what-stands-behind-a-commit.md, "How it is tested". PLINTH_SIMULATION_STEPS and PLINTH_SIMULATION_SEED
+// choose how long and what, PLINTH_SIMULATION_LANES how many seeds run at a time.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { simulateSeeds } from './simulate-seeds.js';
+
+it('has what was acknowledged and nothing else through many steps', async () => {
+  const stepCount = Number(process.env['PLINTH_SIMULATION_STEPS'] ?? 100_000);
+  const firstSeed = Number(process.env['PLINTH_SIMULATION_SEED'] ?? Date.now() % 1_000_000);
+  const laneCount = Number(process.env['PLINTH_SIMULATION_LANES'] ?? 1);
+  assert.ok(stepCount > 0, 'PLINTH_SIMULATION_STEPS is a positive number');
+  assert.ok(laneCount > 0, 'PLINTH_SIMULATION_LANES is a positive number');
+  const points = await simulateSeeds({
+    ...{ firstSeed, stepCount, laneCount },
+    stepsPerSeed: 2000,
+    huntShare: 0.03,
+  });
+  process.stdout.write(`not failed: ${points.untouched().join(', ') || 'none'}\n`);
+});

@@ -1,0 +1,123 @@
+// The first query after a start read every file of its table as a whole, at every start. Counted are reads of bytes by the store.
+import assert from 'node:assert/strict';
+import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushNode } from '#src/testing/flush-node.js';
+import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+const DAY_NS = 86_400_000_000_000;
+const DAYS = [1, 2, 3];
+const FLAGS = { 'tsdb-column-cache-bytes': '0' };
+
+/** A closed folder with a segment for each day, of one series. */
+async function madeBefore(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-known-files-'));
+  const faults = new CallFaults();
+  let running: TestNode | undefined;
+  const start = async (flags = {}): Promise<TestNode> => {
+    const clock = new ManualClock();
+    running = await openTestNode(dataDir, { clock, faults, flags: { ...FLAGS, ...flags } });
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    await running?.close();
+    running = undefined;
+  };
+  context.after(async () => {
+    await stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const node = await start();
+  for (const day of DAYS) await writeLines(node, [`m,host=a v=${day}i ${day * DAY_NS}`]);
+  const names = await flushNode(node);
+  assert.equal(names.length, DAYS.length + 1, 'a segment for each day, and a file of series');
+  await stop();
+  return {
+    paths: names.map((name) => join(dataDir, 'objects', name)),
+    ...{ start, stop },
+    /** Runs `work`; how many times files were read meanwhile. */
+    reads: async (work: () => Promise<unknown>): Promise<number> => {
+      const before = faults.counts.get('object.get') ?? 0;
+      await work();
+      return (faults.counts.get('object.get') ?? 0) - before;
+    },
+  };
+}
+
+const sum = async (node: TestNode, where = ''): Promise<string | undefined> =>
+  (await ask(node, `SELECT sum(v) FROM m${where}`))[1];
+
+/** The file is another one then, as far as size and time tell, with the same bytes. */
+async function touch(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  await utimes(path, new Date(), new Date(mtimeMs - 60_000));
+}
+
+/** Returns what sets the time of modification back. */
+async function flipByte(
+  path: string,
+  at: (sizeBytes: number) => number,
+): Promise<() => Promise<void>> {
+  const { atime, mtime, mtimeMs, size } = await stat(path);
+  const file = await open(path, 'r+');
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, at(size));
+  await file.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, at(size));
+  await file.close();
+  await utimes(path, new Date(), new Date(mtime.getTime() + 60_000));
+  // The middle of its millisecond: as a number of seconds its beginning may become the end of the one before.
+  return () => utimes(path, atime, (Math.floor(mtimeMs) + 0.5) / 1000);
+}
+
+it('reads no segment as a whole for the first query when nothing has changed', async (context) => {
+  const { start, reads } = await madeBefore(context);
+  const node = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(node), '6')), 0);
+});
+
+it('reads segments once that were modified, and remembers them for the next start', async (context) => {
+  const { paths, start, stop, reads } = await madeBefore(context);
+  for (const path of paths) await touch(path);
+  const first = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(first), '6')), DAYS.length);
+  await stop();
+  const second = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(second), '6')), 0);
+});
+
+it('reads only those files before a narrow query that it reads', async (context) => {
+  const { paths, start, reads } = await madeBefore(context);
+  for (const path of paths) await touch(path);
+  const node = await start();
+  const narrow = await reads(async () =>
+    assert.equal(await sum(node, ` WHERE time = '1970-01-03T00:00:00Z'`), '2'),
+  );
+  assert.equal(narrow, 1);
+});
+
+it('finds a changed byte where the time has changed, and where it has not when all is compared', async (context) => {
+  const { paths, start, stop } = await madeBefore(context);
+  const [first = ''] = paths;
+  const restoreTime = await flipByte(first, (size) => size >> 1);
+  const node = await start();
+  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
+  await stop();
+  await restoreTime();
+  const repaired = await start({ 'tsdb-repair': 'true' });
+  assert.notEqual(await sum(repaired), '6');
+  assert.equal((await readdir(join(first, '..'))).includes(first.split('/').at(-1) ?? ''), false);
+});
+
+it('names the damaged file from the second query on when the first could not make sense of it', async (context) => {
+  const { paths, start } = await madeBefore(context);
+  // The length of the footer, in the last eight bytes.
+  const restoreTime = await flipByte(paths[0] ?? '', (size) => size - 6);
+  await restoreTime();
+  const node = await start();
+  await assert.rejects(sum(node), /the query engine failed|could not be read/);
+  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { OpenTsdb } from '#src/service.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+interface Row {
+  readonly host: string | undefined;
+  readonly region: string | undefined;
+  readonly time: number;
+  readonly a: number | undefined;
+  readonly b: number | undefined;
+}
+
+/** What comes before or right after a start, alone or beside others. */
+type Step =
+  | { readonly kind: 'write'; readonly rows: readonly Row[] }
+  | { readonly kind: 'delete'; readonly host: string; readonly to: number }
+  | { readonly kind: 'ask'; readonly question: keyof typeof QUESTIONS }
+  | { readonly kind: 'start' };
+
+/** As answers are rendered. */
+const NULL = 'NULL';
+
+const QUESTIONS = {
+  'SELECT count(*), sum(a), sum(b) FROM t': (points: readonly Row[]) => [
+    [points.length, sumOf(points, 'a'), sumOf(points, 'b')].join(' | '),
+  ],
+  "SELECT count(*), sum(a) FROM t WHERE host = 'x'": (points: readonly Row[]) => {
+    const met = points.filter(({ host }) => host === 'x');
+    return [[met.length, sumOf(met, 'a')].join(' | ')];
+  },
+  'SELECT host, count(*) FROM t GROUP BY host': (points: readonly Row[]) =>
+    [...new Set(points.map(({ host }) => host))]
+      .map((host) => `${host ?? NULL} | ${points.filter((each) => each.host === host).length}`)
+      .sort(),
+  'SELECT host, region, a, b FROM t': (points: readonly Row[]) =>
+    points
+      .map(({ host, region, a, b }) =>
+        [host ?? NULL, region ?? NULL, a ?? NULL, b ?? NULL].join(' | '),
+      )
+      .sort(),
+} as const;
+
+function sumOf(points: readonly Row[], field: 'a' | 'b'): number | typeof NULL {
+  const values = points.flatMap((point) => point[field] ?? []);
+  return values.length === 0 ? NULL : values.reduce((sum, value) => sum + value, 0);
+}
+
+const hostArb = fc.constantFrom('x', 'y', 'a name of more than twelve bytes', undefined);
+const rowArb: fc.Arbitrary<Row> = fc
+  .record({
+    host: hostArb,
+    region: fc.constantFrom('eu', undefined),
+    // Few times, so that points are written again after a start.
+    time: fc.integer({ min: 1, max: 5 }),
+    a: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),
+    b: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),
+  })
+  .filter(({ a, b }) => a !== undefined || b !== undefined);
+const stepArb: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .array(rowArb, { minLength: 1, maxLength: 6 })
+      .map((rows) => ({ kind: 'write' as const, rows })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('delete' as const),
+      host: fc.constantFrom('x', 'y'),
+      to: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(...(Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[]))
+      .map((question) => ({ kind: 'ask' as const, question })),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'start' as const }) },
+);
+
+/** What the table holds: later writes win field by field, deletions take what was there. */
+class Model {
+  readonly #points = new Map<string, Row>();
+
+  get points(): readonly Row[] {
+    return [...this.#points.values()];
+  }
+
+  write(rows: readonly Row[]): void {
+    for (const row of rows) {
+      const key = `${row.host} ${row.region} ${row.time}`;
+      const before = this.#points.get(key);
+      this.#points.set(key, { ...row, a: row.a ?? before?.a, b: row.b ?? before?.b });
+    }
+  }
+
+  delete({ host, to }: { readonly host: string; readonly to: number }): void {
+    for (const [key, point] of this.#points)
+      if (point.host === host && point.time <= to) this.#points.delete(key);
+  }
+}
+
+const lineOf = ({ host, region, time, a, b }: Row): string => {
+  const tags = [host && `,host=${host.replaceAll(' ', '\\ ')}`, region && `,region=${region}`];
+  const fields = [a === undefined ? [] : [`a=${a}i`], b === undefined ? [] : [`b=${b}i`]].flat();
+  return `t${tags.join('')} ${fields.join(',')} ${time}`;
+};
+
+/** A series of its own, so that the table has all of its columns. */
+const FIRST: Row = { host: 'first', region: 'first', time: 9, a: 1, b: 2 };
+
+describe('The first requests after a start, while series are still in their files', () => {
+  let dataDir = '';
+  let node: OpenTsdb;
+  const open = async (): Promise<void> => {
+    // Without columns in memory the engine answers all.
+    const flags = isCached ? {} : { 'tsdb-column-cache-bytes': '0' };
+    node = await openTestNode(join(dataDir, 'node'), { flags });
+  };
+  let isCached = true;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-'));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  const take = async (step: Step, model: Model): Promise<void> => {
+    switch (step.kind) {
+      case 'write':
+        model.write(step.rows);
+        return await writeLines(node, step.rows.map(lineOf));
+      case 'delete':
+        model.delete(step);
+        return await node.engine.deleteRows({
+          database: TEST_DATABASE,
+          tables: ['t'],
+          minTimeNs: 0n,
+          maxTimeNs: BigInt(step.to),
+          anyOf: [[{ tag: 'host', op: 'in', values: [step.host] }]],
+        });
+      case 'ask': {
+        const [, ...rows] = await ask(node, step.question);
+        assert.deepEqual(rows.sort(), QUESTIONS[step.question](model.points), step.question);
+        return;
+      }
+      case 'start':
+        await node.close();
+        return await open();
+    }
+  };
+
+  it('find what was stored, and points written again are one point', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(stepArb, { minLength: 2, maxLength: 6 }),
+        fc.boolean(),
+        async (steps, cached) => {
+          isCached = cached;
+          await open();
+          try {
+            const model = new Model();
+            await take({ kind: 'write', rows: [FIRST] }, model);
+            await take({ kind: 'start' }, model);
+            for (const step of steps) await take(step, model);
+            for (const question of Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[])
+              await take({ kind: 'ask', question }, model);
+          } finally {
+            await node.close();
+            await rm(join(dataDir, 'node'), { recursive: true, force: true });
+          }
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  it('wait for one reading of them', async () => {
+    await open();
+    await writeLines(node, [
+      lineOf(FIRST),
+      ...Array.from({ length: 5000 }, (_, i) => `t,host=h${i} a=1i 1`),
+    ]);
+    await node.close();
+    await open();
+    try {
+      // All of these begin before the series are there.
+      const again = writeLines(node, ['t,host=h7 a=2i 1', 't,host=new a=2i 1']);
+      const whole = ask(node, 'SELECT count(*) FROM t WHERE b IS NOT NULL');
+      const one = ask(node, "SELECT count(*) FROM t WHERE host = 'h4999'");
+      await Promise.all([again, whole, one]);
+      assert.deepEqual(await whole, ['count(*)', '1']);
+      assert.deepEqual(await one, ['count(*)', '1']);
+      assert.deepEqual(await ask(node, 'SELECT count(*), sum(a) FROM t'), [
+        'count(*) | sum(t.a)',
+        '5002 | 5004',
+      ]);
+    } finally {
+      await node.close();
+      await rm(join(dataDir, 'node'), { recursive: true, force: true });
+    }
+  });
+});
