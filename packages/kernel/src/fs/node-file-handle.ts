@@ -10,6 +10,7 @@ import {
   write,
   writev,
 } from 'node:fs';
+import { invariant } from '../errors/invariant.js';
 import { fileError } from './file-error.js';
 import type { FileHandle, OpenMode } from './file-system.js';
 
@@ -30,15 +31,21 @@ const MAX_PART_COUNT = 1024;
 
 /** A file descriptor. Callbacks instead of `fs.promises`: half the cost per call, and the log makes many. */
 class NodeFileHandle implements FileHandle {
-  readonly #descriptor: number;
+  readonly #number: number;
   readonly #path: string;
   readonly #syncsAfterWrite: boolean;
   #closing: Promise<void> | undefined;
 
   constructor(descriptor: number, path: string, syncsAfterWrite: boolean) {
-    this.#descriptor = descriptor;
+    this.#number = descriptor;
     this.#path = path;
     this.#syncsAfterWrite = syncsAfterWrite;
+  }
+
+  /** Once the file is closed the number may be that of another file, which a late truncation would cut. */
+  get #descriptor(): number {
+    invariant(this.#closing === undefined, `${this.#path} is not used after its close`);
+    return this.#number;
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {
@@ -99,9 +106,8 @@ class NodeFileHandle implements FileHandle {
   }
 
   async close(): Promise<void> {
-    // The number may belong to another file once it is closed, so it is closed only once.
     this.#closing ??= new Promise<void>((resolve, reject) => {
-      close(this.#descriptor, (error) => (error ? reject(error) : resolve()));
+      close(this.#number, (error) => (error ? reject(error) : resolve()));
     });
     await this.#closing;
   }

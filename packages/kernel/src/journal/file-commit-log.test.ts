@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CallFaults } from '../testing/call-faults.js';
+import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { type CommitLogOptions, type FileCommitLog, openCommitLog } from './file-commit-log.js';
@@ -245,6 +247,25 @@ describe('FileCommitLog on a full disk', () => {
     await log.seal(1);
     await log.close();
     assert.deepEqual(await replayed(disk), ['later']);
+  });
+
+  it('goes on in a new file when the end of the one before finds no room, and leaves that one alone', async () => {
+    const disk = newDisk();
+    const faults = new CallFaults();
+    const log = await open(disk, { fileSystem: failingLogFiles(disk, faults) });
+    await log.append([Buffer.from('kept')]).durable;
+    const error = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    faults.fail({ kind: 'log.truncate', error });
+    const rotated = log.rotate();
+    const meanwhile = log.append([Buffer.from('refused')]).durable;
+    await assert.rejects(meanwhile, full);
+    assert.equal(await rotated, 1);
+    assert.equal(faults.counts.get('log.truncate'), 1);
+    assert.deepEqual([log.isReadOnly, log.isFull], [false, true]);
+    assert.equal(await whenTaking(log), true);
+    await log.append([Buffer.from('later')]).durable;
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['kept', 'later']);
   });
 
   it('links every closed file for a backup, however often it was rotated without room', async () => {

@@ -243,8 +243,11 @@ export class FileCommitLog implements CommitLog {
       const isWaiting = later !== undefined && 'parts' in later;
       // Taken before the wait: what is appended meanwhile belongs to the new file.
       const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
-      await closed.finish();
-      this.#active = undefined;
+      try {
+        await closed.finish();
+      } finally {
+        this.#active = undefined; // It is closed, also when its zeros could not be given back.
+      }
       this.#active = await LogFileWriter.create(this.#options, {
         file: rotation.file,
         firstSequence,

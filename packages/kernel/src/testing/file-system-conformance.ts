@@ -76,6 +76,27 @@ export function fileSystemConformance(
       assert.equal(await load(fileSystem, path), '');
     });
 
+    it('takes nothing through a handle after its close, whatever file has its number then', async () => {
+      const { fileSystem, directory } = await prepare();
+      await store(fileSystem, join(directory, 'a'), 'before');
+      const closed = await fileSystem.open(join(directory, 'a'), 'r+');
+      await closed.close();
+      await closed.close();
+      // The system gives the lowest number that is free.
+      const others = ['b', 'c', 'd'].map((name) => join(directory, name));
+      const opened = await Promise.all(others.map((path) => fileSystem.open(path, 'wx')));
+      for (const handle of opened) await handle.write([Buffer.from('theirs')], 0);
+      const refused = { name: 'InvariantBroken' };
+      await assert.rejects(closed.truncate(1), refused);
+      await assert.rejects(closed.write([Buffer.from('x')], 0), refused);
+      await assert.rejects(closed.sync(), refused);
+      await assert.rejects(closed.read(new Uint8Array(1), 0), refused);
+      assert.throws(() => closed.readNow(new Uint8Array(1), 0), refused);
+      await assert.rejects(closed.sizeBytes(), refused);
+      for (const handle of opened) await handle.close();
+      for (const path of others) assert.equal(await load(fileSystem, path), 'theirs');
+    });
+
     it('renames over what is there and never links over it', async () => {
       const { fileSystem, directory } = await prepare();
       const [a, b, c] = ['a', 'b', 'c'].map((name) => join(directory, name)) as [

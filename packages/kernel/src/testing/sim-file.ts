@@ -1,4 +1,5 @@
 import type { Random } from '../clock/random.js';
+import { invariant } from '../errors/invariant.js';
 import { fileError } from '../fs/file-error.js';
 import type { FileHandle } from '../fs/file-system.js';
 import type { SimFaults } from './sim-faults.js';
@@ -66,7 +67,7 @@ export class SimFile {
   }
 }
 
-/** An open file; dead after a crash or a close. */
+/** An open file; dead after a crash, and nobody's after its close. */
 export class SimFileHandle implements FileHandle {
   readonly #file: SimFile;
   readonly #path: string;
@@ -153,8 +154,8 @@ export class SimFileHandle implements FileHandle {
   }
 
   #check(): void {
-    const isDead = this.#powerCycle !== this.#disk.powerCycle();
-    if (isDead || this.#isClosed) throw systemError('EBADF', this.#path);
+    invariant(!this.#isClosed, `${this.#path} is not used after its close`);
+    if (this.#powerCycle !== this.#disk.powerCycle()) throw systemError('EBADF', this.#path);
   }
 
   #checkWritable(): void {

@@ -69,6 +69,8 @@ export async function openTestNode(
     readonly flushGroupTables?: number;
     /** So many small tables are flushed at a time, unless all are; otherwise as in a server. */
     readonly flushSmallTables?: number;
+    /** So many bytes are made ready at once behind the records of the log; otherwise as in a server. */
+    readonly logZeroBytes?: number;
     /** Told of what only the log would tell. */
     readonly log?: Logger;
   } = {},
@@ -99,7 +101,10 @@ export async function openTestNode(
       relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
       openLog: ({ folder: directory, nodeUuid: nodeId, ...how }) =>
-        openCommitLog({ fileSystem: logFiles, directory, nodeId, ...how, onLoss: () => {} }),
+        openCommitLog({
+          ...{ fileSystem: logFiles, directory, nodeId, ...how, onLoss: () => {} },
+          ...(options.logZeroBytes === undefined ? {} : { zeroStepSize: options.logZeroBytes }),
+        }),
       leases: new LocalLeases(),
       metrics: options.metrics ?? new Metrics(),
       clock,

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -21,8 +22,8 @@ it('starts again, and keeps what is written then, when the last flush has left n
   });
   for (let i = 1; i <= 3; i++) {
     await writeLines(node, [`m v=${i}i ${i}`]);
-    const error = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-    if (i === 3) faults.fail({ kind: 'log.open', count: Number.POSITIVE_INFINITY, error });
+    if (i === 3)
+      faults.fail({ kind: 'log.open', count: Number.POSITIVE_INFINITY, error: noSpace() });
     await flushEngine(node.engine);
   }
   await node.close();
@@ -40,3 +41,29 @@ it('starts again, and keeps what is written then, when the last flush has left n
   node = await start();
   assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
 });
+
+it('flushes, and takes writes as soon as there is room, when the file that ends has no room for its end', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
+  const faults = new CallFaults();
+  const clock = new ManualClock();
+  const start = () => openTestNode(dataDir, { clock, faults });
+  let node = await start();
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await writeLines(node, ['m v=1i 1']);
+  faults.fail({ kind: 'log.truncate', error: noSpace() });
+  await flushEngine(node.engine);
+  assert.match(node.engine.obstacle ?? '', /disk of the server is full/);
+  for (let i = 0; i < 1000 && node.engine.obstacle !== undefined; i++) {
+    await clock.advanceMs(1000);
+    await setTimeout(1); // The log makes its file meanwhile.
+  }
+  await writeLines(node, ['m v=2i 2']);
+  await node.close();
+  node = await start();
+  assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['2 | 3']);
+});
+
+const noSpace = (): Error => Object.assign(new Error('no space left'), { code: 'ENOSPC' });

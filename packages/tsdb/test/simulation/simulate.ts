@@ -99,6 +99,7 @@ class Run {
     this.#stage = {
       ...{ sim, random, model: this.#model },
       change: (change, call) => this.#change(change, call),
+      check: async (table) => this.#compare(table, await this.#sim.rows(table), true),
     };
   }
 
@@ -123,12 +124,14 @@ class Run {
     const step = isUndecided ? named('kill') : (hunted ?? this.#choose());
     const share =
       hunted !== undefined ? 1 : step.name === 'write' ? WRITE_FAULT_SHARE : FAULT_SHARE;
+    let isDisturbed = true;
     this.#count++;
     this.#note(step.name);
     if (typeof this.#failing === 'number') {
       await this.#shake(step, isUndecided ? 0 : this.#failing);
       this.#wasDisturbed = true;
     } else if (isUndecided || this.#random.float() >= share) {
+      isDisturbed = false;
       const before = new Map(this.#sim.faults.counts);
       await step.run(this.#stage).catch(async (error: unknown) => {
         // A sync behind the last step has failed, and the log said so afterwards.
@@ -142,8 +145,13 @@ class Run {
     }
     // Once, and only where there was one: behind it merges write files that nobody knows yet, and remove others.
     if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
-    else if (step.name !== 'write') await this.#checkRows([this.#anyTable()]);
-    else if (this.#random.float() < LOOK_SHARE) await this.#checkRows([this.#anyTable()]);
+    else if (this.#hasToLook(step.name, isDisturbed)) await this.#checkRows([this.#anyTable()]);
+  }
+
+  /** A query is compared as it is answered. */
+  #hasToLook(step: string, isDisturbed: boolean): boolean {
+    if (step === 'write') return this.#random.float() < LOOK_SHARE;
+    return step !== 'query' || isDisturbed;
   }
 
   async end(): Promise<void> {
@@ -230,16 +238,22 @@ class Run {
   }
 
   async #checkRows(tables: readonly string[]): Promise<void> {
-    for (const table of tables) {
-      const fromSec = fromSecOf(table, this.#sim.nowSec);
-      const candidates = this.#model.candidates(table, fromSec);
-      const found = await this.#sim.rows(table);
-      if (!candidates.includes(found)) assert.fail(difference(table, found, candidates[0] ?? ''));
-      if (this.#random.float() >= SUMS_SHARE) continue;
-      const sums = await this.#sim.sums(table);
-      const expected = this.#model.sums(table, fromSec);
-      if (!expected.includes(sums)) assert.equal(sums, expected[0], `count and sum of ${table}`);
-    }
+    for (const table of tables) await this.#compare(table, await this.#sim.rows(table));
+  }
+
+  /** With what the model says, and the answer of InfluxQL with it now and then. */
+  async #compare(
+    table: string,
+    found: string,
+    withSums = this.#random.float() < SUMS_SHARE,
+  ): Promise<void> {
+    const fromSec = fromSecOf(table, this.#sim.nowSec);
+    const candidates = this.#model.candidates(table, fromSec);
+    if (!candidates.includes(found)) assert.fail(difference(table, found, candidates[0] ?? ''));
+    if (!withSums) return;
+    const sums = await this.#sim.sums(table);
+    const expected = this.#model.sums(table, fromSec);
+    if (!expected.includes(sums)) assert.equal(sums, expected[0], `count and sum of ${table}`);
   }
 
   /** After a start it is known what failed changes have come to, and every file has somebody who knows it. */
@@ -258,7 +272,7 @@ class Run {
     const rows = new Map<string, string>();
     for (const table of ALL_TABLES) rows.set(table, await sim.rows(table));
     const isPossible = this.#model.narrow(rows, (table) => fromSecOf(table, sim.nowSec));
-    await this.#checkRows(ALL_TABLES);
+    for (const [table, found] of rows) await this.#compare(table, found);
     assert.ok(isPossible, 'each change that failed is there as a whole or not at all');
     if (this.#random.float() < 0.2) await this.#checkBounds();
   }

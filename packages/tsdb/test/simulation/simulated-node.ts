@@ -13,6 +13,8 @@ import { ProcessFiles } from './process-files.js';
 
 /** Real time; far beyond what any step takes. */
 const LONGEST_CALL_MS = 600_000; // Only a hang takes it: a starved machine took 60 s.
+/** A file of the log outgrows them now and then; those of a server take longer to write than all rows of one. */
+const LOG_ZERO_BYTES = 16 * 1024;
 const COLUMNS = ['host', 'zone', 'time', 'i', 's'];
 const NOT_THERE = ['database_not_found', 'table_not_found', 'database_not_known', 'plan_error'];
 
@@ -75,6 +77,7 @@ export class SimulatedNode {
       // Databases and tables are few: each is a group of its own.
       flushGroupTables: 1,
       flushSmallTables: 1,
+      logZeroBytes: LOG_ZERO_BYTES,
       ...{ clock, faults, flags },
       before: (objects) => files.around(objects),
       random: this.#random,

@@ -269,7 +269,7 @@ export class SegmentFiles {
     return { ...file, minTime, maxTime, minSeries, maxSeries };
   }
 
-  /** Once a file had no end that the engine had reported as written: who trusts it loses the rows with the log. */
+  /** Whatever has become of a file that the engine reported as written: who trusts one without an end loses the rows with the log. */
   async #look(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
     const [row] = await this.#host.rows(
       `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,
