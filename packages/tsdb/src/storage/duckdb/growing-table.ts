@@ -34,21 +34,11 @@ export class GrowingTable {
     this.#isDoubtful = false;
   }
 
+  /** One statement: a transaction of several would stay open where its end fails. */
   async #makeAnew(connection: DuckDBConnection, rowCount: number): Promise<void> {
     const name = quoteName(this.name);
-    const fresh = quoteName(`${this.name}_anew`);
-    await connection.run('BEGIN TRANSACTION');
-    try {
-      await connection.run(
-        `CREATE TABLE ${fresh} AS SELECT * FROM ${name} WHERE rowid < ${rowCount}`,
-      );
-      await connection.run(`DROP TABLE ${name}`);
-      await connection.run(`ALTER TABLE ${fresh} RENAME TO ${name}`);
-      await connection.run('COMMIT');
-    } catch (error) {
-      // The failure may have ended the transaction.
-      await connection.run('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
+    await connection.run(
+      `CREATE OR REPLACE TABLE ${name} AS SELECT * FROM ${name} WHERE rowid < ${rowCount}`,
+    );
   }
 }
