@@ -64,7 +64,7 @@ export class GameDataDialect implements Dialect {
     if (isEditor(url)) {
       const actor = this.#parts.access.admit(request, access === 'public');
       // Counted apart from whoever else is behind the address.
-      if (actor !== undefined) return { kind: 'editor', ...actor };
+      if (actor !== undefined) return { kind: 'editor', name: actor.name, scopes: actor.scopes };
     }
     return { kind: 'anonymous', ip };
   }

@@ -1,6 +1,7 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import { endOfQuery } from '../../model/end-of-query.js';
+import { FAILED_ON_THE_WAY } from '../../storage/duckdb/stream-end.js';
 
 /**
  * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
@@ -125,7 +126,7 @@ const MAX_LENGTH = 1000;
 export function isUnexplained(failure: Error): boolean {
   return (
     tsdbError.is(failure, 'execution_error') &&
-    [FALLBACK, UNREAD].some((w) => failure.message.endsWith(w))
+    [FALLBACK, UNREAD, FAILED_ON_THE_WAY].some((w) => failure.message.endsWith(w))
   );
 }
 

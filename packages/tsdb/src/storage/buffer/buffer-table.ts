@@ -267,7 +267,7 @@ export class BufferTable {
     }
     for (const column of wanted.values()) {
       if (this.hasColumn(column.id)) continue;
-      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`;
       await this.#table.change(connection, this.#engineRows, async () => {
         await connection.run(add);
       });

@@ -1,6 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from './quote.js';
 
+/** Making a table of many rows anew is a long copy: so often at most, however many ask. */
+const RETRY_MS = 1000;
+const MANY_ROWS = 65_536;
+
 /**
  * A table of the engine that gets rows again and again. When the engine cannot commit rows for lack of memory, some columns keep
  * them and others do not: the rows that were there are right, but those that come next stand beside others' values (seen in
@@ -9,6 +13,7 @@ import { quoteName } from './quote.js';
 export class GrowingTable {
   readonly name: string;
   #isDoubtful = false;
+  #retryAtMs = 0;
 
   constructor(name: string) {
     this.name = name;
@@ -23,7 +28,12 @@ export class GrowingTable {
     rowCount: number,
     add: () => void | Promise<void>,
   ): Promise<void> {
-    if (this.#isDoubtful) await this.#makeAnew(connection, rowCount);
+    if (this.#isDoubtful) {
+      if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
+        throw new Error('Out of Memory Error: rows wait for memory of the engine');
+      this.#retryAtMs = performance.now() + RETRY_MS;
+      await this.#makeAnew(connection, rowCount);
+    }
     this.#isDoubtful = true;
     await add();
     this.#isDoubtful = false;

@@ -110,7 +110,7 @@ export class SeriesTable implements RemakeableTable {
     for (const tag of this.#index.tagKeys) {
       const physicalName = schema.columns.get(tag)?.physicalName;
       if (physicalName === undefined || this.#columns.has(tag)) continue;
-      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(physicalName)} VARCHAR`;
+      const add = `ALTER TABLE ${quoteName(this.name)} ADD COLUMN IF NOT EXISTS ${quoteName(physicalName)} VARCHAR`;
       await this.#table.change(connection, this.#handedOver, async () => {
         await connection.run(add);
       });

@@ -141,6 +141,11 @@ export class TableInMemory {
 
   #rowSourceOf(open: OpenSegment): RowSource {
     const { rowCount, objectName, columnIds, minTime, maxTime } = open.segment;
+    const pin = (): (() => void) => {
+      open.pinned.pin();
+      return () => open.pinned.unpin();
+    };
+    const verify = (): Promise<void> => this.#parts.segments.verify(open);
     return {
       key: open,
       kind: 'segment',
@@ -154,10 +159,11 @@ export class TableInMemory {
       minTime,
       maxTime,
       hasColumn: (id) => columnIds.has(id),
+      pin,
+      verify,
       hold: async () => {
-        open.pinned.pin();
-        const letGo = (): void => open.pinned.unpin();
-        await this.#parts.segments.verify(open).catch((error: unknown) => {
+        const letGo = pin();
+        await verify().catch((error: unknown) => {
           letGo();
           throw error;
         });

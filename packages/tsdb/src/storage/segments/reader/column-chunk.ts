@@ -62,7 +62,7 @@ export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decomp
   }
   if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('rows without a series');
   // By their numbers: no value is looked up for each row.
-  const numbers = numbersOf(valuesOf(page), 0, rowCount);
+  const numbers = numbersOf(valuesOf(page), { skip: 0, count: rowCount, most: dictionary.length });
   const ends = endsOf(numbers);
   return {
     words: wordsOf(
@@ -123,7 +123,10 @@ type Dense = Int8Array | Float64Array | BigInt64Array;
 function decompressed(head: PageHead, stored: Uint8Array, decompress: Decompress): Uint8Array {
   if (head.sizeBytes > MAX_PAGE_BYTES) throw new UnknownLayout(`a page of ${head.sizeBytes} bytes`);
   const bytes = new Uint8Array(head.sizeBytes + PADDING_BYTES);
-  bytes.set(decompress(stored, head.sizeBytes));
+  const whole = decompress(stored, head.sizeBytes);
+  // What cannot be decompressed comes out shorter.
+  if (whole.length !== head.sizeBytes) throw new UnknownLayout('a page that does not decompress');
+  bytes.set(whole);
   return bytes;
 }
 
@@ -228,9 +231,14 @@ function plain(bytes: Uint8Array, type: PhysicalType, skip: number, count: numbe
 }
 
 /** Places of values in the dictionary. */
-function numbersOf(bytes: Uint8Array, skip: number, count: number): Uint32Array {
+function numbersOf(
+  bytes: Uint8Array,
+  { skip, count, most }: { readonly skip: number; readonly count: number; readonly most: number },
+): Uint32Array {
   const numbers = new Uint32Array(count);
   new BitRuns(bytes, 1, bytes[0] as number).read(skip, numbers);
+  for (const number of numbers)
+    if (number >= most) throw new UnknownLayout('a value beyond the dictionary');
   return numbers;
 }
 
@@ -242,7 +250,7 @@ function looked(
   dictionary: Dense | undefined,
 ): Dense {
   if (dictionary === undefined) throw new UnknownLayout('a page without its dictionary');
-  const numbers = numbersOf(bytes, skip, count);
+  const numbers = numbersOf(bytes, { skip, count, most: dictionary.length });
   if (dictionary instanceof BigInt64Array) {
     // Halves: no big integer is made.
     const out = new BigInt64Array(count);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { withEngine } from '../../../testing/table-model.js';
 import { quoteString } from '../../duckdb/quote.js';
 import type { ColumnValues } from './column-chunk.js';
+import type { IndexedColumn } from './file-index.js';
 
 /** Shapes for which the engine chooses different encodings. */
 const shapeArb = fc.record({
@@ -133,10 +134,19 @@ describe('a segment reader', () => {
       });
       const other = await sizeOf(await write('other', 'COMPRESSION snappy'));
       await assert.rejects(files.reader.indexOf(other), { name: 'UnknownLayout' });
-      const whole = await sizeOf(await write('whole', 'COMPRESSION zstd'));
+      const whole = await sizeOf(await write('whole', 'COMPRESSION zstd, PARQUET_VERSION v2'));
       const cut = { ...whole, sizeBytes: whole.sizeBytes - 1 };
       await assert.rejects(files.reader.indexOf(cut), { name: 'UnknownLayout' });
       const index = await files.reader.indexOf(whole);
+      const [[series] = []] = await files.reader.read(whole, index, [0], ['_series']);
+      assert.deepEqual(series?.runs(9).ends, Uint32Array.of(9));
+      const bytes = await objects.get(whole.objectName);
+      const { places } = index.columns.get('time') as IndexedColumn;
+      bytes.fill(0xff, (places[0] as number) + 30, places[1]);
+      await objects.delete(whole.objectName);
+      await objects.put(whole.objectName, [bytes]);
+      const [[times] = []] = await files.reader.read(whole, index, [0], ['time']);
+      assert.throws(() => times?.values({ from: 0, to: 9 }), { name: 'UnknownLayout' });
       await assert.rejects(files.reader.read(whole, index, [0], ['missing']), {
         name: 'UnknownLayout',
       });

@@ -17,7 +17,8 @@ import {
 
 /** What most descriptions fit into. */
 const FOOTER_GUESS_BYTES = 128 * 1024;
-const MAX_FOOTER_BYTES = 64 * 1024 * 1024;
+/** It is read in one go, and what is found is kept: files of hundreds of columns are left to the engine. */
+const MAX_FOOTER_BYTES = 512 * 1024;
 /** Bytes between two columns that are read along: less than another read costs. */
 const MAX_GAP_BYTES = 64 * 1024;
 
@@ -30,6 +31,8 @@ export interface SegmentObject {
 export class SegmentReader {
   readonly #objects: Pick<ObjectStore, 'get' | 'getRanges'>;
   #decompress: Promise<Decompress> | undefined;
+  /** Questions that are being read, for who bounds them. */
+  underWay = 0;
 
   constructor(objects: Pick<ObjectStore, 'get' | 'getRanges'>) {
     this.#objects = objects;

@@ -17,7 +17,9 @@ import { presentColumns, type RowRange, type RowSource } from './row-source.js';
 /** More series are left to the engine. */
 export const MAX_FEW_SERIES = 64;
 /** Values of row groups that may have one of the series: more are left to the engine, which reads them on all cores. */
-const MAX_VALUES = 3_000_000;
+const MAX_VALUES = 2_000_000;
+/** Questions of the node that are read so at a time, of 30 MB each at most: the engine answers others, within its memory. */
+const MAX_UNDER_WAY = 4;
 
 /** What to read: some series between two instants. */
 export interface FewSeries {
@@ -54,26 +56,46 @@ export class FewSeriesRows {
     sources: readonly RowSource[],
     wanted: FewSeries,
   ): Promise<readonly LoadedRows[] | undefined> {
-    const holds = await Promise.allSettled(sources.map((source) => source.hold()));
+    if (this.#reader.underWay >= MAX_UNDER_WAY) return undefined;
+    this.#reader.underWay++;
+    // All in this step, in which the sources were taken.
+    const pins = sources.map((source) => source.pin?.());
     try {
-      // The engine says what is wrong with a file.
-      if (holds.some((hold) => hold.status === 'rejected')) return undefined;
-      const places: Place[] = [];
-      for (const source of sources) {
-        const file = await this.#fileOf(source);
-        if (file === undefined) return undefined;
-        places.push({ source, file, groups: this.#groupsOf(file, wanted) });
+      const rows: LoadedRows[] = [];
+      for (const place of (await this.#placesOf(sources, wanted)) ?? [undefined]) {
+        const read = place && (await this.#readPlace(place, wanted));
+        if (read === undefined) return undefined;
+        rows.push(...read);
       }
-      const rowCount = places.reduce((sum, place) => sum + rowCountOf(place), 0);
-      if (rowCount * (wanted.columns.length + 2) > MAX_VALUES) return undefined;
-      const rows = await Promise.all(places.map((place) => this.#readPlace(place, wanted)));
-      return rows.includes(undefined) ? undefined : rows.flatMap((each) => each ?? []);
+      return rows;
     } catch (error) {
-      if (!(error instanceof FileDamaged)) this.#onError(error);
+      // The engine says what is wrong with a file.
+      const isToldElsewhere = error instanceof FileDamaged || error instanceof UnknownLayout;
+      if (!isToldElsewhere) this.#onError(error);
       return undefined;
     } finally {
-      for (const hold of holds) if (hold.status === 'fulfilled') hold.value();
+      for (const unpin of pins) unpin?.();
+      this.#reader.underWay--;
     }
+  }
+
+  /** Where rows may be; one file after the other, as others wait for theirs. `undefined`: too many for this reader. */
+  async #placesOf(
+    sources: readonly RowSource[],
+    wanted: FewSeries,
+  ): Promise<readonly Place[] | undefined> {
+    const places: Place[] = [];
+    let valueCount = 0;
+    for (const source of sources) {
+      await source.verify?.();
+      const file = await this.#fileOf(source);
+      if (file === undefined) return undefined;
+      const place = { source, file, groups: this.#groupsOf(file, wanted) };
+      valueCount += rowCountOf(place) * (wanted.columns.length + 2);
+      if (valueCount > MAX_VALUES) return undefined;
+      if (place.groups.length > 0) places.push(place);
+    }
+    return places;
   }
 
   #fileOf({ key, object }: RowSource): Promise<FileIndex | undefined> {

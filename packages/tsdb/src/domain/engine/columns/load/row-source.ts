@@ -13,6 +13,10 @@ export interface RowSource {
   readonly kind: 'segment' | 'buffer';
   /** Of a segment. */
   readonly object?: SegmentObject;
+  /** Of a segment: keeps its file, until what is returned is called. */
+  readonly pin?: () => () => void;
+  /** Of a segment: resolves when the file is what was written. */
+  readonly verify?: () => Promise<void>;
   /** All rows; a buffer table's grow. */
   readonly rowCount: number;
   /** The first rows, which the engine can read. */
