@@ -305,6 +305,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
       headers: {
         'content-encoding': 'gzip',
         authorization: 'Bearer secret',
+        'proxy-authorization': 'Basic secret',
         cookie: 'a=1',
         'X-Mixed': 'Case',
       },
@@ -315,7 +316,8 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
     assert.deepEqual(echo['args'], { k: 'v' });
     assert.equal(echo['headers']?.['x-mixed'], 'Case');
     assert.equal(echo['headers']?.['cookie'], 'a=1');
-    assert.equal(echo['headers']?.['authorization'], undefined);
+    for (const name of ['authorization', 'proxy-authorization'])
+      assert.equal(echo['headers']?.[name], undefined, name);
     const missing = await plugins.server.http.send('/api/v3/engine/nothing');
     assert.deepEqual([missing.status, missing.text], [404, '{"error":"not found","data":{}}']);
     assert.equal((await plugins.server.http.send(engine, { method: 'PUT', body: '' })).status, 404);

@@ -195,7 +195,21 @@ describe('the storage of the time-series service', () => {
       [{ db: 'two', table: 'x' }, 404],
       [{ db: 'x', table: 'm' }, 404],
       [{ db: 'two', table: 'm', min_time: 'yesterday' }, 422],
+      [{ db: 'two', table: 'm', min_time: '9999999999999999999' }, 422],
+      [{ db: 'two', table: 'm', max_time: '-9223372036854775809' }, 422],
+      [{ db: 'two', table: 'm', min_time: '6', max_time: '5' }, 422],
     ] as const)
       assert.equal((await post('compact', body)).status, status, JSON.stringify(body));
+    for (const [times, message] of [
+      [{ min_time: '6', max_time: '5' }, 'min_time is above max_time'],
+      [
+        { max_time: '9223372036854775808' },
+        'max_time is out of range: a number of 64 bits, in nanoseconds since 1970',
+      ],
+    ] as const)
+      assert.equal(
+        JSON.parse((await post('compact', { db: 'two', table: 'm', ...times })).text).message,
+        message,
+      );
   });
 });

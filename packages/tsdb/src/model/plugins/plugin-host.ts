@@ -104,8 +104,24 @@ export type RunOutcome =
   | { readonly kind: 'crashed'; readonly text: string }
   | { readonly kind: 'cancelled' };
 
+/** No run was begun. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly text: string;
+  readonly retryAfterSec: number;
+}
+
+export interface ReadyOptions {
+  /** Somebody waits for the answer: it is refused rather than kept waiting for more than a second. */
+  readonly isAwaited: boolean;
+  /** Its abortion ends the wait. */
+  readonly signal: AbortSignal;
+}
+
 /** A plugin that is loaded and keeps its cache until it is closed. */
 export interface PluginSession {
+  /** Resolves when a run may begin, which may not be at once after crashes, or must not. Never rejects. */
+  ready(options: ReadyOptions): Promise<Refusal | undefined>;
   /** Never rejects. */
   call(call: PluginCall): Promise<RunOutcome>;
   /** Cancels what runs, drops the cache; resolves when nothing of it runs any more. */

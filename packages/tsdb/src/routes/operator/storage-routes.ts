@@ -135,7 +135,11 @@ export const storageRoutes = (
       output: {
         202: answer('it begins, or waits for its turn; its end is seen by GET', json(Storage)),
       },
-      errors: { 404: 'there is no such database or table', 409: 'too many tables wait for it' },
+      errors: {
+        404: 'there is no such database or table',
+        409: 'too many tables wait for it',
+        422: 'times that are out of range or the wrong way round',
+      },
       handle(request, { body: { db, table: name, min_time, max_time } }) {
         const table = catalog.database(db)?.tables.get(name);
         if (table === undefined) return notFound(request, `table not found: ${db}.${name}`);
@@ -143,12 +147,23 @@ export const storageRoutes = (
           minTimeNs: min_time === undefined ? MIN_TIME_NS : BigInt(min_time),
           maxTimeNs: max_time === undefined ? MAX_TIME_NS : BigInt(max_time),
         };
+        const fault = faultOf(span);
+        if (fault !== undefined) return refusal(request, 422, fault);
         if (!storage.compactSoon(table, span)) return refusal(request, 409, TOO_MANY);
         return jsonAnswer(202, shown());
       },
     }),
   ];
 };
+
+function faultOf(span: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint }) {
+  const outside = isInt64(span.minTimeNs) ? 'max_time' : 'min_time';
+  if (!isInt64(span.minTimeNs) || !isInt64(span.maxTimeNs))
+    return `${outside} is out of range: a number of 64 bits, in nanoseconds since 1970`;
+  return span.minTimeNs > span.maxTimeNs ? 'min_time is above max_time' : undefined;
+}
+
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 const READ_ONLY = 'the log is read-only: restart the server';
 const TOO_MANY = 'too many tables wait to be compacted: try again when some of them are done';

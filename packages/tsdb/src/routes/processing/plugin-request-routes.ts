@@ -17,8 +17,8 @@ import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';
 
-/** What plugins must not see: credentials of this server, which has no cookies. */
-const WITHHELD_HEADER = 'authorization';
+/** What plugins must not see: credentials of this server, which has no cookies, and of a proxy before it. */
+const WITHHELD_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
 
 /**
  * A page that a plugin wrote runs in a browser as if it came from a site of its own, so that it cannot act as the pages of
@@ -42,7 +42,7 @@ const WORDS = {
   errors: {
     404: 'no enabled trigger has this path',
     500: 'the plugin failed',
-    503: 'too many requests wait for it',
+    503: 'too many requests wait for it, or its process cannot be started',
   },
 } as const;
 
@@ -88,7 +88,7 @@ export function pluginRequestRoutes(
 function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of request.headerList()) {
-    if (!name.startsWith(':') && name !== WITHHELD_HEADER) headers[name] = value;
+    if (!name.startsWith(':') && !WITHHELD_HEADERS.has(name)) headers[name] = value;
   }
   return headers;
 }

@@ -74,6 +74,7 @@ export class PythonPluginHost implements PluginHost {
     const ended = new AbortController();
     const running = new Set<Promise<RunOutcome>>();
     return {
+      ready: (ready) => worker.ready(name, ready, ended.signal),
       call: async (call: PluginCall) => {
         const run = worker.call(name, call, ended.signal);
         running.add(run);

@@ -4,6 +4,7 @@ import type {
   PluginCode,
   PluginInput,
   PluginServices,
+  Refusal,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { Catalog } from '../../catalog/catalog.js';
@@ -113,6 +114,9 @@ export class DryRuns {
     try {
       log('INFO', run.start);
       const startNs = this.#clock.nowNs();
+      const { signal } = limit;
+      const refusal = await session.ready({ isAwaited: true, signal });
+      if (refusal !== undefined) return await this.#reportOf(refusal, lines);
       const outcome = await session.call({
         database: request.database,
         args: request.args,
@@ -122,8 +126,8 @@ export class DryRuns {
           namespace: `test ${request.cacheName ?? DEFAULT_CACHE}`,
           defaultTtlSec: CACHE_TTL_SEC,
         },
-        services: this.#processing.backend.servicesFor({ depth: 1, signal: limit.signal, log }),
-        signal: limit.signal,
+        services: this.#processing.backend.servicesFor({ depth: 1, signal, log }),
+        signal,
       });
       if (outcome.kind === 'done') {
         log('INFO', `finished execution in ${formatDuration(this.#clock.nowNs() - startNs)}`);
@@ -135,7 +139,7 @@ export class DryRuns {
     }
   }
 
-  async #reportOf(outcome: RunOutcome, lines: readonly string[]): Promise<DryRunReport> {
+  async #reportOf(outcome: RunOutcome | Refusal, lines: readonly string[]): Promise<DryRunReport> {
     if (outcome.kind === 'cancelled') return report(lines, ['plugin test timed out']);
     if (outcome.kind !== 'done') return report(lines, [`error executing plugin: ${outcome.text}`]);
     const writes: Record<string, string[]> = Object.create(null);

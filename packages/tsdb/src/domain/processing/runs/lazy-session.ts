@@ -1,5 +1,11 @@
 import { messageOf } from '@plinth/kernel';
-import type { PluginCall, PluginSession, RunOutcome } from '../../../model/plugins/plugin-host.js';
+import type {
+  PluginCall,
+  PluginSession,
+  ReadyOptions,
+  Refusal,
+  RunOutcome,
+} from '../../../model/plugins/plugin-host.js';
 
 /**
  * A session that is opened with its first run: a start waits neither for Python nor for the code of plugins. What stands in
@@ -11,6 +17,12 @@ export class LazySession implements PluginSession {
 
   constructor(open: () => Promise<PluginSession>) {
     this.#open = open;
+  }
+
+  /** What is not open has not crashed. */
+  async ready(options: ReadyOptions): Promise<Refusal | undefined> {
+    const session = await this.#opening?.catch(() => undefined); // The run is told.
+    return await session?.ready(options);
   }
 
   async call(call: PluginCall): Promise<RunOutcome> {

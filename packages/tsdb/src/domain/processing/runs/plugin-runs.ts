@@ -4,6 +4,7 @@ import type {
   LogLevel,
   PluginInput,
   PluginSession,
+  Refusal,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { Trigger } from '../../../model/plugins/trigger.js';
@@ -45,13 +46,22 @@ export class PluginRuns {
   async run(
     input: PluginInput,
     at: { readonly start: string; readonly depth: number },
-  ): Promise<RunOutcome> {
+  ): Promise<RunOutcome | Refusal> {
     const { trigger, databaseName, session, backend, clock, note } = this.#needs;
+    const end = new AbortController();
+    const { signal } = end;
+    this.#underWay.add(end);
+    if (this.#isStopped) end.abort(STOPPED);
+    // Before the time of the run begins.
+    const refusal = await session.ready({ isAwaited: input.kind === 'request', signal });
+    if (refusal !== undefined) {
+      this.#underWay.delete(end);
+      return refusal;
+    }
     note('INFO', at.start);
     const startNs = clock.nowNs();
     const timeoutMs =
       this.#needs.runTimeoutMs ?? (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
-    const end = new AbortController();
     const timer = new AbortController();
     if (timeoutMs !== undefined) {
       clock.sleep(timeoutMs, timer.signal).then(
@@ -59,9 +69,6 @@ export class PluginRuns {
         () => undefined, // The run ended in time.
       );
     }
-    this.#underWay.add(end);
-    if (this.#isStopped) end.abort(STOPPED);
-    const { signal } = end;
     const depth = at.depth + 1;
     const outcome = await session.call({
       database: databaseName,

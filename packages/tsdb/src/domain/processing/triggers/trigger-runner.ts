@@ -4,6 +4,7 @@ import type {
   PluginInput,
   PluginResponse,
   PluginSession,
+  Refusal,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { Trigger } from '../../../model/plugins/trigger.js';
@@ -219,6 +220,10 @@ export class TriggerRunner {
         return outcome.response ?? errorResponse('the plugin gave no answer');
       case 'cancelled':
         return errorResponse('the run was cancelled');
+      case 'refused': {
+        const { status, headers, body } = errorResponse(outcome.text, 503);
+        return { status, headers: [...headers, ['retry-after', `${outcome.retryAfterSec}`]], body };
+      }
       default:
         this.#noteFailure(outcome);
         if (this.#needs.trigger.errorBehavior === 'disable') this.#needs.onDisable();
@@ -230,7 +235,7 @@ export class TriggerRunner {
     }
   }
 
-  #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }>): void {
+  #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }> | Refusal): void {
     this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
     this.#needs.failures.add(outcome.text);
     const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
@@ -251,9 +256,9 @@ function kindOf({ specification }: Trigger): PluginInput['kind'] {
   }
 }
 
-function errorResponse(error: string): PluginResponse {
+function errorResponse(error: string, status = 500): PluginResponse {
   return {
-    status: 500,
+    status,
     headers: [['content-type', 'application/json']],
     body: Buffer.from(JSON.stringify({ error, data: {} })),
   };

@@ -4,41 +4,84 @@ const CRASH_WINDOW_MS = 60_000;
 const CRASHES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
+/** So many crashes a second, and with them starts of processes, when somebody waits for an answer. */
+const CRASHES_A_SECOND = 10;
+const SECOND_MS = 1000;
 
-/** After some crashes within a minute the next process waits, longer and longer. */
+/**
+ * How long a worker waits before its next process when processes crash: runs nobody waits for longer and longer, requests
+ * only as long as keeps starts from becoming a flood; they are refused when the starts themselves fail.
+ */
 export class CrashPauses {
   readonly #clock: Clock;
   /** Its abortion ends a pause. */
   readonly #closed: AbortSignal;
   #crashTimesMs: number[] = [];
   #pauseMs = FIRST_PAUSE_MS;
-  #pausing: Promise<void> | undefined;
+  #pausing: { readonly over: Promise<void>; readonly endMs: number } | undefined;
+  #failedStartCount = 0;
+  #lastEnd = '';
 
   constructor(clock: Clock, closed: AbortSignal) {
     this.#clock = clock;
     this.#closed = closed;
   }
 
-  /** The pause under way. */
+  /** The pause under way, of runs that nobody waits for. */
   get current(): Promise<void> | undefined {
-    return this.#pausing;
+    return this.#pausing?.over;
+  }
+
+  /** Of the pause under way. */
+  get reason(): string {
+    return `runs wait up to ${this.#secondsLeft} s: the plugin's process died ${this.#crashTimesMs.length} times within a minute, at last: ${this.#lastEnd}`;
+  }
+
+  /** Why requests are refused; `undefined`: they are not. */
+  get refusal(): { readonly text: string; readonly retryAfterSec: number } | undefined {
+    if (this.#pausing === undefined || this.#failedStartCount < CRASHES_BEFORE_PAUSE) {
+      return undefined;
+    }
+    const text = `the plugin cannot be started: ${this.#lastEnd}`;
+    return { text, retryAfterSec: this.#secondsLeft };
+  }
+
+  /** Less than a second. */
+  get requestWaitMs(): number {
+    const firstMs = this.#crashTimesMs.at(-CRASHES_A_SECOND);
+    if (firstMs === undefined) return 0;
+    return Math.max(0, firstMs + SECOND_MS - this.#clock.monotonicMs());
+  }
+
+  get #secondsLeft(): number {
+    const leftMs = (this.#pausing?.endMs ?? 0) - this.#clock.monotonicMs();
+    return Math.max(1, Math.ceil(leftMs / SECOND_MS));
+  }
+
+  /** A process has started, whatever becomes of it. */
+  started(): void {
+    this.#failedStartCount = 0;
   }
 
   /** @returns how long the pause is that begins, if one does. */
-  addCrash(): number | undefined {
+  addCrash(crash: { readonly end: string; readonly hadStarted: boolean }): number | undefined {
     const nowMs = this.#clock.monotonicMs();
+    this.#lastEnd = crash.end;
+    if (!crash.hadStarted) this.#failedStartCount++;
     this.#crashTimesMs = this.#crashTimesMs.filter((timeMs) => nowMs - timeMs < CRASH_WINDOW_MS);
     this.#crashTimesMs.push(nowMs);
     if (this.#crashTimesMs.length === 1) this.#pauseMs = FIRST_PAUSE_MS;
-    if (this.#crashTimesMs.length < CRASHES_BEFORE_PAUSE) return undefined;
+    // Requests go on while others wait: their crashes make no pause longer.
+    if (this.#crashTimesMs.length < CRASHES_BEFORE_PAUSE || this.#pausing) return undefined;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
-    this.#pausing = this.#clock
+    const over = this.#clock
       .sleep(pauseMs, this.#closed)
       .catch(() => undefined)
       .finally(() => {
         this.#pausing = undefined;
       });
+    this.#pausing = { over, endMs: nowMs + pauseMs };
     return pauseMs;
   }
 }

@@ -4,6 +4,8 @@ import type {
   LogLevel,
   PluginCall,
   PluginCode,
+  ReadyOptions,
+  Refusal,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { PluginUser } from '../plugin-user.js';
@@ -41,7 +43,7 @@ type PluginNote = (level: LogLevel, text: string) => void;
 
 /**
  * One process and the runs in it. The process starts with the first run, makes room for others while it has none, is replaced
- * when it dies, and pauses when it dies again and again. Source: processing-engine, "Processes", "Node side".
+ * when it dies, and pauses when it dies again and again, except for requests. Source: processing-engine, "Processes", "Node side".
  */
 export class WorkerProcess implements PoolMember {
   readonly #needs: WorkerNeeds;
@@ -49,6 +51,8 @@ export class WorkerProcess implements PoolMember {
   readonly #notes = new Map<string, PluginNote>();
   readonly #runs: WorkerRuns;
   #process: PythonProcess | undefined;
+  /** The process has said so. */
+  #hasStarted = false;
   /** It waits for its place among the processes. */
   #starting: Promise<void> | undefined;
   /** Calls that wait for the process. */
@@ -107,15 +111,36 @@ export class WorkerProcess implements PoolMember {
     this.#process?.send({ t: 'invalidate' });
   }
 
+  /** As `PluginSession.ready`; also the abortion of `ended` ends the wait. */
+  async ready(
+    name: string,
+    { isAwaited, signal }: ReadyOptions,
+    ended: AbortSignal,
+  ): Promise<Refusal | undefined> {
+    const signals = [signal, ended, this.#closed.signal];
+    const isOver = (): boolean => signals.some(({ aborted }) => aborted);
+    if (isAwaited) {
+      while (this.#pauses.refusal === undefined && this.#process === undefined && !isOver()) {
+        const waitMs = this.#pauses.requestWaitMs;
+        if (waitMs === 0) return undefined;
+        const wait = this.#needs.clock.sleep(waitMs, this.#closed.signal).catch(() => undefined);
+        await orAborted(wait, signals);
+      }
+      const refusal = this.#process === undefined ? this.#pauses.refusal : undefined;
+      return refusal && { kind: 'refused', ...refusal };
+    }
+    if (this.#pauses.current !== undefined) this.#notes.get(name)?.('WARN', this.#pauses.reason);
+    while (this.#pauses.current !== undefined && !isOver()) {
+      await orAborted(this.#pauses.current, signals);
+    }
+    return undefined;
+  }
+
   /** @param ended its abortion cancels the run as that of the call's own signal does. */
   async call(name: string, call: PluginCall, ended: AbortSignal): Promise<RunOutcome> {
     const isOver = (): boolean =>
       call.signal.aborted || ended.aborted || this.#closed.signal.aborted;
     if (isOver()) return { kind: 'cancelled' };
-    if (this.#pauses.current !== undefined) {
-      await this.#pauses.current;
-      if (isOver()) return { kind: 'cancelled' };
-    }
     while (this.#process === undefined) {
       this.#pendingCount++;
       await orAborted(this.#started(), [call.signal, ended, this.#closed.signal]);
@@ -183,11 +208,16 @@ export class WorkerProcess implements PoolMember {
       onFrame: (frame) => {
         if (frame.header.t === 'forks') void this.#watch(started);
         else if (frame.header.t !== 'ready') this.#runs.take(frame);
+        else if (this.#process === started) {
+          this.#hasStarted = true;
+          this.#pauses.started();
+        }
       },
       onOutput: (line) => this.#logOutput(line),
       onExit: (how) => this.#ended(started, how),
     });
     this.#process = started;
+    this.#hasStarted = false;
     started.send({
       t: 'init',
       protocol: PROTOCOL,
@@ -219,9 +249,14 @@ export class WorkerProcess implements PoolMember {
     }
     if (!this.#closed.signal.aborted) {
       this.#tell('warn', { end: endText(how) }, 'plugin cache lost');
-      const pauseMs = wasAsked ? undefined : this.#pauses.addCrash();
+      const crash = { end: why, hadStarted: this.#hasStarted };
+      const pauseMs = wasAsked ? undefined : this.#pauses.addCrash(crash);
       if (pauseMs !== undefined)
-        this.#tell('warn', { pauseMs }, 'plugin worker crashes again and again');
+        this.#tell(
+          'warn',
+          { pauseMs },
+          'plugin worker crashes again and again; what is no request waits',
+        );
     }
     this.#needs.pool.leave(this);
     this.#runs.settleAll({ kind: 'crashed', text });
