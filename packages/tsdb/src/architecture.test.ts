@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict';
 import { access, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { describe, it } from 'node:test';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const STATION = /^\d+\. `([^`]+)`: `(\w+)`/;
 /** A file that is named anywhere, from `src/` on. */
 const FILE = /`((?:[\w-]+\/)*[\w-]+\.ts)`/g;
+/** A row of the table of folders, by its first cell: one folder, or some of a kind. */
+const ROOM = /^\| (`[^|]+`) \|/gm;
 
 const exportOf = (name: string): RegExp =>
   new RegExp(`^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`, 'm');
 
+/** As the page names them: below `src` by the path there, else from the package on; `.` is `src` itself. */
+async function foldersWithSources(): Promise<string[]> {
+  const folders = new Set<string>();
+  for (const top of ['src', 'test']) {
+    for (const file of await readdir(join(PACKAGE, top), { recursive: true })) {
+      if (!file.endsWith('.ts') || file.startsWith(`dist${sep}`)) continue;
+      folders.add(dirname(top === 'src' ? file : join(top, file)).replaceAll(sep, '/'));
+    }
+  }
+  return [...folders];
+}
+
 describe('ARCHITECTURE.md', async () => {
   const page = await readFile(join(PACKAGE, 'ARCHITECTURE.md'), 'utf8');
-  for (const section of page.split(/^## /m).slice(1)) {
+  const sections = page.split(/^## /m).slice(1);
+  const rooms = sections.find((section) => section.startsWith('Rooms\n')) ?? '';
+  for (const section of sections) {
+    if (section === rooms) continue;
     const [title = '', ...lines] = section.split('\n');
     const stations = lines.filter((line) => /^\d/.test(line));
     it(`walks by files and names that there are: ${title}`, async () => {
@@ -26,6 +43,12 @@ describe('ARCHITECTURE.md', async () => {
       }
     });
   }
+
+  it('has every folder with sources in one row, and no other folder', async () => {
+    const cells = [...rooms.matchAll(ROOM)].map(([, cell = '']) => cell);
+    const named = cells.flatMap((cell) => cell.slice(1, -1).split('`, `'));
+    assert.deepEqual(named.sort(), (await foldersWithSources()).sort());
+  });
 
   it('names no file that is not there', async () => {
     for (const [, file = ''] of page.matchAll(FILE))
