@@ -65,14 +65,12 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   async get(name: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>> {
+    if (range !== undefined)
+      return (await this.getRanges(name, [range]))[0] as Uint8Array<ArrayBuffer>;
     const handle = await this.#open(name);
     try {
-      const sizeBytes = await handle.sizeBytes();
-      const start = Math.min(range?.start ?? 0, sizeBytes);
-      const end = Math.min(range?.end ?? sizeBytes, sizeBytes);
-      const bytes = new Uint8Array(Math.max(0, end - start));
-      const count = await handle.read(bytes, start);
-      return bytes.subarray(0, count);
+      const bytes = new Uint8Array(await handle.sizeBytes());
+      return bytes.subarray(0, await handle.read(bytes, 0));
     } finally {
       await handle.close();
     }

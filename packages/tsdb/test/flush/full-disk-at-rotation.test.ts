@@ -3,23 +3,34 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
-import { openTestNode } from '#src/testing/open-test-node.js';
+import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { ask, writeLines } from '#src/testing/write-and-ask.js';
 
-it('starts again, and keeps what is written then, when the last flush has left no file of the log', async (context) => {
+/** A folder whose log can fail; the node that was started last ends with the test. */
+async function openFolder(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
   const faults = new CallFaults();
   const clock = new ManualClock();
-  const start = () => openTestNode(dataDir, { clock, faults });
-  let node = await start();
+  let node: TestNode | undefined;
   context.after(async () => {
-    await node.close();
+    await node?.close();
     await rm(dataDir, { recursive: true, force: true });
   });
+  const start = async (): Promise<TestNode> => {
+    node = await openTestNode(dataDir, { clock, faults });
+    return node;
+  };
+  return { dataDir, faults, clock, start };
+}
+
+it('starts again, and keeps what is written then, when the last flush has left no file of the log', async (context) => {
+  const disk = await openFolder(context);
+  const { dataDir, faults } = disk;
+  let node = await disk.start();
   for (let i = 1; i <= 3; i++) {
     await writeLines(node, [`m v=${i}i ${i}`]);
     if (i === 3)
@@ -32,26 +43,20 @@ it('starts again, and keeps what is written then, when the last flush has left n
     [],
   );
   faults.heal();
-  node = await start();
+  node = await disk.start();
   await writeLines(node, ['m v=4i 4']);
   // As a kill would leave it: the row is in the log alone.
   faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
   await node.close().catch(() => undefined);
   faults.heal();
-  node = await start();
+  node = await disk.start();
   assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
 });
 
 it('flushes, and takes writes as soon as there is room, when the file that ends has no room for its end', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
-  const faults = new CallFaults();
-  const clock = new ManualClock();
-  const start = () => openTestNode(dataDir, { clock, faults });
-  let node = await start();
-  context.after(async () => {
-    await node.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  const disk = await openFolder(context);
+  const { faults, clock } = disk;
+  let node = await disk.start();
   await writeLines(node, ['m v=1i 1']);
   faults.fail({ kind: 'log.truncate', error: noSpace() });
   await flushEngine(node.engine);
@@ -62,7 +67,7 @@ it('flushes, and takes writes as soon as there is room, when the file that ends 
   }
   await writeLines(node, ['m v=2i 2']);
   await node.close();
-  node = await start();
+  node = await disk.start();
   assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['2 | 3']);
 });
 

@@ -76,7 +76,7 @@ export class LoggedQuery {
     this.#partitionCount ??= 0;
     for (const segments of segmentsOfScans) {
       this.#fileCount += segments.length;
-      this.#partitionCount += new Set(segments.map((segment) => segment.chunkStartNs)).size;
+      this.#partitionCount += new Set(segments.map((segment) => segment.partitionStartNs)).size;
     }
   }
 

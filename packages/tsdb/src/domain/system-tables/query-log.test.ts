@@ -12,7 +12,7 @@ function open(maxEntryCount: number) {
   return { clock, log, begin: (text: string) => log.begin({ language: 'sql', text, owner: '' }) };
 }
 
-const segment = (chunkStartNs: bigint) => ({ chunkStartNs }) as Segment; // all that the log looks at
+const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment; // all that the log looks at
 
 describe('QueryLog', () => {
   it('keeps the last entries, oldest first', () => {

@@ -9,9 +9,9 @@ export interface Segment {
   readonly objectName: string;
   readonly kind: 'unique' | 'overlay';
   readonly formatVersion: number;
-  /** The segment lies within `[chunkStartNs, chunkStartNs + chunkWidthNs)`; width 0: one chunk holds all times. */
-  readonly chunkStartNs: bigint;
-  readonly chunkWidthNs: bigint;
+  /** The segment lies within `[partitionStartNs, partitionStartNs + partitionWidthNs)`; width 0: one chunk holds all times. */
+  readonly partitionStartNs: bigint;
+  readonly partitionWidthNs: bigint;
   readonly minTime: bigint;
   readonly maxTime: bigint;
   readonly minSeries: bigint;

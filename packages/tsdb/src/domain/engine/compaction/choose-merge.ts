@@ -101,7 +101,7 @@ function mergeOfAPartition({
     .filter((group) => group.length >= MERGE_COUNT)
     .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
     .filter((group) => sizeOf(group) <= maxBytes)
-    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
+    .sort((a, b) => ((a[0]?.partitionStartNs ?? 0n) > (b[0]?.partitionStartNs ?? 0n) ? -1 : 1));
   return inputs === undefined ? undefined : { kind: 'merge', inputs };
 }
 
@@ -134,9 +134,10 @@ export function chooseAskedMerge(
 }
 
 const partitionOf = ({
-  chunkStartNs,
-  chunkWidthNs,
-}: Pick<Segment, 'chunkStartNs' | 'chunkWidthNs'>): string => `${chunkStartNs} ${chunkWidthNs}`;
+  partitionStartNs,
+  partitionWidthNs,
+}: Pick<Segment, 'partitionStartNs' | 'partitionWidthNs'>): string =>
+  `${partitionStartNs} ${partitionWidthNs}`;
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
 

@@ -7,7 +7,7 @@ import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
-import type { RowSource } from '../columns/load/row-source.js';
+import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
 import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
 import type { GenerationTable } from './generation-table.js';
@@ -140,17 +140,21 @@ export class TableInMemory {
   }
 
   #rowSourceOf(open: OpenSegment): RowSource {
-    const { rowCount, objectName, columnIds, minTime, maxTime } = open.segment;
-    const pin = (): (() => void) => {
-      open.pinned.pin();
-      return () => open.pinned.unpin();
+    const { rowCount, objectName, sizeBytes, columnIds, minTime, maxTime } = open.segment;
+    const file: RowFile = {
+      objectName,
+      sizeBytes,
+      pin: () => {
+        open.pinned.pin();
+        return () => open.pinned.unpin();
+      },
+      verify: () => this.#parts.segments.verify(open),
     };
-    const verify = (): Promise<void> => this.#parts.segments.verify(open);
     return {
       key: open,
       kind: 'segment',
       from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
-      object: open.segment,
+      file,
       rowNumber: 'file_row_number',
       rowCount,
       engineRows: rowCount,
@@ -159,11 +163,9 @@ export class TableInMemory {
       minTime,
       maxTime,
       hasColumn: (id) => columnIds.has(id),
-      pin,
-      verify,
       hold: async () => {
-        const letGo = pin();
-        await verify().catch((error: unknown) => {
+        const letGo = file.pin();
+        await file.verify().catch((error: unknown) => {
           letGo();
           throw error;
         });

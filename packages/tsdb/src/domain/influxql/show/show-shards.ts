@@ -73,8 +73,8 @@ function shardsOf(
   };
   for (const table of schema.tables.values()) {
     const { segments, buffered } = placesOf(table);
-    for (const { chunkStartNs, chunkWidthNs, minTime, maxTime } of segments) {
-      if (chunkWidthNs > 0n) add(chunkStartNs, chunkStartNs + chunkWidthNs);
+    for (const { partitionStartNs, partitionWidthNs, minTime, maxTime } of segments) {
+      if (partitionWidthNs > 0n) add(partitionStartNs, partitionStartNs + partitionWidthNs);
       else add(...daysOf(minTime, maxTime));
     }
     for (const { minTime, maxTime } of buffered) add(...daysOf(minTime, maxTime));

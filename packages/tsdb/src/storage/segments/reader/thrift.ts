@@ -1,5 +1,5 @@
 /** What a field of a struct holds. Source: thrift-compact-protocol.md, "Struct encoding". */
-export const ThriftType = { true: 1, false: 2, binary: 8, list: 9, set: 10, map: 11, struct: 12 };
+const ThriftType = { true: 1, false: 2, binary: 8, list: 9, set: 10, map: 11, struct: 12 };
 
 /** Reads Thrift's compact protocol, in which Parquet describes itself. Throws `RangeError` where bytes end early. */
 export class ThriftReader {
@@ -12,14 +12,14 @@ export class ThriftReader {
   }
 
   /** `onField` reads the value of a field, or returns false: then it is skipped. */
-  struct(onField: (id: number, type: number) => boolean): void {
+  struct(onField: (id: number) => boolean): void {
     let id = 0;
     for (;;) {
       const head = this.#byte();
       if (head === 0) return;
       const type = head & 0x0f;
       id = head >> 4 === 0 ? this.int() : id + (head >> 4);
-      if (!onField(id, type)) this.#skip(type);
+      if (!onField(id)) this.#skip(type);
     }
   }
 

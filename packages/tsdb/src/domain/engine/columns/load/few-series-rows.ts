@@ -12,7 +12,7 @@ import type { StoredColumn } from '../cache/part.js';
 import { ColumnBuilder, type ColumnForm } from './column-builder.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
-import { presentColumns, type RowRange, type RowSource } from './row-source.js';
+import { presentColumns, type RowFile, type RowRange, type RowSource } from './row-source.js';
 
 /** More series are left to the engine. */
 export const MAX_FEW_SERIES = 64;
@@ -39,7 +39,7 @@ export class FewSeriesRows {
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
   /** By segment; `undefined`: it is not for this reader. */
-  readonly #files = new WeakMap<object, Promise<FileIndex | undefined>>();
+  readonly #indexes = new WeakMap<object, Promise<FileIndex | undefined>>();
 
   constructor(options: {
     readonly reader: SegmentReader;
@@ -59,11 +59,13 @@ export class FewSeriesRows {
     if (this.#reader.underWay >= MAX_UNDER_WAY) return undefined;
     this.#reader.underWay++;
     // All in this step, in which the sources were taken.
-    const pins = sources.map((source) => source.pin?.());
+    const pins = sources.map(({ file }) => file?.pin());
     try {
       const rows: LoadedRows[] = [];
-      for (const place of (await this.#placesOf(sources, wanted)) ?? [undefined]) {
-        const read = place && (await this.#readPlace(place, wanted));
+      const places = await this.#placesOf(sources, wanted);
+      if (places === undefined) return undefined;
+      for (const place of places) {
+        const read = await this.#readPlace(place, wanted);
         if (read === undefined) return undefined;
         rows.push(...read);
       }
@@ -87,31 +89,30 @@ export class FewSeriesRows {
     const places: Place[] = [];
     let valueCount = 0;
     for (const source of sources) {
-      await source.verify?.();
-      const file = await this.#fileOf(source);
-      if (file === undefined) return undefined;
-      const place = { source, file, groups: this.#groupsOf(file, wanted) };
-      valueCount += rowCountOf(place) * (wanted.columns.length + 2);
+      const { key, file } = source;
+      await file?.verify();
+      const index = file && (await this.#indexOf(key, file));
+      if (file === undefined || index === undefined) return undefined;
+      const groups = this.#groupsOf(index, wanted);
+      for (const group of groups)
+        valueCount += rowCountOf(index, group) * (wanted.columns.length + 2);
       if (valueCount > MAX_VALUES) return undefined;
-      if (place.groups.length > 0) places.push(place);
+      if (groups.length > 0) places.push({ source, file, index, groups });
     }
     return places;
   }
 
-  #fileOf({ key, object }: RowSource): Promise<FileIndex | undefined> {
-    let file = this.#files.get(key);
-    if (file === undefined) {
-      file =
-        object === undefined
-          ? Promise.resolve(undefined)
-          : this.#reader.indexOf(object).catch((error: unknown) => {
-              if (error instanceof UnknownLayout) return undefined;
-              this.#files.delete(key); // The next question looks again.
-              throw error;
-            });
-      this.#files.set(key, file);
+  #indexOf(key: object, file: RowFile): Promise<FileIndex | undefined> {
+    let index = this.#indexes.get(key);
+    if (index === undefined) {
+      index = this.#reader.indexOf(file).catch((error: unknown) => {
+        if (error instanceof UnknownLayout) return undefined;
+        this.#indexes.delete(key); // The next question looks again.
+        throw error;
+      });
+      this.#indexes.set(key, index);
     }
-    return file;
+    return index;
   }
 
   /** Row groups that may have a row of the series between the instants. */
@@ -130,22 +131,21 @@ export class FewSeriesRows {
 
   /** `undefined`: something has no form in memory. */
   async #readPlace(place: Place, wanted: FewSeries): Promise<readonly LoadedRows[] | undefined> {
-    const { source, file, groups } = place;
-    if (source.object === undefined) return undefined;
+    const { source, file, index, groups } = place;
     const columns = presentColumns(source, { from: 0, to: source.rowCount }, wanted.columns);
     const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
-    const read = await this.#reader.read(source.object, file, groups, names);
+    const read = await this.#reader.read(file, index, groups, names);
     const series = new Set(wanted.series);
     const runner = new StepRunner();
     const loaded: LoadedRows[] = [];
-    for (let i = 0; i < groups.length; i++) {
+    for (const [i, group] of groups.entries()) {
       await runner.take();
       const [ids, times, ...fields] = read[i] as readonly [
         ColumnPages,
         ColumnPages,
         ...ColumnPages[],
       ];
-      const runs = ids.runs(rowCountOf({ file, groups: groups.slice(i, i + 1) }));
+      const runs = ids.runs(rowCountOf(index, group));
       const found = this.#seriesOf(runs, series);
       if (found === undefined) continue; // It lies within the bounds alone.
       const part = partOf(found, times.values(found.rows));
@@ -186,7 +186,8 @@ export class FewSeriesRows {
 
 interface Place {
   readonly source: RowSource;
-  readonly file: FileIndex;
+  readonly file: RowFile;
+  readonly index: FileIndex;
   readonly groups: readonly number[];
 }
 
@@ -195,12 +196,8 @@ interface SeriesOfRows {
   readonly series: Uint32Array;
 }
 
-function rowCountOf({ file, groups }: Pick<Place, 'file' | 'groups'>): number {
-  const { starts } = file;
-  return groups.reduce(
-    (sum, group) => sum + (starts[group + 1] as number) - (starts[group] as number),
-    0,
-  );
+function rowCountOf({ starts }: FileIndex, group: number): number {
+  return (starts[group + 1] as number) - (starts[group] as number);
 }
 
 function partOf(

@@ -2,6 +2,14 @@ import type { Column } from '../../../../model/columns/column.js';
 import type { RowBlock } from '../../../../storage/buffer/row-block.js';
 import type { SegmentObject } from '../../../../storage/segments/reader/segment-reader.js';
 
+/** The file of a segment. */
+export interface RowFile extends SegmentObject {
+  /** Keeps it until what is returned is called. */
+  pin(): () => void;
+  /** Resolves when it is what was written. */
+  verify(): Promise<void>;
+}
+
 /** Where rows of a table are: a segment, or rows of a generation. */
 export interface RowSource {
   /** Stands for the source as long as it lives. */
@@ -12,11 +20,7 @@ export interface RowSource {
   readonly rowNumber: string;
   readonly kind: 'segment' | 'buffer';
   /** Of a segment. */
-  readonly object?: SegmentObject;
-  /** Of a segment: keeps its file, until what is returned is called. */
-  readonly pin?: () => () => void;
-  /** Of a segment: resolves when the file is what was written. */
-  readonly verify?: () => Promise<void>;
+  readonly file?: RowFile;
   /** All rows; a buffer table's grow. */
   readonly rowCount: number;
   /** The first rows, which the engine can read. */
