@@ -39,6 +39,8 @@ export interface FastReaderParts {
 interface WrittenHead {
   readonly common: string;
   readonly lines: string;
+  /** All of it, where no limits are told, as long as what stands in front is the same. */
+  whole?: { readonly said: HeaderList; readonly bytes: Buffer };
 }
 
 /**
@@ -136,15 +138,12 @@ export class FastReader {
   }
 
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
-    const { status, body, rest, sizeBytes } = answer;
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    const [said, limits] = exchange.outerHeaders;
-    if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
-    head += this.#saidLines + linesOf(limits) + this.#lines(answer);
+    const { body, rest, sizeBytes } = answer;
+    const head = this.#head(answer, exchange);
     if (rest === undefined) {
       if (body === undefined) return { start: head };
       if (body.length > MAX_COPIED_BYTES) return { start: head, body };
-      return { start: Buffer.concat([Buffer.from(head, 'latin1'), body]) };
+      return { start: Buffer.concat([bytesOf(head), body]) };
     }
     const isChunked = sizeBytes === undefined;
     const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
@@ -156,6 +155,21 @@ export class FastReader {
       rest,
       taken,
     };
+  }
+
+  /** Up to the body. */
+  #head(answer: HttpAnswer, exchange: Exchange): string | Buffer {
+    const { status } = answer;
+    const [said, limits] = exchange.outerHeaders;
+    const lines = this.#lines(answer);
+    const known = limits.length === 0 ? this.#writtenHeads.get(answer) : undefined;
+    if (known?.whole?.said === said) return known.whole.bytes;
+    if (said !== this.#said) [this.#said, this.#saidLines] = [said, linesOf(said)];
+    const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    const head = statusLine + this.#saidLines + linesOf(limits) + lines;
+    if (known === undefined) return head;
+    known.whole = { said, bytes: Buffer.from(head, 'latin1') };
+    return known.whole.bytes;
   }
 
   /** The answer's own headers, and what stands behind them. */
@@ -216,9 +230,16 @@ export function linesOf(headers: HeaderList): string {
 }
 
 /** An answer up to what follows its body, or up to a body that goes out as the first piece. */
-function startOf(head: string, body: Buffer | undefined, isChunked: boolean): string | Buffer {
+function startOf(
+  head: string | Buffer,
+  body: Buffer | undefined,
+  isChunked: boolean,
+): string | Buffer {
   if (body === undefined || body.length === 0) return head; // As a chunk an empty one would be the end.
-  const start = isChunked ? `${head}${body.length.toString(16)}\r\n` : head;
-  const pieces = [Buffer.from(start, 'latin1'), body];
+  const size = Buffer.from(isChunked ? `${body.length.toString(16)}\r\n` : '', 'latin1');
+  const pieces = [bytesOf(head), size, body];
   return Buffer.concat(isChunked ? [...pieces, CHUNK_END] : pieces);
 }
+
+const bytesOf = (text: string | Buffer): Buffer =>
+  typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
