@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
-  AddressRules,
   Clock,
   CountTogether,
   Dialect,
@@ -50,8 +49,8 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
-  /** Whose word about the address of a client is believed; absent: nobody's. */
-  readonly addresses?: Pick<AddressRules, 'trustedProxies' | 'header'>;
+  /** Where requests come from; absent: from the other end of their connections. */
+  readonly addresses?: ClientAddresses;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
   /** Counts wrong passwords where all nodes count; asked after `start`. */
@@ -143,7 +142,7 @@ class IdentityService implements Identity {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
         pages: new PageGuard(needs.pages),
-        addresses: new ClientAddresses(needs.addresses),
+        addresses: needs.addresses ?? new ClientAddresses(),
       },
     );
     this.#recovery = new RecoveryListener({

@@ -1,12 +1,10 @@
 import {
-  type AddressRules,
-  ClientAddresses,
+  type ClientAddresses,
   type Clock,
   ConfigInvalid,
   type CountTogether,
   type Dialect,
   type HttpService,
-  isNetwork,
   type Logger,
   type Metrics,
   type Principal,
@@ -53,7 +51,7 @@ export interface CredentialService {
 
 export interface RateLimitNeeds {
   readonly config: RateLimitConfig;
-  readonly addresses: Pick<AddressRules, 'trustedProxies' | 'header'>;
+  readonly addresses: ClientAddresses;
   readonly credentials: CredentialService;
   /** Of everything below `/ops/v1`. */
   readonly operatorDialect: Dialect;
@@ -128,12 +126,7 @@ class RateLimitService implements RateLimit {
     numbers.show(metrics, this.#store);
     this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
     this.#snapshots = openSnapshots(needs, this.#store, this.#limiter.resources);
-    this.#addresses = new ClientAddresses({
-      ...needs.addresses,
-      ipv4Prefix: config.ipv4_prefix,
-      ipv6Prefix: config.ipv6_prefix,
-      exemptNetworks: config.exempt_cidrs,
-    });
+    this.#addresses = needs.addresses;
     this.#logins = new LoginGuard({
       clock,
       countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
@@ -253,23 +246,14 @@ function openSnapshots(
   });
 }
 
-function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {
+function refuseBadSettings({ config }: RateLimitNeeds): void {
   const resources = new ResourceTable(config.resources);
-  const badNetworks = (setting: string, networks: readonly string[]): string[] =>
-    networks
-      .filter((network) => !isNetwork(network))
-      .map(
-        (network) =>
-          `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
-      );
   const unknown = (setting: string, names: readonly string[]): string[] =>
     names
       .filter((name) => resources.find(name) === undefined)
       .map((name) => `${setting}: there is no resource ${name}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
   const problems = [
-    ...badNetworks('server.trusted_proxies', addresses.trustedProxies),
-    ...badNetworks('rate_limit.exempt_cidrs', config.exempt_cidrs),
     ...unknown('rate_limit.report', config.report),
     ...Object.keys(config.services)
       .filter((name) => !isLimitedService(name))

@@ -49,7 +49,7 @@ export function readSettings(sources: SettingsSources): Settings {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
-  refuseUnusableProxies(settings);
+  refuseUnusableNetworks(settings);
   refuseUnusableCollector(settings);
   memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
   const identity = tls && (await readTlsIdentity(tls));
@@ -133,14 +133,19 @@ function isTextLog(
 }
 
 /** A proxy that nobody may be would let no connection in as its own. */
-function refuseUnusableProxies({ server }: Settings): void {
+function refuseUnusableNetworks({ server, rateLimit }: Settings): void {
   const { proxy_protocol, trusted_proxies } = server;
-  const problems = trusted_proxies
-    .filter((network) => !isNetwork(network))
-    .map(
-      (network) =>
-        `server.trusted_proxies: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
-    );
+  const badNetworks = (setting: string, networks: readonly string[]): string[] =>
+    networks
+      .filter((network) => !isNetwork(network))
+      .map(
+        (network) =>
+          `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
+      );
+  const problems = [
+    ...badNetworks('server.trusted_proxies', trusted_proxies),
+    ...badNetworks('rate_limit.exempt_cidrs', rateLimit.exempt_cidrs),
+  ];
   if (proxy_protocol && trusted_proxies.length === 0) {
     problems.push(
       'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',

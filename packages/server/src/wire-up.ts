@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
+  type ClientAddresses,
   type Clock,
   HeldBodies,
   type HttpService,
@@ -39,7 +40,7 @@ import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
-import { clientAddressRules, openRateLimit } from './services/ratelimit.js';
+import { clientAddressesOf, openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
@@ -54,6 +55,8 @@ const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
 /** A server whose services have started; it does not listen yet. */
 export interface WiredServer {
   readonly pipeline: Pipeline;
+  /** Where requests come from: the one rule for limits, locks, evidence and the audit log. */
+  readonly addresses: ClientAddresses;
   readonly clock: Clock;
   /** OpenAPI of all that it answers, by the name of the description. */
   descriptions(): Readonly<Record<string, object>>;
@@ -91,6 +94,7 @@ export async function wireUp(
   log.debug({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
+  const addresses = clientAddressesOf(settings);
   const metrics = new Metrics();
   metrics.observeProcess();
   const closers: (() => Promise<void> | void)[] = [
@@ -179,7 +183,7 @@ export async function wireUp(
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
       },
-      addresses: clientAddressRules(settings),
+      addresses,
       dialect,
       report: reports.from(stores.relational),
       countTogether: (guesser, windowMs) =>
@@ -212,6 +216,7 @@ export async function wireUp(
       settings,
       stores,
       identity,
+      addresses,
       dialect,
       outbox,
       audit,
@@ -281,6 +286,7 @@ export async function wireUp(
     });
     return {
       pipeline,
+      addresses,
       clock,
       metrics,
       descriptions: () => describeAll(router.served),

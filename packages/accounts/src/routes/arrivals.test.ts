@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
+  ClientAddresses,
   CredentialUncheckable,
   type HttpHead,
   type PrincipalOf,
@@ -61,6 +62,7 @@ const arrivals = new Arrivals({
 const head = (headers: Readonly<Record<string, string>>, url = '/v2/core/accounts'): HttpHead => ({
   ...{ method: 'POST', url, headers, base: 'http://a', ip: '10.0.0.1', httpVersion: 1 },
   socket: new Socket(),
+  client: new ClientAddresses().of({ headers: {} }),
   headerList: () => [],
   leaving: () => new AbortController().signal,
 });

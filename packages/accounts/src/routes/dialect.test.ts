@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
+  ClientAddresses,
   CredentialUncheckable,
   type HttpAnswer,
   type HttpHead,
@@ -52,6 +53,7 @@ const head = (
 ): HttpHead => ({
   ...{ method: 'PUT', url, headers, base: 'http://a', ip: '10.0.0.1', httpVersion: 1 },
   socket: new Socket(),
+  client: new ClientAddresses().of({ headers: {} }),
   headerList: () => [],
   leaving: () => new AbortController().signal,
 });

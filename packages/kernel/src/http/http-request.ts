@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ClientAddress } from '../net/client-address.js';
 import type { Principal } from './access/principal.js';
 
 /** By names in lower case, as Node joins those that came more than once. Without a prototype, or with names checked by `Object.hasOwn`. */
@@ -14,9 +15,11 @@ export interface HttpHead {
   readonly headers: HttpHeaders;
   /** As they came, names in lower case. */
   headerList(): readonly (readonly [name: string, value: string])[];
-  /** Address of the client, or of the proxy that speaks for it. */
+  /** Where it comes from: the other end of its connection, or who a trusted proxy says there is behind it. */
+  readonly client: ClientAddress;
+  /** Address of `client`. */
   readonly ip: string;
-  /** The client's connection: for who counts or cuts connections. */
+  /** Its connection, which may be a proxy's: for who counts or cuts connections. */
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**

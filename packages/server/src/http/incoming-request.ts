@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import type {
   BodyRule,
+  ClientAddress,
+  ClientAddresses,
   HeadFault,
   HeldBodies,
   HeldBody,
@@ -20,6 +22,7 @@ export abstract class IncomingRequest implements HttpRequest {
   readonly url: string;
   readonly headers: HttpHeaders;
   readonly socket: Socket;
+  readonly addresses: ClientAddresses;
   principal: Principal = NOBODY;
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
@@ -31,15 +34,21 @@ export abstract class IncomingRequest implements HttpRequest {
     readonly url: string;
     readonly headers: HttpHeaders;
     readonly socket: Socket;
+    readonly addresses: ClientAddresses;
   }) {
     this.method = head.method;
     this.url = head.url;
     this.headers = head.headers;
     this.socket = head.socket;
+    this.addresses = head.addresses;
+  }
+
+  get client(): ClientAddress {
+    return this.addresses.of(this);
   }
 
   get ip(): string {
-    return this.socket.remoteAddress ?? '';
+    return this.client.address;
   }
 
   get base(): string {

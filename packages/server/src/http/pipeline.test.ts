@@ -6,6 +6,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
+  ClientAddresses,
   CredentialUncheckable,
   checkedRoute,
   createLogger,
@@ -114,7 +115,8 @@ async function serve(
     unmatched: numbers.unmatched,
     bodies,
   });
-  const server = createServer(nodeTransport({ pipeline, log, isDraining: () => false }));
+  const addresses = new ClientAddresses();
+  const server = createServer(nodeTransport({ pipeline, addresses, log, isDraining: () => false }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -141,7 +143,13 @@ class WholeRequest extends IncomingRequest {
   gone = (): void => {};
 
   constructor(url: string, fault?: HeadFault, sent = Buffer.from('b')) {
-    super({ method: 'POST', url, headers: { 'x-key': 'k1' }, socket: new Socket() });
+    super({
+      method: 'POST',
+      url,
+      headers: { 'x-key': 'k1' },
+      socket: new Socket(),
+      addresses: new ClientAddresses(),
+    });
     this.fault = fault;
     this.#sent = sent;
   }

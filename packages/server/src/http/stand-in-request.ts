@@ -14,7 +14,7 @@ export class StandInRequest extends IncomingRequest {
   constructor(link: IncomingRequest, stored: StoredRequest) {
     const kept = Object.entries(link.headers).filter(([name]) => !OF_THE_LINK.test(name));
     const headers = { ...Object.fromEntries(kept), ...stored.headers };
-    super({ ...stored, headers, socket: link.socket });
+    super({ ...stored, headers, socket: link.socket, addresses: link.addresses });
     this.httpVersion = link.httpVersion;
     this.#link = link;
     this.#stored = stored;

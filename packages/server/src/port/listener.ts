@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Clock, Logger } from '@plinth/kernel';
+import type { ClientAddresses, Clock, Logger } from '@plinth/kernel';
 import type { Pipeline } from '../http/pipeline.js';
 import { answerClientError } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
@@ -57,6 +57,7 @@ const MAX_LONG_HEADS_BYTES = 64 * 1024 * 1024;
 /** Opens the one port for all protocols. */
 export async function listen(options: {
   readonly pipeline: Pipeline;
+  readonly addresses: ClientAddresses;
   /** Taken over. */
   readonly port: HeldPort;
   readonly clock: Clock;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import {
   type BodyRule,
+  type ClientAddresses,
   faultOfHead,
   type HeadFault,
   type HeldBodies,
@@ -22,13 +23,14 @@ const MAX_UNREAD_BODY_BYTES = 65_536;
 /** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
 export function nodeTransport(needs: {
   readonly pipeline: Pipeline;
+  readonly addresses: ClientAddresses;
   readonly log: Logger;
   /** True once the server is stopping: connections are not kept. */
   isDraining(): boolean;
 }): (raw: IncomingMessage, response: ServerResponse) => void {
-  const { pipeline, log } = needs;
+  const { pipeline, addresses, log } = needs;
   return (raw, response) => {
-    const request = new NodeRequest(raw, response);
+    const request = new NodeRequest(raw, response, addresses);
     const cut = (err: unknown): void => {
       if (!response.destroyed) log.error({ err }, 'request failed');
       response.destroy();
@@ -56,12 +58,13 @@ class NodeRequest extends IncomingRequest {
   /** The rest of its body is not waited for. */
   isTooSlow = false;
 
-  constructor(raw: IncomingMessage, response: ServerResponse) {
+  constructor(raw: IncomingMessage, response: ServerResponse, addresses: ClientAddresses) {
     super({
       method: raw.method ?? '',
       url: normalTarget(raw.url ?? '/'),
       headers: raw.headers as HttpHeaders, // Node joins all that a request has but set-cookie
       socket: raw.socket,
+      addresses,
     });
     this.#raw = raw;
     this.#response = response;

@@ -1,4 +1,5 @@
 import { identityError } from '@plinth/identity';
+import { ClientAddresses } from '@plinth/kernel';
 import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
 import type { Settings } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
@@ -8,7 +9,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   const { registry } = identity;
   const rateLimit = createRateLimit({
     config: { ...settings.rateLimit, ...namesOf(settings) },
-    addresses: clientAddressRules(settings),
+    addresses: parts.addresses,
     credentials: {
       resolve: (authorization) => identity.credentials.resolve(authorization),
       profiles: {
@@ -52,11 +53,15 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   return rateLimit;
 }
 
-/** Whose word about the address of a client is believed. */
-export const clientAddressRules = ({ server }: Settings) => ({
-  trustedProxies: server.trusted_proxies,
-  header: server.client_address_header.toLowerCase(),
-});
+/** What the settings say of where requests come from. */
+export const clientAddressesOf = ({ server, rateLimit }: Settings): ClientAddresses =>
+  new ClientAddresses({
+    trustedProxies: server.trusted_proxies,
+    header: server.client_address_header.toLowerCase(),
+    ipv4Prefix: rateLimit.ipv4_prefix,
+    ipv6Prefix: rateLimit.ipv6_prefix,
+    exemptNetworks: rateLimit.exempt_cidrs,
+  });
 
 /** The platform has one name and one place for its documentation, whichever service speaks of them. */
 function namesOf({ server, webhooks }: Settings): {

@@ -1,5 +1,13 @@
 import type { Identity } from '@plinth/identity';
-import type { Clock, Dialect, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
+import type {
+  ClientAddresses,
+  Clock,
+  Dialect,
+  Logger,
+  Metrics,
+  Outbox,
+  Random,
+} from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
 import type { AuditLog } from '../operator/audit-log.js';
 import type { Settings } from '../settings.js';
@@ -10,6 +18,8 @@ export interface ServiceParts {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly identity: Identity;
+  /** Where requests come from. */
+  readonly addresses: ClientAddresses;
   /** Of what no service has a dialect for. */
   readonly dialect: Dialect;
   /** Subscribers come before any service starts. */

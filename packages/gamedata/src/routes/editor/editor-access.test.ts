@@ -29,8 +29,8 @@ function openAccess(): { readonly access: EditorAccess; readonly clock: ManualCl
   return { access, clock };
 }
 
-const requestOf = (authorization: string | undefined, ip = '192.0.2.1') => ({
-  ip,
+const requestOf = (authorization: string | undefined, key = 'ip:192.0.2.1') => ({
+  client: { key },
   headers: { authorization },
 });
 
@@ -92,7 +92,7 @@ it('tells who guesses to wait, and nobody whose token is right or who brings non
   access.admit(requestOf('Bearer read-it'), false);
   access.admit(requestOf(undefined), true);
   assert.throws(() => access.admit(requestOf(undefined), false), { kind: 'not_authenticated' });
-  assert.throws(() => access.admit(requestOf('Bearer x', '192.0.2.2'), false), {
+  assert.throws(() => access.admit(requestOf('Bearer x', 'ip:192.0.2.2'), false), {
     kind: 'not_authenticated',
   });
   await clock.advanceMs(60_000);

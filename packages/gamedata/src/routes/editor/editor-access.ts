@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
-  addressKey,
   bearerOf,
   type Clock,
   type CountTogether,
@@ -11,7 +10,7 @@ import {
 import { gameDataError } from '../../errors.js';
 
 /** What is looked at of a request. */
-type Asked = Pick<HttpHead, 'ip' | 'headers'>;
+type Asked = Pick<HttpHead, 'headers'> & { readonly client: { readonly key: string } };
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -64,7 +63,7 @@ export class EditorAccess {
    * @returns `undefined`: nobody, where everybody may go.
    */
   admit(request: Asked, isOpen: boolean): Actor | undefined {
-    const { ip, headers } = request;
+    const { client, headers } = request;
     const { authorization } = headers;
     if (authorization === undefined) {
       if (isOpen) return undefined;
@@ -72,9 +71,8 @@ export class EditorAccess {
     }
     const actor = this.#find(authorization);
     if (actor !== undefined) return actor;
-    const address = addressKey(ip);
-    this.#refuseGuessing(address);
-    this.#guesses.noteFailure(address);
+    this.#refuseGuessing(client.key);
+    this.#guesses.noteFailure(client.key);
     if (isOpen) return undefined;
     throw requestError('not_authenticated');
   }

@@ -113,6 +113,7 @@ function visit(dialect: Dialect, about: Asked): Visit {
     ...{ dialect, headers: [], route: THINGS, principal: undefined, purpose: 'request' },
     request: {
       ...{ method, url: '/things', headers, base: 'http://a', ip: from, httpVersion: 1, socket },
+      client: new ClientAddresses().of({ headers: {} }),
       headerList: () => [],
       leaving: () => new AbortController().signal,
     },

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import {
+  type ClientAddresses,
   type Clock,
   type HeaderList,
   type HttpAnswer,
@@ -30,6 +31,7 @@ const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
 export interface FastReaderParts {
   readonly pipeline: Pipeline;
+  readonly addresses: ClientAddresses;
   readonly clock: Clock;
   readonly log: Logger;
   isDraining(): boolean;
@@ -113,7 +115,8 @@ export class FastReader {
     }
     const body = bytes.subarray(headEnd + HEAD_END.length);
     if (body.length !== (contentLength ?? 0)) return undefined;
-    const request = new FastRequest({ target, head, body, socket, leaving });
+    const { addresses } = this.#parts;
+    const request = new FastRequest({ target, head, body, socket, addresses, leaving });
     return { answer: () => this.#answer(request), onGone: () => request.gone() };
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ClientAddresses } from '@plinth/kernel';
 import { IncomingRequest } from '../../http/incoming-request.js';
 import type { FastHeaders, FastTarget } from './fast-head.js';
 
@@ -15,10 +16,11 @@ export class FastRequest extends IncomingRequest {
     readonly head: FastHeaders;
     readonly body: Buffer;
     readonly socket: Socket;
+    readonly addresses: ClientAddresses;
     readonly leaving: () => AbortSignal;
   }) {
     const { method, url } = at.target;
-    super({ method, url, headers: at.head.headers, socket: at.socket });
+    super({ method, url, headers: at.head.headers, socket: at.socket, addresses: at.addresses });
     this.#bytes = at.body;
     this.#leaving = at.leaving;
   }
