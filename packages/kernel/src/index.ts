@@ -167,7 +167,7 @@ export { Rotation } from './lease/rotation.js';
 export { Turns } from './lease/turns.js';
 export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
-export { redactText } from './log/redact.js';
+export { redactTarget } from './log/redact.js';
 export { Memo } from './memo/memo.js';
 export { Histogram } from './metrics/histogram.js';
 export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';

@@ -70,3 +70,15 @@ it('redactText leaves text without a credential alone', () => {
   check('/query?q=SELECT+1&db=password');
   check("WHERE password = 'x'");
 });
+
+it('redactText finds a credential in a query string however it is spelled', () => {
+  const check = (text: string, expected: string) => assert.equal(redactText(text), expected);
+  check("/query?p=it's0SECRETLONG&db=a", '/query?p=[redacted]&db=a');
+  check("/query?q=CREATE+USER+z+WITH+PASSWORD+'XYZ'&db=a", '/query?q=[redacted]&db=a');
+  check("/query?db=a&q=SET%20PASSWOR%44%20FOR%20z='XYZ'", '/query?db=a&q=[redacted]');
+  check('/query?db=a&%70=secret&x=1', '/query?db=a&%70=[redacted]&x=1');
+  check('/query?u=kim;p=a;b?c&x=1', '/query?u=kim;p=[redacted]&x=1');
+  check('/query?p=%zz#a\\b&x=1', '/query?p=[redacted]&x=1');
+  check('{"url":"/query?p=a\\"b","status":1}', '{"url":"/query?p=[redacted]","status":1}');
+  check('got http://h/x?next=http://h/y?p=x y', 'got http://h/x?next=http://h/y?p=[redacted] y');
+});

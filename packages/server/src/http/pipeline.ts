@@ -12,7 +12,7 @@ import {
   type RequestGate,
   type Route,
   type RouteAccess,
-  redactText,
+  redactTarget,
   requestError,
   ServerBusy,
 } from '@plinth/kernel';
@@ -139,7 +139,7 @@ export class Pipeline {
     (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
     if (!this.#logsRequests) return;
     const { method, url } = request;
-    log.debug({ method, url: redactText(url), status, durationMs }, 'request');
+    log.debug({ method, url: redactTarget(url), status, durationMs }, 'request');
   }
 }
 
