@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { RawConnection, rows, ServerProcess } from '../../harness/index.js';
+import { Http2Client, RawConnection, rows, ServerProcess } from '../../harness/index.js';
 
 /** Leaves a request to the HTTP server. */
 const NOT_FAST = 'TE: trailers';
@@ -350,4 +350,29 @@ describe('A server that stops', () => {
     await server.close();
     assert.equal((await connection.untilEnd()).match(/HTTP\/1\.1/g)?.length, 1);
   });
+});
+
+it('An answer says all that it depends on, whichever way it goes', async () => {
+  const page = 'https://grafana.example';
+  await using server = await ServerProcess.start({
+    flags: ['--without-auth', '--server-cors-origins', page],
+  });
+  const path = `/api/v3/query_sql?db=_internal&q=${encodeURIComponent("SELECT repeat('x', 3000)")}`;
+  const namesIn = (values: readonly string[]) =>
+    values.flatMap((value) => value.toLowerCase().split(/\s*,\s*/)).sort();
+  const expected = ['accept-encoding', 'origin'];
+  for (const more of ['Accept: */*', NOT_FAST]) {
+    using connection = await RawConnection.open(server.url);
+    const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Origin: ${page}`];
+    const lines = [...head, 'Accept-Encoding: identity', more];
+    connection.send(`${lines.join('\r\n')}\r\n\r\n`);
+    const answer = await connection.until(/^HTTP\/1\.1 200 [\s\S]*x{3000}/);
+    const said = [...answer.matchAll(/^vary: (.*?)\r$/gim)].map(([, value = '']) => value);
+    assert.deepEqual(namesIn(said), expected, more);
+  }
+  await using client = new Http2Client(server.url);
+  const { headers } = await client.send(path, {
+    headers: { origin: page, 'accept-encoding': 'identity' },
+  });
+  assert.deepEqual(namesIn([String(headers['vary'])]), expected);
 });

@@ -12,6 +12,7 @@ export class Exchange {
   readonly found: FoundRoute | undefined;
   /** What the dialect puts on every answer. */
   readonly headers: HeaderList;
+  #said: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
   #answer: HttpAnswer | undefined;
@@ -36,6 +37,7 @@ export class Exchange {
     this.found = at.found;
     this.startMs = at.startMs;
     this.headers = (at.speaker ?? at.dialect).headers?.(request) ?? NO_HEADERS;
+    this.#said = this.headers;
     request.whenGone(() => {
       this.#isGone = true;
       this.#pass?.finish();
@@ -59,9 +61,20 @@ export class Exchange {
   }
 
   settle(answer: HttpAnswer): this {
-    this.#answer = this.request.dress(answer);
+    this.#answer = this.#varying(this.request.dress(answer));
     this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
     return this;
+  }
+
+  /** A header that is set twice may have its last value alone: all that an answer depends on is said by one. */
+  #varying(answer: HttpAnswer): HttpAnswer {
+    if (!this.headers.some(isVary)) return answer;
+    const all = [...this.headers, ...answer.headers].filter(isVary);
+    if (all.length === 1) return answer;
+    this.#said = this.headers.filter((header) => !isVary(header));
+    const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
+    const others = answer.headers.filter((header) => !isVary(header));
+    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], recurs: false };
   }
 
   turnAway(answer: HttpAnswer): this {
@@ -71,9 +84,11 @@ export class Exchange {
 
   /** What stands in front of the answer's own headers. */
   get outerHeaders(): readonly [said: HeaderList, limits: HeaderList] {
-    return [this.headers, this.#limits];
+    return [this.#said, this.#limits];
   }
 }
+
+const isVary = ([name]: HeaderList[number]): boolean => name === 'vary';
 
 /** Of an answer's body; `undefined` where that is not known beforehand. */
 export function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
