@@ -376,6 +376,17 @@ describe('the editor', () => {
     const other = { 'if-none-match': '"other"', 'if-modified-since': published };
     assert.equal((await send(other)).status, 200, 'If-None-Match decides alone');
     assert.equal((await send({ 'accept-encoding': 'identity;q=0, *;q=0' })).status, 406);
+    // Files are kept as they are and as gzip; what the client does not name it does not get.
+    const codingFor = async (accepted: string): Promise<unknown> => {
+      const { status, headers: told } = await send({ 'accept-encoding': accepted });
+      return status === 200 ? told['content-encoding'] : status;
+    };
+    assert.equal(await codingFor('br'), undefined);
+    assert.equal(await codingFor('br, gzip;q=0.5'), 'gzip');
+    assert.equal(await codingFor('br, identity;q=0'), 406);
+    const asItIs = await send({ 'accept-encoding': 'br' });
+    assert.equal(asItIs.headers['etag'], headers['etag']);
+    assert.equal(JSON.parse(asItIs.text).length, 420);
     assert.equal((await send({ accept: 'text/html' })).status, 406);
     const lines = url.replace('.json', '.ndjson');
     assert.equal((await send({ accept: 'application/x-ndjson' }, lines)).status, 200);

@@ -128,10 +128,10 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   if (number === undefined) throw gameDataError('unknown_version', { version: versionText });
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
-  const coding = negotiate(request.headers, type);
+  const coding = negotiate(request.headers, type, ['gzip']); // in which alone they are kept
   const edition = await parts.library.edition(Number(number));
   const { gzip, sizeBytes, sha256 } = await parts.bulk.file(edition, name as BulkName); // it is among the names
-  const isPacked = coding === 'gzip' || coding === 'br';
+  const isPacked = coding === 'gzip';
   const etag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const { publishedMs: lastModifiedMs } = edition.version;
   const headers = Object.entries({

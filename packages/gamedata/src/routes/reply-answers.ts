@@ -41,7 +41,7 @@ export function answerReply(
   found: Reply,
   cache: ReplyCache,
 ): HttpAnswer | Promise<HttpAnswer> {
-  const coding = negotiate(headers, 'application/json');
+  const coding = negotiate(headers, 'application/json', CODINGS);
   const ready = readyCoding(found, coding);
   if (ready !== undefined) return answerCoded(headers, found, ready);
   return cache.code(found, coding).then((coded) => answerCoded(headers, found, coded));
@@ -58,15 +58,20 @@ function answerCoded(headers: HttpHeaders, found: Reply, coded: Coded): HttpAnsw
 }
 
 /** Throws `not_acceptable` when the client takes neither `type` nor JSON, or none of the codings. */
-export function negotiate(headers: HttpHeaders, type: string): Coding {
+export function negotiate<C extends Coding>(
+  headers: HttpHeaders,
+  type: string,
+  codings: readonly C[],
+): C | 'identity' {
   const { accept } = headers;
   const [bare = ''] = type.split(';', 1);
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
     throw gameDataError('not_acceptable', `only ${bare} is spoken here`);
   }
-  const coding = chooseCoding(headers['accept-encoding'], CODINGS);
-  if (coding === undefined)
-    throw gameDataError('not_acceptable', 'codings are br, gzip and identity');
+  const coding = chooseCoding(headers['accept-encoding'], codings);
+  if (coding === undefined) {
+    throw gameDataError('not_acceptable', `codings are ${codings.join(', ')} and identity`);
+  }
   return coding;
 }
 
