@@ -307,7 +307,10 @@ export async function wireUp(
     };
   } catch (error) {
     const explained = await around.folder.explain(error);
-    await close();
+    // What kept the server from starting may be in the way of the ends as well, and is what is to be told.
+    await close().catch((err: unknown) =>
+      log.debug({ err }, 'not all of a failed start is undone'),
+    );
     throw explained;
   }
 }

@@ -65,6 +65,31 @@ describe('A folder of another user', { skip: SKIP }, () => {
   });
 });
 
+describe('A read-only disk', { skip: SKIP }, () => {
+  it('is named with the folder by serve, in words', async () => {
+    const disk = join(root, 'disk');
+    await mkdir(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]);
+    try {
+      const dataDir = join(disk, 'data');
+      await using server = await ServerProcess.start({ dataDir });
+      await server.close();
+      execFileSync('mount', ['-o', 'remount,ro', disk]);
+      const { code, stderr } = await runCli(['serve', '--data-dir', dataDir, ...BIND]);
+      assert.equal(code, 1);
+      const words = stderr.slice(stderr.indexOf('plinth: '));
+      assert.ok(
+        words.startsWith(`plinth: the data folder ${dataDir} cannot be written: EROFS`),
+        stderr,
+      );
+      assert.match(words, /\n {2}its file system is read-only: /);
+      assert.doesNotMatch(stderr, /^ +at |AggregateError/m);
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  });
+});
+
 describe('A full disk', { skip: SKIP }, () => {
   let disk = '';
   beforeEach(async () => {

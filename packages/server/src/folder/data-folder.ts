@@ -91,7 +91,10 @@ export class DataFolder {
   /** The failure of a start, with what a newer version has to do with it. */
   async explain(error: unknown): Promise<unknown> {
     const full = asDiskFull(error);
-    if (full !== undefined) return new DataFolderFull(this.path, full);
+    if (full !== undefined) return new DataFolderUnwritable(this.path, full, FULL);
+    if (error instanceof Error && Reflect.get(deepestOf(error), 'code') === 'EROFS') {
+      return new DataFolderUnwritable(this.path, error, READ_ONLY);
+    }
     const version = await this.#writtenBy();
     if (!isDomainError(error) || !OF_FORMS.has(error.kind) || version === undefined) return error;
     if (version.localeCompare(readVersion(), 'en', { numeric: true }) <= 0) return error;
@@ -115,15 +118,19 @@ export class DataFolder {
   }
 }
 
-/** There is no room for what a start writes. */
-class DataFolderFull extends Error {
-  override readonly name = 'DataFolderFull';
-  readonly kind = 'data_folder_full';
-  constructor(folder: string, cause: Error) {
-    super(
-      `the data folder ${folder} cannot be written: ${deepestOf(cause).message}\n  make room on its disk (or raise its quota) and start again; nothing that was acknowledged is lost`,
-      { cause },
-    );
+const FULL =
+  'make room on its disk (or raise its quota) and start again; nothing that was acknowledged is lost';
+const READ_ONLY =
+  'its file system is read-only: mount it so that it can be written, or name another folder with --data-dir';
+
+/** A start cannot write what it has to. */
+class DataFolderUnwritable extends Error {
+  override readonly name = 'DataFolderUnwritable';
+  readonly kind = 'data_folder_unwritable';
+  constructor(folder: string, cause: Error, advice: string) {
+    super(`the data folder ${folder} cannot be written: ${deepestOf(cause).message}\n  ${advice}`, {
+      cause,
+    });
   }
 }
 
