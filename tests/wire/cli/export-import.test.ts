@@ -1,8 +1,8 @@
 // Source: docs/formats/backup.md and README, "Command line": what is exported comes back, or the command says that it does not.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,6 +93,51 @@ it('an import of what line protocol cannot hold writes nothing and counts it, un
     await query(server, { db: 'nan', q: 'SELECT h, v FROM m ORDER BY h', format: 'csv' }),
     'h,v\na,\nb,inf\n',
   );
+});
+
+it('an answer of a query that is cut leaves the file of that name as it was', async () => {
+  const stalling = createServer((_request, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/csv' });
+    answer.write('a,b\n');
+  });
+  stalling.listen(0, '127.0.0.1');
+  await once(stalling, 'listening');
+  try {
+    const { port } = stalling.address() as { port: number };
+    const file = join(folder, 'cut.csv');
+    const host = `http://127.0.0.1:${port}`;
+    for (const before of [undefined, 'older\n']) {
+      if (before !== undefined) await writeFile(file, before);
+      const args = ['query', '-d', DB, 'SELECT 1', '-f', 'csv', '-o', file, '--host', host];
+      const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore' });
+      const exited = once(child, 'exit');
+      await once(stalling, 'request');
+      await sleep(1000);
+      stalling.closeAllConnections();
+      assert.deepEqual(await exited, [1, null]);
+      const left = (await readdir(folder)).filter((each) => each.startsWith('cut.csv'));
+      assert.deepEqual(left, before === undefined ? [] : ['cut.csv']);
+      if (before !== undefined) assert.equal(await readFile(file, 'utf8'), before);
+    }
+  } finally {
+    stalling.closeAllConnections();
+    stalling.close();
+  }
+  const linked = join(folder, 'linked.csv');
+  const target = join(folder, 'target.csv');
+  await writeFile(target, 'older\n', { mode: 0o640 });
+  await symlink(target, linked);
+  await succeed('query', '-d', DB, 'SELECT 1 AS a', '-f', 'csv', '-o', linked);
+  assert.equal(await readFile(target, 'utf8'), 'a\n1\n');
+  assert.equal((await stat(target)).mode & 0o777, 0o640);
+  // What is no file is none afterwards either.
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const [piped] = await Promise.all([
+    readFile(pipe, 'utf8'),
+    succeed('query', '-d', DB, 'SELECT 1 AS a', '-f', 'csv', '-o', pipe),
+  ]);
+  assert.equal(piped, 'a\n1\n');
 });
 
 it('an export that is killed, or whose server goes, leaves no file with the name of a whole one', async () => {

@@ -1,4 +1,4 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
@@ -10,14 +10,12 @@ import {
   databaseOf,
   withConnection,
 } from '../connection.js';
-import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
+import { PRIVATE, SHARED, writeWhole } from '../output/whole-file.js';
 
 const FORMATS = ['parquet', 'csv', 'lp'] as const;
-/** For its own user alone, as the data folder that it comes from; what the umask leaves of the other. */
-const PRIVATE = 0o600;
-const SHARED = 0o666;
 /** Lines of line protocol that are written in one go. */
 const LINES_PER_PIECE = 1000;
 
@@ -66,42 +64,22 @@ export function exportCommand(): Command {
           '  Export as Parquet, or leave them out with --lossy.',
       );
     };
-    await writeWhole(options.output, pieces, { check, mode: options.shared ? SHARED : PRIVATE });
+    const { output } = options;
+    if (await exists(output))
+      throw new CommandFailed(`cannot write ${output}: it is there already`);
+    const progress = new Progress('export', 0);
+    let sizeBytes = 0;
+    await writeWhole(output, pieces, {
+      check,
+      mode: options.shared ? SHARED : PRIVATE,
+      onPiece(bytes) {
+        sizeBytes += bytes;
+        progress.add(bytes);
+      },
+    });
+    progress.end();
+    print(`${output}: ${sizeBytes} bytes\n`);
   });
-}
-
-/** The file has its name only when all of it is there and `check` does not throw. */
-async function writeWhole(
-  path: string,
-  pieces: AsyncIterable<Uint8Array>,
-  { check, mode }: { readonly check: () => void; readonly mode: number },
-): Promise<void> {
-  const part = `${path}.part`;
-  const fail = (error: unknown): never => {
-    throw cannotWrite(path, error);
-  };
-  if (await exists(path)) throw new CommandFailed(`cannot write ${path}: it is there already`);
-  const file = await open(part, 'w', mode).catch(fail);
-  const progress = new Progress('export', 0);
-  let sizeBytes = 0;
-  try {
-    if (mode === PRIVATE) await file.chmod(mode).catch(fail); // One that is left of another export has its own.
-    for await (const piece of pieces) {
-      await file.writeFile(piece).catch(fail);
-      sizeBytes += piece.byteLength;
-      progress.add(piece.byteLength);
-    }
-    check();
-    await file.sync().catch(fail);
-    await file.close();
-    await rename(part, path).catch(fail);
-  } catch (error) {
-    await file.close();
-    await rm(part, { force: true });
-    throw error;
-  }
-  progress.end();
-  print(`${path}: ${sizeBytes} bytes\n`);
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printable } from '../output/terminal.js';
+import { SHARED, writeWhole } from '../output/whole-file.js';
 import { tellPolicies } from '../tsdb/policies.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
@@ -81,10 +82,7 @@ async function output(response: Response, { output: file, format }: QueryOptions
   const body =
     response.body === null ? Readable.from([]) : Readable.fromWeb(asNodeStream(response.body));
   if (file !== undefined) {
-    const written = createWriteStream(file);
-    await pipeline(body, written).catch((error: unknown) => {
-      throw written.errored === null ? error : cannotWrite(file, error);
-    });
+    await writeAnswer(file, body);
     return;
   }
   try {
@@ -98,6 +96,21 @@ async function output(response: Response, { output: file, format }: QueryOptions
   if (format.startsWith('json_') || format === 'json') {
     process.stdout.write('\n');
   }
+}
+
+/** A file stays as it was until the whole answer is there; what is no file, as a pipe, takes it as it comes. */
+async function writeAnswer(path: string, body: Readable): Promise<void> {
+  const before = await stat(path).catch(() => undefined);
+  if (before === undefined || before.isFile()) {
+    const mode = before === undefined ? SHARED : before.mode & 0o777;
+    const target = before === undefined ? path : await realpath(path);
+    await writeWhole(target, body, { mode });
+    return;
+  }
+  const written = createWriteStream(path);
+  await pipeline(body, written).catch((error: unknown) => {
+    throw written.errored === null ? error : cannotWrite(path, error);
+  });
 }
 
 async function* printablePieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
