@@ -22,20 +22,21 @@ export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
-  await esbuild.build(modules());
+  await esbuild.build(modules([program]));
+  await esbuild.build(modules(listWorkers()));
   fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
 }
 
 /** What is in the bundle, and what it asks for when it runs: `inputs` and `outputs` of esbuild's metafile. */
 export async function describeBundle() {
-  return (await esbuild.build({ ...modules(), metafile: true, write: false })).metafile;
+  return (await esbuild.build({ ...modules([program]), metafile: true, write: false })).metafile;
 }
 
 /** A few modules, of which a command loads its own. */
-function modules() {
+function modules(entryPoints) {
   return {
     ...COMMON,
-    entryPoints: [program, ...listWorkers()],
+    entryPoints,
     outdir: folder,
     entryNames: '[name]',
     outExtension: { '.js': '.mjs' },
