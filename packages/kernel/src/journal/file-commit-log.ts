@@ -203,7 +203,7 @@ export class FileCommitLog implements CommitLog {
 
   /** One synced write at a time; whatever arrives meanwhile goes together into the next. */
   async #run(): Promise<void> {
-    await Promise.resolve(); // what is appended in the same turn shares the first write
+    await setImmediate(); // what comes in the same turn of the event loop shares the first write
     while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
       const batch = this.#takeBatch();
       const first = this.#queue[0];
