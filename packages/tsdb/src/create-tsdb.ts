@@ -29,11 +29,12 @@ export interface TsdbServiceNeeds extends TsdbNeeds {
 
 /** What costs no engine to whoever only needs settings and types of the service. */
 const loadParts = async () => {
-  const [{ openTsdb }, { tsdbTables }] = await Promise.all([
+  const [{ openTsdb }, { tsdbTables }, { liveSources }] = await Promise.all([
     import('./service.js'),
     import('./routes/table.js'),
+    import('./routes/operator/live-sources.js'),
   ]);
-  return { openTsdb, tsdbTables };
+  return { openTsdb, tsdbTables, liveSources };
 };
 
 /** Dashboards ask `/query` for times in milliseconds. */
@@ -108,6 +109,10 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         },
       };
       return tsdbTables(given, needs);
+    },
+    async liveSources() {
+      const { liveSources } = await loadParts();
+      return liveSources({ ...whenOpen(), clock: needs.clock, log: needs.log });
     },
     warmUp() {
       whenOpen().warmUp({
