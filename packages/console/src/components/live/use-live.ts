@@ -1,4 +1,4 @@
-import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Follower, type LiveEvent, live } from '../../api/live.js';
 
@@ -60,8 +60,18 @@ export function useLiveState<T>(
   return useLive(topic, {
     events(events) {
       const last = events.at(-1);
-      if (last !== undefined) client.setQueryData<T>(at.queryKey, at.read(last.data));
+      if (last !== undefined) void takeState(client, at.queryKey, at.read(last.data));
     },
     reset: () => void client.invalidateQueries({ queryKey: at.queryKey, exact: true }),
   });
+}
+
+/** Makes a state the answer of a query. One that is under way may be of before, and would come last. */
+export async function takeState<T>(
+  client: QueryClient,
+  queryKey: QueryKey,
+  state: T,
+): Promise<void> {
+  await client.cancelQueries({ queryKey, exact: true });
+  client.setQueryData<T>(queryKey, state);
 }

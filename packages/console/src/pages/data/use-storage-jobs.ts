@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Storage } from '../../api/storage.js';
-import { type LiveUse, useLive } from '../../components/live/use-live.js';
+import { type LiveUse, takeState, useLive } from '../../components/live/use-live.js';
 
 const LISTS_MS = 5000;
 
@@ -15,7 +15,7 @@ export function useStorageJobs(): LiveUse {
       const now = events.at(-1)?.data as Storage | undefined;
       if (now === undefined) return;
       const before = client.getQueryData<Storage>(['tsdb', 'storage']);
-      client.setQueryData(['tsdb', 'storage'], now);
+      void takeState(client, ['tsdb', 'storage'], now);
       const hasMoved = before === undefined || stageOf(before) !== stageOf(now);
       const hasMore = before?.buffered_bytes !== now.buffered_bytes;
       // Rows come all the time; the lists are long.

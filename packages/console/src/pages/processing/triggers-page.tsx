@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import {
   createTrigger,
   deleteTrigger,
@@ -119,7 +119,9 @@ export function TriggersPage() {
           </tbody>
         </TableWrap>
       )}
-      {db !== '' && <TriggerLog db={db} name={shown} onAll={() => setShown('')} />}
+      {db !== '' && (
+        <TriggerLog key={`${db} ${shown}`} db={db} name={shown} onAll={() => setShown('')} />
+      )}
       {isCreating && (
         <CreateTrigger
           db={db}
@@ -153,7 +155,8 @@ const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
 /** Newest first, each once. */
 function withNewer(lines: readonly LogLine[], newer: readonly LogLine[]): readonly LogLine[] {
   const known = new Set(lines.map(keyOfLine));
-  const fresh = newer.filter((line) => !known.has(keyOfLine(line)));
+  const last = lines[0]?.event_time ?? '';
+  const fresh = newer.filter((line) => line.event_time >= last && !known.has(keyOfLine(line)));
   return fresh.length === 0 ? lines : [...fresh.reverse(), ...lines].slice(0, MAX_LOG_LINES);
 }
 
@@ -168,25 +171,31 @@ function TriggerLog(props: {
   const { db, name, onAll } = props;
   const client = useQueryClient();
   const queryKey = ['tsdb', 'trigger-log', db, name];
+  /** What came while the list was on its way is not in it. */
+  const recent = useRef<readonly LogLine[]>(NONE);
   const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
   const { refetchInterval, words } = useLive(topic.join(':'), {
-    events: (events) =>
-      client.setQueryData<readonly LogLine[]>(queryKey, (lines) =>
-        lines === undefined
-          ? undefined
-          : withNewer(
-              lines,
-              events.flatMap(({ event, data }) => (event === 'line' ? [data as LogLine] : [])),
-            ),
-      ),
-    reset: () => void client.invalidateQueries({ queryKey, exact: true }),
+    events(events) {
+      const lines = events.flatMap(({ event, data }) =>
+        event === 'line' ? [data as LogLine] : [],
+      );
+      recent.current = [...recent.current, ...lines].slice(-MAX_LOG_LINES);
+      client.setQueryData<readonly LogLine[]>(
+        queryKey,
+        (known) => known && withNewer(known, lines),
+      );
+    },
+    reset() {
+      recent.current = NONE;
+      void client.invalidateQueries({ queryKey, exact: true });
+    },
   });
   const log = useQuery({
     queryKey,
-    queryFn: () => fetchTriggerLog(db, name),
+    queryFn: async () => withNewer(await fetchTriggerLog(db, name), recent.current),
     refetchInterval,
   });
-  const rows = useNewRows(log.data ?? NONE, { subject: `${db}:${name}`, keyOf: keyOfLine });
+  const rows = useNewRows(log.data ?? NONE, { subject: topic.join(), keyOf: keyOfLine });
   return (
     <section className="stack" aria-labelledby="log-title">
       <div className="row">

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
@@ -25,22 +25,30 @@ export function LogList(props: {
   const client = useQueryClient();
   const queryKey = ['server', 'logs', level, find];
   const [dropped, setDropped] = useState(0);
+  /** What came while a page was on its way is not in it. */
+  const recent = useRef<readonly LogLine[]>(NONE);
+  const wanted = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, words } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
       const left = events.findLast(({ event }) => event === 'sampled');
       setDropped(left?.data.dropped ?? 0);
       const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
-      client.setQueryData<LogPage>(
-        queryKey,
-        (page) => page && withNewLines(page, lines, { level, find, limit: SHOWN_COUNT }),
-      );
+      recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
+      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, wanted));
     },
-    reset: () => void client.invalidateQueries({ queryKey, exact: true }),
+    reset() {
+      recent.current = NONE;
+      void client.invalidateQueries({ queryKey, exact: true });
+    },
   });
   const logs = useQuery({
     queryKey,
-    queryFn: () =>
-      fetchLogs({ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT }),
+    async queryFn() {
+      const page = await fetchLogs({
+        ...{ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT },
+      });
+      return refetchInterval === false ? withNewLines(page, recent.current, wanted) : page;
+    },
     refetchInterval,
     placeholderData: (before) => before,
   });
