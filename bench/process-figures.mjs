@@ -13,8 +13,13 @@ export function cpuSeconds(pid) {
   return (userTicks + systemTicks) / TICKS_PER_SEC;
 }
 
-export function residentMib(pid) {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
+export const residentMib = (pid) => statusMib(pid, /^VmRSS:\s+(\d+)/m);
+
+/** The most that was resident so far. */
+export const peakMib = (pid) => statusMib(pid, /^VmHWM:\s+(\d+)/m);
+
+function statusMib(pid, line) {
+  return Number(line.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
 }
 
 function read(file) {

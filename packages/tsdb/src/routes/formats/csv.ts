@@ -43,6 +43,6 @@ function open(
 }
 
 /** Quotes only what RFC 4180 demands. */
-function quoteCsv(text: string): string {
+export function quoteCsv(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

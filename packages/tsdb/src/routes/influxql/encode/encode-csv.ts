@@ -1,6 +1,7 @@
 import { type Answer, type AnswerHeading, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../../model/time/calendar.js';
+import { quoteCsv } from '../../formats/csv.js';
 
 /** Rows of one statement; times are whole numbers. Source: tsdb-http, "CSV". */
 export async function* encodeCsv(
@@ -14,7 +15,7 @@ export async function* encodeCsv(
     let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
     isBegun = true;
     last = heading;
-    const lead = `${quoted(name)},${quoted(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
+    const lead = `${quoteCsv(name)},${quoteCsv(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
     for (let row = 0; row < rowCount; row++) {
       out += lead;
       for (let i = 0; i < columns.length; i++) {
@@ -28,7 +29,7 @@ export async function* encodeCsv(
 }
 
 const headerOf = ({ columns }: AnswerHeading): string =>
-  ['name', 'tags', ...columns.map(({ name }) => name)].map(quoted).join(',');
+  ['name', 'tags', ...columns.map(({ name }) => name)].map(quoteCsv).join(',');
 
 const areSameColumns = (a: AnswerHeading, b: AnswerHeading): boolean =>
   a === b || headerOf(a) === headerOf(b);
@@ -42,9 +43,5 @@ function cellText(value: Value, epochNs: bigint | undefined): string {
     if (value === Number.NEGATIVE_INFINITY) return '-inf';
     return String(value);
   }
-  return quoted(String(value));
-}
-
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return quoteCsv(String(value));
 }
