@@ -251,7 +251,8 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    services.push(...openConsole(partsOf('tsdb'), { dialects, ring: around.ring }));
+    const console = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
+    services.push(...console.services);
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -267,6 +268,7 @@ export async function wireUp(
     const numbers = new HttpMetrics(metrics);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers, audit });
+      console.live.add((await service.liveSources?.()) ?? []);
     }
     const bodies = new HeldBodies(
       clock,
@@ -296,6 +298,7 @@ export async function wireUp(
       useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
         isDraining = true;
+        console.live.beginDraining();
       },
       close,
     };

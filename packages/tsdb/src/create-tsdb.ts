@@ -103,6 +103,10 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       };
       return tsdbTables(given, needs);
     },
+    async liveSources() {
+      const { liveSources } = await loadParts();
+      return liveSources({ ...whenOpen(), clock: needs.clock, log: needs.log });
+    },
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
