@@ -14,8 +14,8 @@ import './home.css';
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'lines in; SQL and InfluxQL out', '/explore'],
   accounts: ['Accounts', 'accounts, persons and their requirements'],
-  webhooks: ['Webhooks', 'events to apps, signed and tried again'],
-  ratelimit: ['Limits', 'who may ask how often'],
+  webhooks: ['Webhooks', 'events to apps, signed and tried again', '/webhooks'],
+  ratelimit: ['Limits', 'who may ask how often', '/limits'],
   gamedata: ['Game data', 'public collections, versions and an editor'],
 };
 
