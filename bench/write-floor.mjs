@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// node bench/write-floor.mjs [seconds]
+// node bench/write-floor.mjs [seconds] [connections]
 // What this machine gives to any server of one thread that syncs before it answers: a bare socket takes requests of one
-// line, puts all that came meanwhile into one synced write over zeros (as the log does) and answers. Asked by wrk with four
+// line, puts all that came meanwhile into one synced write over zeros (as the log does) and answers. Asked by wrk over four
 // connections. No server in Node that keeps that promise and writes from a thread of its own answers more of them here.
 import { spawn, spawnSync } from 'node:child_process';
 import { constants, mkdtempSync, openSync, rmSync, writeFileSync, writev } from 'node:fs';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SECONDS = Number(process.argv[2] ?? 5);
-const CONNECTIONS = 4;
+const CONNECTIONS = Number(process.argv[3] ?? 4);
 const FILE_BYTES = 64 * 1024 * 1024;
 const END_OF_HEADERS = '\r\n\r\n';
 const ANSWER = Buffer.from('HTTP/1.1 204 No Content\r\n\r\n');
@@ -42,9 +42,14 @@ function serve(writeAll) {
       batch.map((one) => one.body),
       (error) => {
         if (error) throw error;
-        isWriting = false;
         for (const { socket } of batch) socket.write(ANSWER);
-        writeNext();
+        const goOn = () => {
+          isWriting = false;
+          writeNext();
+        };
+        // As the log does: what comes while sockets are looked at once goes with what waits.
+        if (waiting.length === 0) goOn();
+        else setImmediate(() => setImmediate(goOn));
       },
     );
   };
@@ -53,7 +58,7 @@ function serve(writeAll) {
     // wrk sends a request whole and waits for its answer, so what arrives is one request.
     socket.on('data', (bytes) => {
       waiting.push({ socket, body: bytes.subarray(bytes.indexOf(END_OF_HEADERS) + 4) });
-      if (waiting.length === 1) setImmediate(writeNext);
+      if (waiting.length === 1 && !isWriting) setImmediate(writeNext);
     });
   });
   return { server, figures };

@@ -22,20 +22,30 @@ export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
-  await esbuild.build(modules());
+  for (const entryPoints of entries()) await esbuild.build(modules(entryPoints));
   fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
 }
 
 /** What is in the bundle, and what it asks for when it runs: `inputs` and `outputs` of esbuild's metafile. */
 export async function describeBundle() {
-  return (await esbuild.build({ ...modules(), metafile: true, write: false })).metafile;
+  const described = { inputs: {}, outputs: {} };
+  for (const entryPoints of entries()) {
+    const options = { ...modules(entryPoints), metafile: true, write: false };
+    const { inputs, outputs } = (await esbuild.build(options)).metafile;
+    Object.assign(described.inputs, inputs);
+    Object.assign(described.outputs, outputs);
+  }
+  return described;
 }
 
+/** Threads apart from the program: what both use would be files of its own, and a start waits for each file. */
+const entries = () => [[program], listWorkers()];
+
 /** A few modules, of which a command loads its own. */
-function modules() {
+function modules(entryPoints) {
   return {
     ...COMMON,
-    entryPoints: [program, ...listWorkers()],
+    entryPoints,
     outdir: folder,
     entryNames: '[name]',
     outExtension: { '.js': '.mjs' },

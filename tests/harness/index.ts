@@ -25,6 +25,7 @@ export {
 export { freePort, freePorts } from './free-ports.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
+export { type LiveEvent, LiveStream } from './live-stream.js';
 export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { tokensThatRead } from './read-tokens.js';

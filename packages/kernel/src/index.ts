@@ -165,6 +165,8 @@ export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { Rotation } from './lease/rotation.js';
 export { Turns } from './lease/turns.js';
+export type { LiveSource, TellLive } from './live/live-source.js';
+export { watchState } from './live/watch-state.js';
 export { LogRing, type RingLine } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactTarget } from './log/redact.js';

@@ -256,7 +256,8 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    services.push(...openConsole(partsOf('tsdb'), { dialects, ring: around.ring }));
+    const console = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
+    services.push(...console.services);
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -272,6 +273,7 @@ export async function wireUp(
     const numbers = new HttpMetrics(metrics);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers, audit });
+      console.live.add((await service.liveSources?.()) ?? []);
     }
     const bodies = new HeldBodies(
       clock,
@@ -302,6 +304,7 @@ export async function wireUp(
       useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
         isDraining = true;
+        console.live.beginDraining();
       },
       close,
     };

@@ -28,13 +28,7 @@ export interface TsdbServiceNeeds extends TsdbNeeds {
 }
 
 /** What costs no engine to whoever only needs settings and types of the service. */
-const loadParts = async () => {
-  const [{ openTsdb }, { tsdbTables }] = await Promise.all([
-    import('./service.js'),
-    import('./routes/table.js'),
-  ]);
-  return { openTsdb, tsdbTables };
-};
+const loadParts = () => import('./late-parts.js');
 
 /** Dashboards ask `/query` for times in milliseconds. */
 const DASHBOARD_EPOCH_NS = 1_000_000n;
@@ -109,19 +103,21 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       };
       return tsdbTables(given, needs);
     },
+    async liveSources() {
+      const { liveSources } = await loadParts();
+      return liveSources({ ...whenOpen(), clock: needs.clock, log: needs.log });
+    },
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
-          const { resultAnswer } = await import('./routes/query/result-answer.js');
-          const { PiecePool } = await import('./routes/formats/piece-pool.js');
-          const { createTextFormats } = await import('./routes/formats/index.js');
+          const { resultAnswer, PiecePool, createTextFormats } = await loadParts();
           const isInfluxdb3 = needs.settings.compat === 'influxdb3';
           const format = createTextFormats()[isInfluxdb3 ? 'json_rows' : 'json_series'];
           const { rest } = await resultAnswer(result, format, new PiecePool());
           if (rest !== undefined) for await (const _piece of rest);
         },
         async influxql(run) {
-          const { encodedRun } = await import('./routes/influxql/v1-query-route.js');
+          const { encodedRun } = await loadParts();
           for await (const _piece of encodedRun(run, needs.log, DASHBOARD_EPOCH_NS));
         },
       });

@@ -6,6 +6,7 @@ import {
   GuardedSender,
   type HttpService,
   type Leases,
+  type LiveSource,
   type Logger,
   type Metrics,
   type Outbox,
@@ -34,7 +35,8 @@ import { Retention } from './domain/retention.js';
 import type { Hook, RetryPolicy } from './model/hook.js';
 import type { AppInfo } from './routes/app-routes.js';
 import { type Credentials, WebhookDialect } from './routes/dialect.js';
-import { webhookTables } from './routes/table.js';
+import { liveSources } from './routes/live-sources.js';
+import { type TableNeeds, webhookTables } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue/queue-store.js';
@@ -201,32 +203,11 @@ class WebhookService implements Webhooks {
   }
 
   tables(): readonly RouteTable[] {
-    const { config, apps, clock, random, operatorDialect } = this.#needs;
-    return webhookTables({
-      config,
-      clock,
-      random,
-      operatorDialect,
-      dialect: this.#dialect,
-      hooks: this.#hooks,
-      rules: this.#rules,
-      engine: this.#engine,
-      publisher: this.#publisher,
-      payloads: this.#payloads,
-      redelivery: this.#redelivery,
-      deliveries: new DeliveryLog(this.#deliveries, this.#urls),
-      queue: new QueueView(this.#queue),
-      findApp: (id) => apps.find({ id }),
-      findAppId: async ({ id, client_id }) => {
-        if (id !== undefined) return (await apps.find({ id }))?.id;
-        return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
-      },
-      findInstallationApp: (id) => apps.findInstallationApp(id),
-      ping: (hook) => this.#ping(hook),
-      onUrlChanged: async (hook) => {
-        if (config.ping_on_url_change) await this.#ping(hook);
-      },
-    });
+    return webhookTables(this.#routeNeeds());
+  }
+
+  liveSources(): readonly LiveSource[] {
+    return liveSources({ ...this.#routeNeeds(), log: this.#needs.log });
   }
 
   async prepare(): Promise<void> {
@@ -250,6 +231,35 @@ class WebhookService implements Webhooks {
     this.#sender.close();
     await this.#payloads.close();
     await this.#needs.tracer?.close();
+  }
+
+  #routeNeeds(): TableNeeds {
+    const { config, apps, clock, random, operatorDialect } = this.#needs;
+    return {
+      config,
+      clock,
+      random,
+      operatorDialect,
+      dialect: this.#dialect,
+      hooks: this.#hooks,
+      rules: this.#rules,
+      engine: this.#engine,
+      publisher: this.#publisher,
+      payloads: this.#payloads,
+      redelivery: this.#redelivery,
+      deliveries: new DeliveryLog(this.#deliveries, this.#urls),
+      queue: new QueueView(this.#queue),
+      findApp: (id) => apps.find({ id }),
+      findAppId: async ({ id, client_id }) => {
+        if (id !== undefined) return (await apps.find({ id }))?.id;
+        return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
+      },
+      findInstallationApp: (id) => apps.findInstallationApp(id),
+      ping: (hook) => this.#ping(hook),
+      onUrlChanged: async (hook) => {
+        if (config.ping_on_url_change) await this.#ping(hook);
+      },
+    };
   }
 
   #appSettled(appId: number, what: 'created' | 'changed' | 'deleted'): void {

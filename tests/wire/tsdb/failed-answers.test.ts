@@ -1,5 +1,9 @@
 // An answer that fails on the way ended as if it were whole: 200, a proper end, and a part of the rows.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import http2 from 'node:http2';
+import net from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, ServerProcess } from '../../harness/index.js';
 
@@ -45,9 +49,72 @@ describe('an answer with a value that cannot be computed', () => {
     });
   }
 
+  const body = JSON.stringify({ db: 'd', q: joined('CAST(a.s AS BIGINT)'), format: 'csv' });
+
+  it('is no whole answer over HTTP/2', async () => {
+    const session = http2.connect(server.url);
+    try {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/api/v3/query_sql',
+        'content-type': 'application/json',
+      });
+      stream.end(body);
+      let status: unknown;
+      stream.on('response', (headers) => {
+        status = headers[':status'];
+      });
+      stream.on('error', () => {}); // What the code says is looked at below.
+      stream.resume();
+      await new Promise((closed) => stream.once('close', closed));
+      if (status !== 500) assert.equal(stream.rstCode, http2.constants.NGHTTP2_INTERNAL_ERROR);
+    } finally {
+      session.close();
+    }
+  });
+
+  it('is no whole answer over HTTP/1.0, whose only end is that of the connection', async () => {
+    const socket = net.connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      `POST /api/v3/query_sql HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    let error: NodeJS.ErrnoException | undefined;
+    let text = '';
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1', 0, text === '' ? 15 : 0);
+    });
+    socket.on('error', (err) => {
+      error = err;
+    });
+    await new Promise((closed) => socket.once('close', closed));
+    if (!text.includes(' 500')) assert.equal(error?.code, 'ECONNRESET');
+  });
+
   it('is whole without it', async () => {
     const { status, text } = await answer(joined('a.f'), 'jsonl');
     assert.equal(status, 200);
     assert.equal(text.split('\n').length - 1, ROW_COUNT);
   });
+});
+
+describe('an answer in InfluxQL whose statement is cancelled', () => {
+  const cancelAll = async (): Promise<void> => {
+    const queries = `${server.url}/ops/v1/tsdb/queries`;
+    const listed = (await (await fetch(`${queries}?running=true`)).json()) as {
+      queries: { id: string }[];
+    };
+    assert.equal(listed.queries.length, 1);
+    for (const { id } of listed.queries) await fetch(`${queries}/${id}`, { method: 'DELETE' });
+  };
+
+  for (const accept of ['application/csv', 'application/json']) {
+    it(`is no whole answer in ${accept}`, async () => {
+      const q = encodeURIComponent('SELECT f, s FROM m GROUP BY h');
+      const request = http.get(`${server.url}/query?db=d&q=${q}`, { headers: { accept } });
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      assert.equal(response.statusCode, 200);
+      await cancelAll(); // While the rest of the answer waits for its reader.
+      await assert.rejects(response.toArray(), /aborted/);
+    });
+  }
 });

@@ -32,7 +32,8 @@ export interface LogLine {
 
 const CONFIGURE = '/api/v3/configure';
 const TRIGGER = `${CONFIGURE}/processing_engine_trigger`;
-const LOG_LINES = 200;
+/** Lines of triggers that are shown. */
+export const MAX_LOG_LINES = 200;
 
 const literal = (text: string): string => quoteText(text, 'sql');
 
@@ -112,7 +113,7 @@ export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogL
     lang: 'sql',
     text:
       'SELECT * FROM system.processing_engine_logs' +
-      `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${LOG_LINES}`,
+      `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${MAX_LOG_LINES}`,
   });
 
 export const createTrigger = (trigger: {

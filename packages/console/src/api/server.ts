@@ -1,4 +1,5 @@
-import { sendForJson } from './client.js';
+import { send, sendForJson } from './client.js';
+import { Problem } from './problem.js';
 
 export interface ServerInfo {
   readonly product: string;
@@ -74,3 +75,18 @@ export const fetchLogs = (query: {
   find?: string | undefined;
   limit: number;
 }): Promise<LogPage> => sendForJson('/ops/v1/logs', { query });
+
+export interface Health {
+  /** Why the server should not be sent requests. */
+  readonly obstacle: string | null;
+}
+
+export async function fetchHealth(): Promise<Health> {
+  try {
+    await send('/ops/v1/ready');
+    return { obstacle: null };
+  } catch (error) {
+    if (error instanceof Problem && error.status === 503) return { obstacle: error.message };
+    throw error;
+  }
+}

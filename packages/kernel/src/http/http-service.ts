@@ -1,3 +1,4 @@
+import type { LiveSource } from '../live/live-source.js';
 import type { RouteTable } from './route.js';
 
 /** One service on the shared port. */
@@ -5,6 +6,8 @@ export interface HttpService {
   readonly name: string;
   /** All that it answers; asked once, after `start`. */
   tables(): readonly RouteTable[] | Promise<readonly RouteTable[]>;
+  /** What it tells live pages of; asked once, after `start`. */
+  liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**
    * Makes its tables beside those of the other services, so that they can share a commit. `start` may be running, does the same
    * and tells why it failed.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CallFaults } from '../testing/call-faults.js';
 import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
@@ -115,6 +116,59 @@ describe('FileCommitLog.rotate and seal', () => {
       const kept = await replayed(disk);
       assert.deepEqual(kept, ['a', 'b', 'c'].slice(-kept.length), `seed ${seed}`);
     }
+  });
+});
+
+describe('FileCommitLog writes', () => {
+  /** A disk that counts writes of records, of which the first ends when the test says so. */
+  const slowDisk = () => {
+    const disk = newDisk();
+    const writes = { count: 0, endFirst: (): void => {} };
+    const firstEnds = new Promise<void>((resolve) => {
+      writes.endFirst = resolve;
+    });
+    const openFile = disk.open.bind(disk);
+    disk.open = async (path, mode, kind, ...rest) => {
+      const handle = await openFile(path, mode, kind, ...rest);
+      if (kind !== 'synced') return handle;
+      const write = handle.write.bind(handle);
+      handle.write = async (parts, position) => {
+        writes.count += 1;
+        if (writes.count === 1) await firstEnds;
+        await write(parts, position);
+      };
+      return handle;
+    };
+    return { disk, writes };
+  };
+
+  it('takes the next record of a client that was acknowledged just now together with those that waited', async () => {
+    const { disk, writes } = slowDisk();
+    const log = await open(disk);
+    const first = log.append([Buffer.from('a')]);
+    await nextTurn();
+    const waited = ['b', 'c'].map((payload) => log.append([Buffer.from(payload)]));
+    writes.endFirst();
+    await first.durable;
+    await nextTurn(); // Its answer goes out, and the next request is there when the sockets are looked at.
+    await log.append([Buffer.from('d')]).durable;
+    await Promise.all(waited.map(({ durable }) => durable));
+    assert.equal(writes.count, 2);
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['a', 'b', 'c', 'd']);
+  });
+
+  it('waits for nobody when those that were acknowledged send no more', async () => {
+    const { disk, writes } = slowDisk();
+    const log = await open(disk);
+    const first = log.append([Buffer.from('a')]);
+    await nextTurn();
+    const second = log.append([Buffer.from('b')]);
+    writes.endFirst();
+    await first.durable;
+    await second.durable;
+    assert.equal(writes.count, 2);
+    await log.close();
   });
 });
 

@@ -30,11 +30,22 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 /** The last lines of the process, for whoever cannot read its output. They are redacted like those. */
 export class LogRing {
   readonly #lines: string[] = [];
+  readonly #watchers = new Set<(line: RingLine) => void>();
   #count = 0;
 
   add(line: string): void {
-    this.#lines[this.#count % MAX_LINE_COUNT] = line.slice(0, MAX_LINE_LENGTH);
+    const text = line.slice(0, MAX_LINE_LENGTH);
+    this.#lines[this.#count % MAX_LINE_COUNT] = text;
     this.#count += 1;
+    if (this.#watchers.size === 0) return;
+    const parsed = parse(this.#count, text);
+    for (const watch of this.#watchers) watch(parsed);
+  }
+
+  /** Tells of each line from here on. */
+  watch(tell: (line: RingLine) => void): Disposable {
+    this.#watchers.add(tell);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(tell) };
   }
 
   /** Of all lines that there were. */

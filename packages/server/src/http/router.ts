@@ -38,12 +38,12 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Finds the route of a method and a path. */
 export class Router {
-  readonly #finder = createRouter({
-    maxParamLength: MAX_PARAMETER_LENGTH,
-    querystringParser: () => ({}), // Queries are for those who are asked.
-  });
   /** Of paths without parameters, by method and path: most of what is asked, and found at once. */
   readonly #fixed = new Map<string, FoundRoute>();
+  /** Of paths with parameters, by method and path without the names of these. */
+  readonly #parametric = new Map<string, ServedRoute>();
+  /** Knows `#parametric`. Made when it is asked first: it compiles code for each path, for which a start need not wait. */
+  #finder: ReturnType<typeof makeFinder> | undefined;
   readonly #routes: ListedRoute[] = [];
   readonly #served: ServedRoute[] = [];
 
@@ -59,11 +59,12 @@ export class Router {
     invariant(access !== undefined, `${method} ${path} says who may use it`);
     const readInput = inputReader(route);
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
-      const name = each as HTTPMethod; // all that routes have are methods of Node
-      if (this.#finder.hasRoute(name, path)) continue;
+      const key = `${each} ${path.replace(/:[A-Za-z]+/g, ':')}`;
+      if (this.#fixed.has(key) || this.#parametric.has(key)) continue;
       const served: ServedRoute = { route, table, readInput, numbers: numbersOf(each) };
-      this.#finder.on(name, path, () => undefined, served);
-      if (!/[:*]/.test(path)) this.#fixed.set(`${each} ${path}`, { served, parameters: {} });
+      if (/[:*]/.test(path)) this.#parametric.set(key, served);
+      else this.#fixed.set(key, { served, parameters: {} });
+      this.#finder = undefined;
       if (each === method) this.#served.push(served);
       this.#routes.push({ service, method: each, path, access });
     }
@@ -72,6 +73,7 @@ export class Router {
   find(method: string, path: string): FoundRoute | undefined {
     const fixed = this.#fixed.get(`${method} ${path}`);
     if (fixed !== undefined) return fixed;
+    this.#finder ??= makeFinder(this.#parametric);
     const found = this.#finder.find(method as HTTPMethod, path);
     if (found === null || found.store === null) return undefined;
     // Nothing has U+0000 in its name, and not every store can be asked for it.
@@ -92,4 +94,16 @@ export class Router {
   get served(): readonly ServedRoute[] {
     return this.#served;
   }
+}
+
+function makeFinder(served: ReadonlyMap<string, ServedRoute>) {
+  const finder = createRouter({
+    maxParamLength: MAX_PARAMETER_LENGTH,
+    querystringParser: () => ({}), // Queries are for those who are asked.
+  });
+  for (const [key, one] of served) {
+    const method = key.slice(0, key.indexOf(' ')) as HTTPMethod; // all that routes have are methods of Node
+    finder.on(method, one.route.path, () => undefined, one);
+  }
+  return finder;
 }

@@ -82,6 +82,14 @@ export const createSettingsAndLogs = (needs: {
       ],
     },
   ],
+  liveSources: () => [
+    {
+      name: 'server-logs',
+      isState: false,
+      open: (parts, tell) =>
+        parts.length > 0 ? undefined : needs.ring.watch((line) => tell('log', line)),
+    },
+  ],
   async start() {},
   async close() {},
 });

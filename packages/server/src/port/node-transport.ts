@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { TLSSocket } from 'node:tls';
 import {
   type BodyRule,
   type ClientAddresses,
@@ -33,7 +34,7 @@ export function nodeTransport(needs: {
     const request = new NodeRequest(raw, response, addresses);
     const cut = (err: unknown): void => {
       if (!response.destroyed) log.error({ err }, 'request failed');
-      response.destroy();
+      endUnfinished(raw, response);
     };
     const send = (exchange: Exchange | undefined): void => {
       if (exchange?.answer === undefined) {
@@ -128,6 +129,17 @@ function endsConnection(request: NodeRequest, { isTurnedAway }: Exchange): boole
   if (!isTurnedAway) return false;
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > MAX_UNREAD_BODY_BYTES;
+}
+
+/** Ends an answer so that nobody takes what there is of it for all of it. */
+function endUnfinished(raw: IncomingMessage, response: ServerResponse): void {
+  if (isHttp2Response(response)) {
+    // Without an error the stream would end with NO_ERROR, which clients take for its end.
+    response.stream.destroy(new Error('the answer is not whole'));
+  } else if (raw.httpVersionMinor === 0 && !(raw.socket instanceof TLSSocket)) {
+    // Version 1.0 has no other end than that of the connection.
+    raw.socket.resetAndDestroy();
+  } else response.destroy();
 }
 
 function setHeaders(response: ServerResponse, list: HttpAnswer['headers']): void {

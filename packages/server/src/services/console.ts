@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type HttpService, LogRing } from '@plinth/kernel';
+import { type HttpHead, type HttpService, LogRing } from '@plinth/kernel';
 import { consoleDialect } from '../console/console-dialect.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import { BuiltFiles } from '../http/files/built-files.js';
 import { createDownloads } from '../operator/downloads.js';
+import { healthSource } from '../operator/live/health-source.js';
+import { createLive, type LiveService } from '../operator/live/live-service.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
 import { readVersion } from '../product-version.js';
@@ -22,21 +24,32 @@ export function openConsole(
     readonly dialects: DialectDirectory;
     /** The last lines of the log. */
     readonly ring: LogRing | undefined;
+    /** Why the server should not be sent requests. */
+    obstacle(): Promise<string | undefined>;
   },
-): readonly HttpService[] {
+): { readonly services: readonly HttpService[]; readonly live: LiveService } {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, ring = new LogRing() } = at;
-  const { services, node_id, public_url } = settings.server;
+  const { dialects, ring = new LogRing(), obstacle } = at;
+  const { services: running, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
-  return [
+  const isAdmin = (request: HttpHead): boolean => {
+    try {
+      return identity.gate.findAdmin(request) !== undefined;
+    } catch {
+      return false; // Nobody can tell.
+    }
+  };
+  const live = createLive({ dialect: identity.dialect, clock, isAdmin });
+  live.add([healthSource({ clock, log, obstacle })]);
+  const services = [
     createServerInfo({
       dialect: identity.dialect,
       clock,
       facts: {
         version: readVersion(),
         isAuthRequired,
-        services: SERVICE_NAMES.filter((name) => services.includes(name)),
+        services: SERVICE_NAMES.filter((name) => running.includes(name)),
         inner: {
           node_id,
           cores: availableParallelism(),
@@ -44,13 +57,7 @@ export function openConsole(
           ...(public_url !== undefined && { public_url }),
         },
       },
-      isAdmin(request) {
-        try {
-          return identity.gate.findAdmin(request) !== undefined;
-        } catch {
-          return false; // Nobody can tell.
-        }
-      },
+      isAdmin,
       isSetupNeeded: () => isAuthRequired && identity.gate.isFirstTokenFree(),
       build: () => files.build(),
     }),
@@ -62,5 +69,7 @@ export function openConsole(
       speakerOf: (path) => dialects.find(path),
       random,
     }),
+    live,
   ];
+  return { services, live };
 }

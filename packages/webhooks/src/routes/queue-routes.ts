@@ -57,14 +57,13 @@ const APP = '/apps/:app';
 
 /** What operators see and do of one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
 export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
-  const { engine, queue } = needs;
   return [
     operatorRoute('POST', `${APP}/ping`, {
       about: { summary: 'Send the event ping' },
       output: { 202: answer('it will be sent', json(Type.Object({ guid: Type.String() }))) },
       errors: { 422: 'the webhook has no URL, or is not active' },
       async handle(request) {
-        const hook = await hookOf(request, needs);
+        const hook = await requestedHook(request, needs);
         refuseUnpingable(hook);
         return platformAnswer(202, { guid: await needs.ping(hook) });
       },
@@ -75,20 +74,17 @@ export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
       output: { 200: answer('the secret if it was made here, shown this once', json(ROTATED)) },
       errors: REFUSED,
       async handle(request, { body }) {
-        return platformAnswer(200, await rotateSecret(await hookOf(request, needs), body, needs));
+        return platformAnswer(
+          200,
+          await rotateSecret(await requestedHook(request, needs), body, needs),
+        );
       },
     }),
     operatorRoute('GET', `${APP}/queue`, {
       about: { summary: 'What waits, by state' },
       output: { 200: answer('counts', json(Type.Object({}))) },
       async handle(request) {
-        const hook = await hookOf(request, needs);
-        const { counts, oldestDueMs } = await queue.describe(hook.appId);
-        return platformAnswer(200, {
-          ...counts,
-          oldest_due_at: oldestDueMs === undefined ? null : isoSeconds(oldestDueMs),
-          host: engine.describeHost(hook) ?? null,
-        });
+        return platformAnswer(200, await queueToWire(await requestedHook(request, needs), needs));
       },
     }),
     ...deliveryRoutes(needs),
@@ -115,7 +111,7 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
       output: { 200: answer('a page of them', json(Type.Array(ref('Delivery')))) },
       errors: { ...REFUSED, 400: 'the cursor is none of this list' },
       async handle(request) {
-        const { appId } = await hookOf(request, needs);
+        const { appId } = await requestedHook(request, needs);
         const parameters = new URLSearchParams(queryOf(request.url));
         const states = parameters.get('state');
         if (states !== null) {
@@ -132,7 +128,7 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
       about: { summary: 'A delivery with the exact error' },
       output: { 200: answer('the delivery', json(ref('DeliveryDetail'))) },
       async handle(request) {
-        const { appId } = await hookOf(request, needs);
+        const { appId } = await requestedHook(request, needs);
         const delivery = await deliveries.get(appId, idOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const url = maskUrlAndQuery(delivery.url);
@@ -145,7 +141,7 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
       output: { 202: answer('it will be') },
       errors: { 422: 'it cannot be sent again' },
       async handle(request) {
-        const { appId } = await hookOf(request, needs);
+        const { appId } = await requestedHook(request, needs);
         await redelivery.request(appId, idOf(request));
         return emptyAnswer(202);
       },
@@ -158,7 +154,7 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
       output: { 202: answer('how many', json(REDRIVEN)) },
       errors: REFUSED,
       async handle(request, { body: { state, dry_run: isDryRun = false, ...filter } }) {
-        const { appId } = await hookOf(request, needs);
+        const { appId } = await requestedHook(request, needs);
         const matched =
           state === 'dead'
             ? await redelivery.redriveDead(appId, isDryRun)
@@ -169,16 +165,33 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
   ];
 }
 
-async function hookOf(
-  { parameters }: HttpRequest,
-  { findAppId, hooks }: QueueRouteNeeds,
-): Promise<Hook> {
-  const { app = '' } = parameters;
-  const selector = /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };
-  const appId = await findAppId(selector);
-  const hook = appId === undefined ? undefined : hooks.get(appId);
+/** What waits, by state, and how its target does. */
+export async function queueToWire(
+  hook: Hook,
+  { engine, queue }: Pick<QueueRouteNeeds, 'engine' | 'queue'>,
+): Promise<object> {
+  const { counts, oldestDueMs } = await queue.describe(hook.appId);
+  return {
+    ...counts,
+    oldest_due_at: oldestDueMs === undefined ? null : isoSeconds(oldestDueMs),
+    host: engine.describeHost(hook) ?? null,
+  };
+}
+
+async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteNeeds): Promise<Hook> {
+  const hook = await hookOf(parameters['app'] ?? '', needs);
   if (hook === undefined) throw webhookError('resource_missing');
   return hook;
+}
+
+/** @param app its id, or that of its client. */
+export async function hookOf(
+  app: string,
+  { findAppId, hooks }: Pick<QueueRouteNeeds, 'findAppId' | 'hooks'>,
+): Promise<Hook | undefined> {
+  const selector = /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };
+  const appId = await findAppId(selector);
+  return appId === undefined ? undefined : hooks.get(appId);
 }
 
 function refuseUnpingable({ url, active }: Hook): void {

@@ -11,9 +11,9 @@ import { toast } from '../../components/controls/toasts.js';
 import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
+import { useStorageJobs } from './use-storage-jobs.js';
 
-const BUSY_MS = 1000;
-const IDLE_MS = 5000;
+const STORAGE = ['tsdb', 'storage'];
 const PAGE_SIZE = 200;
 
 /** Where the rows are: in memory, in the log, in files; and what moves them from one to the other. */
@@ -21,11 +21,8 @@ export function StoragePage() {
   const { table = '' } = useSearch({ strict: false }) as Record<string, string>;
   const { db, names } = useDatabase();
   const client = useQueryClient();
-  const storage = useQuery({
-    queryKey: ['tsdb', 'storage'],
-    queryFn: () => fetchStorage(),
-    refetchInterval: ({ state: { data } }) => (data && isBusy(data) ? BUSY_MS : IDLE_MS),
-  });
+  const { refetchInterval, words } = useStorageJobs();
+  const storage = useQuery({ queryKey: STORAGE, queryFn: () => fetchStorage(), refetchInterval });
   const flush = async () => {
     try {
       await flushStorage();
@@ -42,6 +39,7 @@ export function StoragePage() {
       <header className="page-head">
         <h1 tabIndex={-1}>Storage</h1>
         <DatabaseChoice path="/storage" db={db} names={names} />
+        {refetchInterval !== false && <span className="soft small">{words}</span>}
         <button
           type="button"
           className="button primary end"
@@ -56,14 +54,11 @@ export function StoragePage() {
         <ProblemNote error={storage.error} onRetry={() => void storage.refetch()} />
       )}
       {data && <State storage={data} />}
-      {db !== '' && <Tables db={db} chosen={table} />}
+      {db !== '' && <Tables db={db} chosen={table} refetchInterval={refetchInterval} />}
       {db !== '' && table !== '' && <TableFiles key={table} db={db} table={table} />}
     </div>
   );
 }
-
-const isBusy = ({ flush, compaction }: Storage): boolean =>
-  flush.running !== null || compaction.running !== null || compaction.waiting.length > 0;
 
 function State({ storage }: { readonly storage: Storage }) {
   const { flush, compaction, obstacle } = storage;
@@ -113,7 +108,12 @@ function compactionText({ compaction: { running, waiting } }: Storage): string {
   return `${countText(running.file_count)} files of ${running.db}.${running.table}${behind}`;
 }
 
-function Tables({ db, chosen }: { readonly db: string; readonly chosen: string }) {
+function Tables(props: {
+  readonly db: string;
+  readonly chosen: string;
+  readonly refetchInterval: number | false;
+}) {
+  const { db, chosen, refetchInterval } = props;
   const pages = useInfiniteQuery({
     queryKey: ['tsdb', 'tables', db, ''],
     queryFn: ({ pageParam }) =>
@@ -121,7 +121,7 @@ function Tables({ db, chosen }: { readonly db: string; readonly chosen: string }
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     placeholderData: (before) => before,
-    refetchInterval: IDLE_MS,
+    refetchInterval,
   });
   const tables = pages.data?.pages.flatMap((page) => page.tables) ?? [];
   const total = pages.data?.pages[0]?.table_count ?? 0;

@@ -9,12 +9,11 @@ import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
 import { bytesText, countText, nanosText } from '../../lib/units.js';
 import { FileStrip } from './file-strip.js';
+import { useStorageJobs } from './use-storage-jobs.js';
 import './table-files.css';
 
 const MAX_FILES = 500;
 const LISTED = 50;
-const WAIT_MS = 1000;
-const IDLE_MS = 5000;
 
 const spanText = ({ min_time, max_time }: StoredFile): string =>
   `${shortTime(min_time)} – ${shortTime(max_time)}`;
@@ -24,14 +23,14 @@ const kindText = ({ kind, level }: StoredFile): string =>
 
 /** The files of a table on a line of time: those that overlap lie above each other. */
 export function TableFiles({ db, table }: { readonly db: string; readonly table: string }) {
+  const { refetchInterval } = useStorageJobs();
   const id = useId();
   const client = useQueryClient();
   const [opened, setOpened] = useState<StoredFile | undefined>();
   const storage = useQuery({
     queryKey: ['tsdb', 'storage', db, table],
     queryFn: () => fetchStorage({ db, table, limit: MAX_FILES }),
-    refetchInterval: ({ state: { data } }) =>
-      data?.compaction.running || data?.compaction.waiting.length ? WAIT_MS : IDLE_MS,
+    refetchInterval,
   });
   const { files = [], file_count = 0, compaction } = storage.data ?? {};
   const isHere = (place: { readonly db: string; readonly table: string }): boolean =>

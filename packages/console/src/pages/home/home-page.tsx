@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { fetchHealth, type Health } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
+import { useLiveState } from '../../components/live/use-live.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
 import './home.css';
@@ -12,10 +14,35 @@ import './home.css';
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
   tsdb: ['Time series', 'lines in; SQL and InfluxQL out', '/explore'],
   accounts: ['Accounts', 'accounts, persons and their requirements'],
-  webhooks: ['Webhooks', 'events to apps, signed and tried again'],
-  ratelimit: ['Limits', 'who may ask how often'],
+  webhooks: ['Webhooks', 'events to apps, signed and tried again', '/webhooks'],
+  ratelimit: ['Limits', 'who may ask how often', '/limits'],
   gamedata: ['Game data', 'public collections, versions and an editor'],
 };
+
+const HEALTH = ['server', 'health'];
+
+function HealthChip() {
+  const { refetchInterval, words } = useLiveState<Health>('health', {
+    queryKey: HEALTH,
+    read: (data) => data,
+  });
+  const health = useQuery({ queryKey: HEALTH, queryFn: fetchHealth, refetchInterval });
+  const obstacle = health.data?.obstacle ?? null;
+  return (
+    <span role="status">
+      {obstacle === null ? (
+        <span className="chip good" title={words}>
+          <Icon name="check" size={12} /> answers
+        </span>
+      ) : (
+        <span className="chip bad" title={words}>
+          ✕ {obstacle}
+        </span>
+      )}
+      {refetchInterval !== false && <span className="soft small"> {words}</span>}
+    </span>
+  );
+}
 
 /** What runs here, and where to go. */
 export function HomePage() {
@@ -25,9 +52,7 @@ export function HomePage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Home</h1>
-        <span className="chip good">
-          <Icon name="check" size={12} /> answers
-        </span>
+        <HealthChip />
         <span className="soft small">
           plinth {info.version}
           {info.started && info.now && (

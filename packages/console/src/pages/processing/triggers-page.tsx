@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import {
   createTrigger,
   deleteTrigger,
   fetchTriggerLog,
   fetchTriggers,
+  type LogLine,
+  MAX_LOG_LINES,
   switchTrigger,
 } from '../../api/processing.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
@@ -16,9 +18,10 @@ import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
+import { NewRowsButton } from '../../components/live/new-rows-button.js';
+import { useLive } from '../../components/live/use-live.js';
+import { useNewRows } from '../../components/live/use-new-rows.js';
 import { parseArguments, specificationText } from '../../lib/specification.js';
-
-const LOG_REFRESH_MS = 2000;
 
 /** Triggers of a database, and what their plugins wrote. */
 export function TriggersPage() {
@@ -116,7 +119,9 @@ export function TriggersPage() {
           </tbody>
         </TableWrap>
       )}
-      {db !== '' && <TriggerLog db={db} name={shown} onAll={() => setShown('')} />}
+      {db !== '' && (
+        <TriggerLog key={`${db} ${shown}`} db={db} name={shown} onAll={() => setShown('')} />
+      )}
       {isCreating && (
         <CreateTrigger
           db={db}
@@ -143,6 +148,18 @@ export function TriggersPage() {
   );
 }
 
+const NONE: readonly LogLine[] = [];
+const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
+  `${event_time} ${trigger_name} ${log_text}`;
+
+/** Newest first, each once. */
+function withNewer(lines: readonly LogLine[], newer: readonly LogLine[]): readonly LogLine[] {
+  const known = new Set(lines.map(keyOfLine));
+  const last = lines[0]?.event_time ?? '';
+  const fresh = newer.filter((line) => line.event_time >= last && !known.has(keyOfLine(line)));
+  return fresh.length === 0 ? lines : [...fresh.reverse(), ...lines].slice(0, MAX_LOG_LINES);
+}
+
 const LOOKS: Readonly<Record<string, string>> = { ERROR: 'bad', WARN: 'warn', INFO: '' };
 
 function TriggerLog(props: {
@@ -152,11 +169,33 @@ function TriggerLog(props: {
   readonly onAll: () => void;
 }) {
   const { db, name, onAll } = props;
-  const log = useQuery({
-    queryKey: ['tsdb', 'trigger-log', db, name],
-    queryFn: () => fetchTriggerLog(db, name),
-    refetchInterval: LOG_REFRESH_MS,
+  const client = useQueryClient();
+  const queryKey = ['tsdb', 'trigger-log', db, name];
+  /** What came while the list was on its way is not in it. */
+  const recent = useRef<readonly LogLine[]>(NONE);
+  const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
+  const { refetchInterval, words } = useLive(topic.join(':'), {
+    events(events) {
+      const lines = events.flatMap(({ event, data }) =>
+        event === 'line' ? [data as LogLine] : [],
+      );
+      recent.current = [...recent.current, ...lines].slice(-MAX_LOG_LINES);
+      client.setQueryData<readonly LogLine[]>(
+        queryKey,
+        (known) => known && withNewer(known, lines),
+      );
+    },
+    reset() {
+      recent.current = NONE;
+      void client.invalidateQueries({ queryKey, exact: true });
+    },
   });
+  const log = useQuery({
+    queryKey,
+    queryFn: async () => withNewer(await fetchTriggerLog(db, name), recent.current),
+    refetchInterval,
+  });
+  const rows = useNewRows(log.data ?? NONE, { subject: topic.join(), keyOf: keyOfLine });
   return (
     <section className="stack" aria-labelledby="log-title">
       <div className="row">
@@ -166,11 +205,12 @@ function TriggerLog(props: {
             Show all
           </button>
         )}
-        <span className="soft small">newest first, looked at every 2 s</span>
+        <span className="soft small">newest first, {words}</span>
       </div>
       {log.isError && <ProblemNote error={log.error} onRetry={() => void log.refetch()} />}
       {log.data?.length === 0 && <p className="card empty soft">Nothing was written yet.</p>}
-      {log.data !== undefined && log.data.length > 0 && (
+      <NewRowsButton rows={rows} />
+      {rows.shown.length > 0 && (
         <TableWrap label="Log">
           <thead>
             <tr>
@@ -181,8 +221,8 @@ function TriggerLog(props: {
             </tr>
           </thead>
           <tbody>
-            {log.data.map((line) => (
-              <tr key={`${line.event_time} ${line.trigger_name}`}>
+            {rows.shown.map((line) => (
+              <tr key={keyOfLine(line)}>
                 <td className="nowrap">{line.event_time.slice(0, 23).replace('T', ' ')}</td>
                 <td>{line.trigger_name}</td>
                 <td>

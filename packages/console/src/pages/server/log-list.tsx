@@ -1,15 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
-import { fetchLogs, type LogLine } from '../../api/server.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
+import { NewRowsButton } from '../../components/live/new-rows-button.js';
+import { useLive } from '../../components/live/use-live.js';
+import { useNewRows } from '../../components/live/use-new-rows.js';
+import { withNewLines } from '../../lib/live/log-lines.js';
 import { countText } from '../../lib/units.js';
 
-const LIVE_MS = 2000;
 const SHOWN_COUNT = 300;
+const NONE: readonly LogLine[] = [];
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const LOOKS: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' };
 
-/** What the server has logged last, looked at again every two seconds. */
+/** What the server has logged last, and logs. */
 export function LogList(props: {
   readonly find: string;
   readonly level: string;
@@ -17,14 +22,38 @@ export function LogList(props: {
   readonly onChange: (change: Record<string, string>) => void;
 }) {
   const { find, level, isLive, onChange } = props;
+  const client = useQueryClient();
+  const queryKey = ['server', 'logs', level, find];
+  const [dropped, setDropped] = useState(0);
+  /** What came while a page was on its way is not in it. */
+  const recent = useRef<readonly LogLine[]>(NONE);
+  const wanted = { level, find, limit: SHOWN_COUNT };
+  const { refetchInterval, words } = useLive(isLive ? 'server-logs' : '', {
+    events(events) {
+      const left = events.findLast(({ event }) => event === 'sampled');
+      setDropped(left?.data.dropped ?? 0);
+      const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
+      recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
+      client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, wanted));
+    },
+    reset() {
+      recent.current = NONE;
+      void client.invalidateQueries({ queryKey, exact: true });
+    },
+  });
   const logs = useQuery({
-    queryKey: ['server', 'logs', level, find],
-    queryFn: () =>
-      fetchLogs({ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT }),
-    refetchInterval: isLive ? LIVE_MS : false,
+    queryKey,
+    async queryFn() {
+      const page = await fetchLogs({
+        ...{ level: level || undefined, find: find || undefined, limit: SHOWN_COUNT },
+      });
+      return refetchInterval === false ? withNewLines(page, recent.current, wanted) : page;
+    },
+    refetchInterval,
     placeholderData: (before) => before,
   });
-  const { lines = [], first_seq = 1, last_seq = 0 } = logs.data ?? {};
+  const { lines = NONE, first_seq = 1, last_seq = 0 } = logs.data ?? {};
+  const rows = useNewRows(lines, { subject: `${level} ${find}`, keyOf: ({ seq }) => seq });
   return (
     <section className="stack" aria-label="Logs">
       <div className="row wrap">
@@ -57,6 +86,10 @@ export function LogList(props: {
           />
           live
         </label>
+        {refetchInterval !== false && <span className="hint soft">{words}</span>}
+        {dropped > 0 && (
+          <span className="hint soft">showing a sample: {countText(dropped)} more a second</span>
+        )}
         <span className="hint soft" role="status">
           {lines.length === SHOWN_COUNT ? `the newest ${SHOWN_COUNT}` : countText(lines.length)} of{' '}
           {countText(last_seq - first_seq + 1)} lines that are kept
@@ -64,6 +97,7 @@ export function LogList(props: {
       </div>
       {logs.isError && <ProblemNote error={logs.error} onRetry={() => void logs.refetch()} />}
       {logs.data && lines.length === 0 && <p className="card empty soft">No line fits.</p>}
+      <NewRowsButton rows={rows} />
       {lines.length > 0 && (
         <TableWrap label="Log">
           <thead>
@@ -75,7 +109,7 @@ export function LogList(props: {
             </tr>
           </thead>
           <tbody>
-            {lines.map((line) => (
+            {rows.shown.map((line) => (
               <Row key={line.seq} line={line} />
             ))}
           </tbody>

@@ -4,19 +4,24 @@ import { CopyButton } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
+import { useLiveState } from '../../components/live/use-live.js';
 import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
 
-const REFRESH_MS = 2000;
 const SHOWN_COUNT = 100;
+const QUERIES = ['tsdb', 'queries'];
 
 /** Queries that run now, and the last ones. */
 export function QueriesPage() {
   const client = useQueryClient();
+  const { refetchInterval, words } = useLiveState<readonly LoggedQuery[]>('queries', {
+    queryKey: QUERIES,
+    read: (data) => data.queries,
+  });
   const queries = useQuery({
-    queryKey: ['tsdb', 'queries'],
+    queryKey: QUERIES,
     queryFn: () => fetchQueries({ limit: SHOWN_COUNT }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval,
   });
   const all = queries.data ?? [];
   const running = all.filter((query) => query.running);
@@ -28,13 +33,13 @@ export function QueriesPage() {
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), true);
     }
-    await client.invalidateQueries({ queryKey: ['tsdb', 'queries'] });
+    await client.invalidateQueries({ queryKey: QUERIES });
   };
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Queries</h1>
-        <span className="soft small">of this node, looked at every 2 s</span>
+        <span className="soft small">of this node, {words}</span>
       </header>
       {queries.isError && (
         <ProblemNote error={queries.error} onRetry={() => void queries.refetch()} />

@@ -5,7 +5,6 @@ import {
   type Delivery,
   fetchApp,
   fetchDeliveries,
-  fetchQueue,
   ping,
   redeliver,
   suspend,
@@ -15,22 +14,22 @@ import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
+import { NewRowsButton } from '../../components/live/new-rows-button.js';
+import { useLive } from '../../components/live/use-live.js';
+import { useNewRows } from '../../components/live/use-new-rows.js';
 import { countText, millisText } from '../../lib/units.js';
 import { AppState } from './apps-page.js';
 import { StatusChip } from './status-chip.js';
+import { useQueue } from './use-queue.js';
 
-const REFRESH_MS = 3000;
+const NONE: readonly Delivery[] = [];
 
 /** An app: its webhook, what waits, and its deliveries. */
 export function AppPage() {
   const { app } = useParams({ strict: false }) as { app: string };
   const client = useQueryClient();
   const found = useQuery({ queryKey: ['webhooks', 'app', app], queryFn: () => fetchApp(app) });
-  const queue = useQuery({
-    queryKey: ['webhooks', 'queue', app],
-    queryFn: () => fetchQueue(app),
-    refetchInterval: REFRESH_MS,
-  });
+  const queue = useQueue(app);
   const act = async (what: () => Promise<unknown>, done: string) => {
     try {
       await what();
@@ -107,11 +106,16 @@ function Deliveries(props: {
   const { status = '', event = '', guid = '', cursor = '' } = search;
   const navigate = useNavigate();
   const id = useId();
+  const client = useQueryClient();
+  const lookAgain = () =>
+    void client.invalidateQueries({ queryKey: ['webhooks', 'deliveries', app] });
+  // Older pages do not change.
+  const topic = cursor === '' ? `deliveries:${encodeURIComponent(app)}` : '';
+  const { refetchInterval, words } = useLive(topic, { events: lookAgain, reset: lookAgain });
   const page = useQuery({
     queryKey: ['webhooks', 'deliveries', app, status, event, guid, cursor],
     queryFn: () => fetchDeliveries(app, { status, event, guid, cursor }),
-    // Older pages do not change.
-    refetchInterval: cursor === '' ? REFRESH_MS : false,
+    refetchInterval,
     placeholderData: (before) => before,
   });
   const go = (change: Record<string, string>) =>
@@ -120,7 +124,11 @@ function Deliveries(props: {
       params: { app },
       search: { status, event, guid, cursor: '', ...change },
     });
-  const list = page.data?.deliveries ?? [];
+  const list = page.data?.deliveries ?? NONE;
+  const rows = useNewRows(list, {
+    subject: [app, status, event, guid, cursor].join(' '),
+    keyOf: (delivery) => delivery.id,
+  });
   return (
     <section className="stack" aria-labelledby={id}>
       <div className="row wrap">
@@ -150,13 +158,14 @@ function Deliveries(props: {
           value={guid}
           onChange={(change) => go({ guid: change.target.value })}
         />
-        <span className="soft small">newest first{cursor === '' && ', looked at every 3 s'}</span>
+        <span className="soft small">newest first{cursor === '' && `, ${words}`}</span>
       </div>
       {page.isError && <ProblemNote error={page.error} onRetry={() => void page.refetch()} />}
       {page.data !== undefined && list.length === 0 && (
         <p className="card empty soft">No delivery is like that.</p>
       )}
-      {list.length > 0 && <DeliveryTable app={app} list={list} onRedeliver={onRedeliver} />}
+      <NewRowsButton rows={rows} />
+      {list.length > 0 && <DeliveryTable app={app} list={rows.shown} onRedeliver={onRedeliver} />}
       <div className="row">
         {cursor !== '' && (
           <button type="button" className="button" onClick={() => go({})}>

@@ -8,9 +8,7 @@ export class LatePlanner {
 
   /** Loads in the background, for statements that are likely soon. They tell when that fails. */
   prepare(): void {
-    this.#load()
-      .then((planner) => planner.warmUp())
-      .catch(() => undefined);
+    this.#load().catch(() => undefined);
   }
 
   /** As `SqlPlanner.plan`. */

@@ -11,7 +11,7 @@ import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { ParameterTypes } from './parameter-types.js';
 import type { Statement } from './parse/ast.js';
-import { EFFORT_HERE, type Effort, EffortExceeded } from './parse/effort.js';
+import { type Effort, EffortExceeded } from './parse/effort.js';
 import { StatementParser } from './parse/parse-statement.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
@@ -19,10 +19,6 @@ import type { PlanContext, PlannedQuery } from './planned-query.js';
 
 /** The engine's EXPLAIN has two columns of text. */
 const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
-
-/** What dashboards ask with: WebAssembly is compiled function by function, as they are called. */
-const TYPICAL_STATEMENT = `SELECT date_bin(INTERVAL '1 minute', time) AS minute, host, count(*), avg(usage)
-FROM cpu WHERE host = 'a' AND time >= '2025-01-01T00:00:00Z' GROUP BY 1, host ORDER BY minute DESC LIMIT 10`;
 
 /** Macros that the engine may have to write out, which takes it about a second. */
 const MAX_MACROS = 1500;
@@ -47,11 +43,6 @@ export class PlanMaker {
 
   static async load(options: { readonly maxCachedCount: number }): Promise<PlanMaker> {
     return new PlanMaker(await StatementParser.load(options));
-  }
-
-  /** Has the parser compile what statements usually need. */
-  warmUp(): void {
-    this.#parser.parse(TYPICAL_STATEMENT, EFFORT_HERE);
   }
 
   /** Throws `plan_error` and `not_implemented` with the messages that clients see, and `EffortExceeded`. */

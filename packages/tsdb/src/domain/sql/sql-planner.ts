@@ -13,23 +13,16 @@ const MAX_SHORT_LENGTH = 65_536;
  * threads.
  */
 export class SqlPlanner {
-  readonly #maker: PlanMaker;
   readonly #inMemory: InMemoryPlanner;
   readonly #thread = new PlannerThread();
   readonly #threadOfLong = new PlannerThread();
 
   private constructor(maker: PlanMaker) {
-    this.#maker = maker;
     this.#inMemory = new InMemoryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
   static async load(): Promise<SqlPlanner> {
     return new SqlPlanner(await PlanMaker.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
-  }
-
-  /** Lets the runtime compile what most statements need: 20 ms that the first one would wait for. */
-  warmUp(): void {
-    this.#maker.warmUp();
   }
 
   /** Throws `plan_error` and `not_implemented` with the messages that clients see. */

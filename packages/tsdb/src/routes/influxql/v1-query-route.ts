@@ -383,8 +383,8 @@ async function* csvTexts(
 ): AsyncGenerator<string, void, undefined> {
   let isFirst = true;
   for (const index of run.statements.keys()) {
+    let isBegun = false;
     try {
-      let isBegun = false;
       for await (const text of encodeCsv(await run.execute(index), input.epochNs ?? 1n)) {
         if (!isBegun && !isFirst) yield '\n';
         isBegun = true;
@@ -392,8 +392,9 @@ async function* csvTexts(
         yield text;
       }
     } catch (error) {
-      // A statement that fails has no rows; the format has no place for its failure.
+      // A statement that fails has no rows; the format has no place for its failure. Some of its rows must not look like all.
       failedText(run, error, index);
+      if (isBegun) throw error;
     }
   }
 }

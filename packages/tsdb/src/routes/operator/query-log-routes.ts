@@ -35,22 +35,7 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       ),
     },
     handle(_request, { query: { running = false, limit = 100 } }) {
-      const entries = log.entries().filter((entry) => !running || entry.isRunning);
-      return jsonAnswer(200, {
-        queries: entries
-          .slice(-limit)
-          .reverse()
-          .map((entry) => ({
-            id: entry.facts.id,
-            language: entry.facts.language,
-            text: entry.facts.text,
-            issued: entry.facts.issueNs.toString(),
-            phase: entry.phase,
-            running: entry.isRunning,
-            age_ms: Math.round(entry.ageMs * 1000) / 1000,
-            ...(entry.fileCount !== undefined && { file_count: entry.fileCount }),
-          })),
-      });
+      return jsonAnswer(200, queriesToWire(log, { running, limit }));
     },
   }),
   {
@@ -69,3 +54,26 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
     },
   },
 ];
+
+/** Newest first. */
+export function queriesToWire(
+  log: QueryLog,
+  { running, limit }: { readonly running: boolean; readonly limit: number },
+): object {
+  const entries = log.entries().filter((entry) => !running || entry.isRunning);
+  return {
+    queries: entries
+      .slice(-limit)
+      .reverse()
+      .map((entry) => ({
+        id: entry.facts.id,
+        language: entry.facts.language,
+        text: entry.facts.text,
+        issued: entry.facts.issueNs.toString(),
+        phase: entry.phase,
+        running: entry.isRunning,
+        age_ms: Math.round(entry.ageMs * 1000) / 1000,
+        ...(entry.fileCount !== undefined && { file_count: entry.fileCount }),
+      })),
+  };
+}

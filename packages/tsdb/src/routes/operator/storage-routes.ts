@@ -66,7 +66,7 @@ export const storageRoutes = (
   facts: TableFacts,
   storage: EngineStorage,
 ): readonly Route[] => {
-  const shown = (): object => stateToWire(storage, (id) => placeOf(catalog, id));
+  const shown = (): object => storageToWire(catalog, storage);
   return [
     checkedRoute({
       method: 'GET',
@@ -203,10 +203,8 @@ const fileToWire = (place: Place, file: StoredRows): object => ({
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function stateToWire(
-  storage: EngineStorage,
-  placeOf: (tableId: number) => Place | undefined,
-): object {
+/** As it is now. */
+export function storageToWire(catalog: RelationalCatalog, storage: EngineStorage): object {
   const { flush, compaction, ...state } = storage.state();
   const { running, last } = flush;
   const { running: merge, lastFailure } = compaction;
@@ -236,16 +234,16 @@ function stateToWire(
     compaction: {
       running: merge
         ? {
-            ...(placeOf(merge.tableId) ?? unknown),
+            ...(placeOf(catalog, merge.tableId) ?? unknown),
             since: iso(merge.sinceMs),
             file_count: merge.fileCount,
           }
         : null,
-      waiting: compaction.waiting.flatMap((id) => placeOf(id) ?? []),
+      waiting: compaction.waiting.flatMap((id) => placeOf(catalog, id) ?? []),
       merge_count: compaction.mergeCount,
       last_failure: lastFailure
         ? {
-            ...(placeOf(lastFailure.tableId) ?? unknown),
+            ...(placeOf(catalog, lastFailure.tableId) ?? unknown),
             failed_at: iso(lastFailure.failedMs),
             error: lastFailure.error,
           }

@@ -17,8 +17,16 @@ export class RunLog {
   #entries: RunLogEntry[] = [];
   #first = 0;
   #sizeChars = 0;
+  readonly #watchers = new Set<(entry: RunLogEntry) => void>();
+
+  /** Tells of each line from here on. */
+  watch(tell: (entry: RunLogEntry) => void): Disposable {
+    this.#watchers.add(tell);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(tell) };
+  }
 
   add(entry: RunLogEntry): void {
+    for (const watch of this.#watchers) watch(entry);
     this.#entries.push(entry);
     this.#sizeChars += entry.text.length;
     while (

@@ -1,0 +1,204 @@
+import { EventStreamParser, type StreamEvent } from '../lib/live/event-stream.js';
+import { authorization, urlOf } from './client.js';
+import { connection } from './connection.js';
+import { session } from './session.js';
+
+export interface LiveEvent {
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of the server.
+  readonly data: any;
+}
+
+/** `polling`: nothing comes this way, and pages have to ask. */
+export type LiveStatus = 'live' | 'polling';
+
+export interface Follower {
+  onEvent(event: LiveEvent): void;
+  /** Something may have been missed: the whole is to be asked for. */
+  onReset(): void;
+}
+
+const SILENCE_MS = 40_000;
+const HIDDEN_MS = 60_000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 15_000;
+const PATH = '/ops/v1/stream';
+
+/** The one stream of this tab, of all topics that its pages follow. */
+class Live {
+  readonly #followers = new Map<string, Set<Follower>>();
+  /** The last number that was had, by topic. */
+  readonly #positions = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  #status: LiveStatus = 'live';
+  #current: AbortController | undefined;
+  #failureCount = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #hiding: ReturnType<typeof setTimeout> | undefined;
+  #isAsleep = false;
+  #token = session.token;
+  #isRefused = session.isRefused;
+
+  constructor() {
+    document.addEventListener('visibilitychange', () => this.#seen());
+    session.subscribe(() => {
+      const isAsBefore = session.token === this.#token && session.isRefused === this.#isRefused;
+      this.#token = session.token;
+      this.#isRefused = session.isRefused;
+      if (!isAsBefore) this.#open();
+    });
+    connection.subscribe(() => {
+      if (connection.lostSince() === undefined && this.#retry !== undefined) this.#open();
+    });
+  }
+
+  readonly status = (): LiveStatus => this.#status;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** @returns what ends it. */
+  follow(topic: string, follower: Follower): () => void {
+    const others = this.#followers.get(topic);
+    if (others !== undefined) others.add(follower);
+    else {
+      this.#followers.set(topic, new Set([follower]));
+      this.#openSoon();
+    }
+    return () => {
+      const left = this.#followers.get(topic);
+      left?.delete(follower);
+      if (left?.size !== 0) return;
+      this.#followers.delete(topic);
+      this.#positions.delete(topic);
+      this.#openSoon();
+    };
+  }
+
+  /** A page that takes the place of another changes several topics at once. */
+  #openSoon(): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#open(), 0);
+  }
+
+  #open(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    const before = this.#current;
+    // A token that was refused is not shown again and again.
+    if (this.#followers.size === 0 || this.#isAsleep || session.isRefused) {
+      before?.abort();
+      this.#current = undefined;
+      return;
+    }
+    const current = new AbortController();
+    this.#current = current;
+    // The one before ends when this one is there, so that nothing is missed between them.
+    void this.#read(current, before);
+  }
+
+  async #read(current: AbortController, before: AbortController | undefined): Promise<void> {
+    const { signal } = current;
+    let silence = setTimeout(() => current.abort(), SILENCE_MS);
+    const heard = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => current.abort(), SILENCE_MS);
+    };
+    try {
+      const topics = [...this.#followers.keys()];
+      const known = topics.flatMap((topic) => {
+        const seq = this.#positions.get(topic);
+        return seq === undefined ? [] : [`${topic}:${seq}`];
+      });
+      const response = await fetch(urlOf(PATH, { topics: topics.join(',') }), {
+        headers: {
+          ...authorization(),
+          ...(known.length > 0 && { 'last-event-id': known.join(',') }),
+        },
+        ...{ signal, cache: 'no-store' },
+      });
+      before?.abort();
+      connection.noteAnswer();
+      if (!response.ok || response.body === null) {
+        await this.#refused(response);
+        return;
+      }
+      const parser = new EventStreamParser();
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        heard();
+        this.#failureCount = 0;
+        this.#tell('live');
+        for (const message of parser.take(value)) this.#take(message);
+      }
+    } catch {
+      if (!signal.aborted) connection.noteSilence();
+    } finally {
+      clearTimeout(silence);
+      before?.abort();
+      current.abort();
+      if (this.#current === current) this.#failed();
+    }
+  }
+
+  async #refused(response: Response): Promise<void> {
+    if (response.status === 401) session.refused();
+    if (response.status !== 404) return;
+    // What is gone is followed no more; the others are.
+    const [, topic = ''] = /no such topic: ([^"]+)"/.exec(await response.text()) ?? [];
+    this.#followers.delete(topic);
+  }
+
+  /** The stream is over: it is opened again, later each time. */
+  #failed(): void {
+    this.#current = undefined;
+    this.#failureCount++;
+    if (this.#failureCount >= 2) this.#tell('polling');
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (this.#failureCount - 1), MAX_RETRY_MS);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#open(), delayMs);
+  }
+
+  #take({ event, id, data }: StreamEvent): void {
+    const colon = id.lastIndexOf(':');
+    const [topic, seq] = [id.slice(0, colon), id.slice(colon + 1)];
+    const known = this.#positions.get(topic);
+    const isMark = event === 'gap' || event === 'start';
+    // Two streams overlap while topics change.
+    if (!isMark && known !== undefined && Number(seq) <= Number(known)) return;
+    this.#positions.set(topic, seq);
+    for (const follower of this.#followers.get(topic) ?? []) {
+      if (isMark) follower.onReset();
+      else follower.onEvent({ event, data: JSON.parse(data) });
+    }
+  }
+
+  #seen(): void {
+    clearTimeout(this.#hiding);
+    if (document.visibilityState === 'hidden') {
+      this.#hiding = setTimeout(() => {
+        this.#isAsleep = true;
+        this.#open();
+      }, HIDDEN_MS);
+    } else if (this.#isAsleep) {
+      this.#isAsleep = false;
+      this.#failureCount = 0;
+      this.#open();
+      for (const followers of this.#followers.values()) {
+        for (const follower of followers) follower.onReset();
+      }
+    }
+  }
+
+  #tell(status: LiveStatus): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const live = new Live();

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { withNewLines } from './log-lines.js';
+
+const line = (seq: number, level = 'info', message = `m${seq}`) => ({
+  ...{ seq, level, message, fields: { path: '/Tmp' } },
+});
+
+it('new lines come first, once, as far as they fit and there is room', () => {
+  const page = { lines: [line(7), line(5)], last_seq: 7, first_seq: 1 };
+  const lines = [line(7), line(8, 'debug'), line(9, 'warn'), line(10, 'error', 'Disk')];
+  const seqs = (wanted: object) => {
+    const all = { level: '', find: '', limit: 10, ...wanted };
+    const { lines: shown, last_seq } = withNewLines(page, lines, all);
+    return [last_seq, ...shown.map(({ seq }) => seq)];
+  };
+  assert.deepEqual(seqs({}), [10, 10, 9, 8, 7, 5]);
+  assert.deepEqual(seqs({ level: 'info' }), [10, 10, 9, 7, 5]);
+  assert.deepEqual(seqs({ level: 'error' }), [10, 10, 7, 5]);
+  assert.deepEqual(seqs({ find: 'dISK' }), [10, 10, 7, 5]);
+  assert.deepEqual(seqs({ find: '/tmp', limit: 3 }), [10, 10, 9, 8]);
+  assert.deepEqual(seqs({ find: 'nothing' }), [10, 7, 5]);
+});

@@ -1,0 +1,30 @@
+interface Line {
+  readonly seq: number;
+  readonly level: string;
+  readonly service?: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+
+/** A page of the log, newest first, with what came since; lines that do not fit, or are there, are left out. */
+export function withNewLines<
+  Each extends Line,
+  Page extends { readonly lines: readonly Each[]; readonly last_seq: number },
+>(
+  page: Page,
+  lines: readonly Each[],
+  { level, find, limit }: { readonly level: string; readonly find: string; readonly limit: number },
+): Page {
+  const wanted = find.toLowerCase();
+  const fresh = lines.filter(
+    (line) =>
+      line.seq > page.last_seq &&
+      LEVELS.indexOf(line.level) >= LEVELS.indexOf(level) &&
+      (wanted === '' || JSON.stringify(line).toLowerCase().includes(wanted)),
+  );
+  const last_seq = Math.max(page.last_seq, ...lines.map(({ seq }) => seq));
+  if (fresh.length === 0) return { ...page, last_seq };
+  return { ...page, last_seq, lines: [...fresh.reverse(), ...page.lines].slice(0, limit) };
+}

@@ -1,0 +1,11 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { fetchQueue, type Queue } from '../../api/webhooks.js';
+import { useLiveState } from '../../components/live/use-live.js';
+
+/** What waits for an app. */
+export function useQueue(app: string): UseQueryResult<Queue> {
+  const queryKey = ['webhooks', 'queue', app];
+  const topic = `queue:${encodeURIComponent(app)}`;
+  const { refetchInterval } = useLiveState<Queue>(topic, { queryKey, read: (data) => data });
+  return useQuery({ queryKey, queryFn: () => fetchQueue(app), refetchInterval });
+}

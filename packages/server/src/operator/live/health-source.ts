@@ -1,0 +1,20 @@
+import { type Clock, type LiveSource, type Logger, watchState } from '@plinth/kernel';
+
+const INTERVAL_MS = 2000;
+
+/** Why the server should not be sent requests, as `/ops/v1/ready` says it. */
+export const healthSource = (needs: {
+  readonly clock: Clock;
+  readonly log: Logger;
+  obstacle(): Promise<string | undefined>;
+}): LiveSource => ({
+  name: 'health',
+  isState: true,
+  open(parts, tell) {
+    if (parts.length > 0) return undefined;
+    const read = async () => ({ obstacle: (await needs.obstacle()) ?? null });
+    return watchState({ ...needs, intervalMs: INTERVAL_MS }, read, (state) =>
+      tell('health', state),
+    );
+  },
+});

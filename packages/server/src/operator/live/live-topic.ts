@@ -1,0 +1,142 @@
+import type { Clock, TellLive } from '@plinth/kernel';
+import type { LiveStream } from './live-stream.js';
+
+/** Events that a client which comes back is still told. */
+const MAX_KEPT_COUNT = 1000;
+const MAX_KEPT_BYTES = 1_048_576;
+const MAX_PER_SEC = 200;
+
+interface Told {
+  readonly seq: number;
+  readonly event: string;
+  readonly bytes: Buffer;
+}
+
+/** One topic that somebody follows, or has followed a moment ago. */
+export class LiveTopic {
+  readonly name: string;
+  readonly #isState: boolean;
+  readonly #followers = new Set<LiveStream>();
+  readonly #onSlow: (stream: LiveStream) => void;
+  readonly #ticking: Disposable;
+  /** The last ones; of states the last one of each name. */
+  #kept: Told[] = [];
+  #keptBytes = 0;
+  /** Before the oldest one that is kept. */
+  #goneSeq: number;
+  #lastSeq: number;
+  #countOfSec = 0;
+  #dropped = 0;
+  #feed: Disposable | undefined;
+  #isClosed = false;
+  #leftMs: number;
+
+  /**
+   * @param at.onSlow a follower does not take what it is sent.
+   */
+  constructor(at: {
+    readonly name: string;
+    readonly isState: boolean;
+    readonly clock: Clock;
+    readonly onSlow: (stream: LiveStream) => void;
+  }) {
+    this.name = at.name;
+    this.#isState = at.isState;
+    this.#onSlow = at.onSlow;
+    // Numbers of another process, or of a topic that was closed meanwhile, are older than all of this one.
+    this.#lastSeq = Math.floor(at.clock.nowMs()) * 1000;
+    this.#goneSeq = this.#lastSeq;
+    this.#leftMs = at.clock.monotonicMs();
+    this.#ticking = at.clock.every(1000, () => this.#tick());
+  }
+
+  /** What tells it ends with it. */
+  set feed(feed: Disposable) {
+    if (this.#isClosed) feed[Symbol.dispose]();
+    else this.#feed = feed;
+  }
+
+  readonly tell: TellLive = (event, data) => {
+    if (this.#countOfSec < MAX_PER_SEC) this.#send(event, data);
+    else this.#dropped++;
+    this.#countOfSec++;
+  };
+
+  /** @param afterSeq the last one that it has had; `undefined`: none yet. */
+  follow(stream: LiveStream, afterSeq: number | undefined): void {
+    this.#followers.add(stream);
+    if (this.#isState) {
+      this.#replay(stream, afterSeq ?? 0);
+    } else if (afterSeq === undefined) {
+      stream.push(this.#mark('start'));
+    } else if (afterSeq < this.#goneSeq || afterSeq > this.#lastSeq) {
+      stream.push(this.gap());
+    } else this.#replay(stream, afterSeq);
+  }
+
+  unfollow(stream: LiveStream, nowMs: number): void {
+    if (this.#followers.delete(stream)) this.#leftMs = nowMs;
+  }
+
+  /** Tells that something was missed. */
+  gap(): Buffer {
+    return this.#mark('gap');
+  }
+
+  /** Since when nobody follows it; `undefined`: somebody does. */
+  get leftMs(): number | undefined {
+    return this.#followers.size > 0 ? undefined : this.#leftMs;
+  }
+
+  /** Whether it is kept for a while for those who come back. */
+  get isState(): boolean {
+    return this.#isState;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#ticking[Symbol.dispose]();
+    this.#feed?.[Symbol.dispose]();
+  }
+
+  #tick(): void {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    this.#countOfSec = 0;
+    if (dropped > 0) this.#send('sampled', { dropped });
+  }
+
+  #send(event: string, data: unknown): void {
+    const seq = ++this.#lastSeq;
+    const bytes = eventOf(event, `${this.name}:${seq}`, data);
+    this.#keep({ seq, event, bytes });
+    for (const stream of this.#followers) if (!stream.push(bytes)) this.#onSlow(stream);
+  }
+
+  #keep(told: Told): void {
+    if (this.#isState) {
+      this.#kept = [...this.#kept.filter(({ event }) => event !== told.event), told];
+      return;
+    }
+    this.#kept.push(told);
+    this.#keptBytes += told.bytes.length;
+    while (this.#kept.length > MAX_KEPT_COUNT || this.#keptBytes > MAX_KEPT_BYTES) {
+      const oldest = this.#kept.shift();
+      this.#keptBytes -= oldest?.bytes.length ?? 0;
+      this.#goneSeq = oldest?.seq ?? this.#goneSeq;
+    }
+  }
+
+  #replay(stream: LiveStream, afterSeq: number): void {
+    const missed = this.#kept.filter(({ seq }) => seq > afterSeq);
+    if (missed.length > 0) stream.push(Buffer.concat(missed.map(({ bytes }) => bytes)));
+  }
+
+  #mark(event: 'start' | 'gap'): Buffer {
+    return eventOf(event, `${this.name}:${this.#lastSeq}`, {});
+  }
+}
+
+/** Source: HTML, "Server-sent events"; JSON has no line ends. */
+const eventOf = (event: string, id: string, data: unknown): Buffer =>
+  Buffer.from(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -1,0 +1,69 @@
+import { type LiveSource, watchState } from '@plinth/kernel';
+import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
+import type { RunLogEntry } from '../../domain/processing/runs/run-log.js';
+import type { RouteDeps } from '../deps.js';
+import { TimeWriter } from '../formats/time-text.js';
+import { queriesToWire } from './query-log-routes.js';
+import { storageToWire } from './storage-routes.js';
+
+const QUERIES_INTERVAL_MS = 2000;
+const JOBS_INTERVAL_MS = 1000;
+const SHOWN_QUERY_COUNT = 100;
+const TIMES = new TimeWriter('', 'thousands');
+
+type Parts = Pick<RouteDeps, 'catalog' | 'clock' | 'log' | 'processing' | 'queryLog'> & {
+  readonly engine: { readonly storage: RouteDeps['storage'] };
+};
+
+/** What open pages are told of. */
+export const liveSources = (parts: Parts): readonly LiveSource[] => {
+  const { catalog, queryLog, engine } = parts;
+  return [
+    {
+      name: 'queries',
+      isState: true,
+      open: ({ length }, tell) =>
+        length > 0
+          ? undefined
+          : watchState(
+              { ...parts, intervalMs: QUERIES_INTERVAL_MS },
+              () => queriesToWire(queryLog, { running: false, limit: SHOWN_QUERY_COUNT }),
+              (state) => tell('queries', state),
+            ),
+    },
+    {
+      name: 'jobs',
+      isState: true,
+      open: ({ length }, tell) =>
+        length > 0
+          ? undefined
+          : watchState(
+              { ...parts, intervalMs: JOBS_INTERVAL_MS },
+              () => storageToWire(catalog, engine.storage),
+              (state) => tell('storage', state),
+            ),
+    },
+    triggerLogs(parts),
+  ];
+};
+
+/** Those of a database's triggers, as `system.processing_engine_logs` has them. */
+const triggerLogs = ({ catalog, processing }: Parts): LiveSource => ({
+  name: 'trigger-logs',
+  isState: false,
+  open([db = '', trigger, ...more], tell) {
+    if (catalog.database(db) === undefined || more.length > 0) return undefined;
+    return processing.engine.runLog.watch((entry) => {
+      if (trigger !== undefined && entry.triggerName !== trigger) return;
+      if (db !== INTERNAL_DATABASE && catalog.database(db)?.id !== entry.databaseId) return;
+      tell('line', lineToWire(entry));
+    });
+  },
+});
+
+const lineToWire = ({ timeNs, triggerName, level, text }: RunLogEntry): object => ({
+  event_time: TIMES.text(timeNs),
+  trigger_name: triggerName,
+  log_level: level,
+  log_text: text,
+});

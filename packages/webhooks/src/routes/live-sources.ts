@@ -1,0 +1,48 @@
+import { type LiveSource, type Logger, watchState } from '@plinth/kernel';
+import { hookOf, type QueueRouteNeeds, queueToWire } from './queue-routes.js';
+import { summaryToWire } from './to-wire.js';
+
+const QUEUE_INTERVAL_MS = 1000;
+const DELIVERIES_INTERVAL_MS = 1000;
+/** Of more between two looks some are left out; it is one more than are told in a second, so that this is said. */
+const MAX_SEEN_COUNT = 201;
+
+type Needs = QueueRouteNeeds & { readonly log: Logger };
+
+/** What open pages are told of an app. Looked up in the store, because other nodes deliver as well. */
+export const liveSources = (needs: Needs): readonly LiveSource[] => [
+  {
+    name: 'queue',
+    isState: true,
+    async open([app = '', ...more], tell) {
+      const hook = await hookOf(app, needs);
+      if (hook === undefined || more.length > 0) return undefined;
+      return watchState(
+        { ...needs, intervalMs: QUEUE_INTERVAL_MS },
+        () => queueToWire(hook, needs),
+        (state) => tell('queue', state),
+      );
+    },
+  },
+  {
+    name: 'deliveries',
+    isState: false,
+    async open([app = '', ...more], tell) {
+      const hook = await hookOf(app, needs);
+      if (hook === undefined || more.length > 0) return undefined;
+      const list = async () =>
+        (await needs.deliveries.list(hook.appId, {}, undefined, MAX_SEEN_COUNT)).items;
+      let known = new Set((await list()).map(({ id }) => id));
+      return watchState(
+        { ...needs, intervalMs: DELIVERIES_INTERVAL_MS },
+        async () => {
+          const items = await list();
+          const fresh = items.filter(({ id }) => !known.has(id)).reverse();
+          known = new Set(items.map(({ id }) => id));
+          for (const item of fresh) tell('delivery', summaryToWire(item));
+        },
+        () => undefined,
+      );
+    },
+  },
+];

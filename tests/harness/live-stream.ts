@@ -1,0 +1,100 @@
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface LiveEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** `GET /ops/v1/stream`, read as it comes. */
+export class LiveStream {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly events: LiveEvent[] = [];
+  /** Comments, each with when it came. */
+  readonly comments: (readonly [text: string, atMs: number])[] = [];
+  isOver = false;
+  text = '';
+  readonly #answer: IncomingMessage;
+
+  /** @param isRead `false`: nothing is taken until `read`. */
+  static async open(
+    url: string,
+    topics: string,
+    headers: Readonly<Record<string, string>> = {},
+    isRead = true,
+  ): Promise<LiveStream> {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = request(`${url}/ops/v1/stream?topics=${encodeURIComponent(topics)}`, {
+        headers,
+        agent: false,
+      });
+      asked.on('response', resolve);
+      asked.on('error', reject);
+      asked.end();
+    });
+    const stream = new LiveStream(answer);
+    if (isRead) stream.read();
+    return stream;
+  }
+
+  private constructor(answer: IncomingMessage) {
+    this.#answer = answer;
+    this.status = answer.statusCode ?? 0;
+    this.headers = answer.headers;
+    answer.on('close', () => {
+      this.isOver = true;
+    });
+    answer.on('error', () => undefined);
+  }
+
+  read(): void {
+    let rest = '';
+    this.#answer.setEncoding('utf8');
+    this.#answer.on('data', (piece: string) => {
+      if (this.status !== 200) this.text += piece;
+      const blocks = (rest + piece).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) this.#take(block);
+    });
+  }
+
+  #take(block: string): void {
+    if (block.startsWith(':')) {
+      this.comments.push([block, performance.now()]);
+      return;
+    }
+    const fields = new Map(
+      block.split('\n').map((line) => {
+        const colon = line.indexOf(': ');
+        return [line.slice(0, colon), line.slice(colon + 2)];
+      }),
+    );
+    this.events.push({
+      event: fields.get('event') ?? '',
+      id: fields.get('id') ?? '',
+      data: JSON.parse(fields.get('data') ?? '{}'),
+    });
+  }
+
+  /** The first event that is wanted, once it is there. */
+  async until(isWanted: (event: LiveEvent) => boolean, timeoutMs = 20_000): Promise<LiveEvent> {
+    for (const endMs = performance.now() + timeoutMs; performance.now() < endMs; await sleep(20)) {
+      const found = this.events.find(isWanted);
+      if (found !== undefined) return found;
+    }
+    throw new Error(`no such event among ${JSON.stringify(this.events).slice(-2000)}`);
+  }
+
+  async untilOver(timeoutMs = 20_000): Promise<void> {
+    for (const endMs = performance.now() + timeoutMs; performance.now() < endMs; await sleep(20)) {
+      if (this.isOver) return;
+    }
+    throw new Error('the stream goes on');
+  }
+
+  close(): void {
+    this.#answer.destroy();
+  }
+}

@@ -1,0 +1,312 @@
+// Source: docs/CONSOLE.md, "Live updates".
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  LiveStream,
+  RawConnection,
+  ServerProcess,
+  until,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
+import { noPython, PluginServer, rows } from '../tsdb/plugin-server.js';
+
+const LONG = 'x'.repeat(7000);
+/** At this level each request is a line. */
+const TALKING = ['--without-auth', '--services', 'tsdb', '--log-level', 'debug'];
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start({ flags: TALKING });
+});
+after(() => server.close());
+
+const say = async (text: string): Promise<void> => {
+  await server.http.send(`/ping?said=${text}`);
+};
+const says = (text: string) => (event: { readonly data: object }) =>
+  JSON.stringify(event.data).includes(`said=${text}`);
+const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf(':') + 1));
+
+describe('a live stream', { concurrency: true }, () => {
+  it('is of server-sent events that nothing keeps, with an id each', async () => {
+    const stream = await LiveStream.open(server.url, 'server-logs');
+    assert.equal(stream.status, 200);
+    assert.equal(stream.headers['content-type'], 'text/event-stream');
+    assert.equal(stream.headers['cache-control'], 'no-store');
+    assert.equal(stream.headers['content-encoding'], undefined);
+    const start = await stream.until(({ event }) => event === 'start');
+    assert.match(start.id, /^server-logs:\d+$/);
+    await say('hello');
+    const { event, id, data } = await stream.until(says('hello'));
+    assert.equal(event, 'log');
+    assert.ok(numberOf(id) > numberOf(start.id));
+    assert.equal(data['level'], 'debug');
+    assert.equal(data['message'], 'request');
+    const listed = await server.http.send('/ops/v1/logs?find=said%3Dhello&limit=1');
+    assert.deepEqual(JSON.parse(listed.text).lines[0], data);
+    stream.close();
+  });
+
+  it('goes on behind the last event that its client had', async () => {
+    const first = await LiveStream.open(server.url, 'server-logs');
+    await first.until(({ event }) => event === 'start');
+    await say('one');
+    const { id } = await first.until(says('one'));
+    first.close();
+    await say('two');
+    await say('three');
+    const second = await LiveStream.open(server.url, 'server-logs', { 'last-event-id': id });
+    await second.until(says('three'));
+    assert.ok(second.events.some(says('two')));
+    assert.ok(!second.events.some(says('one')));
+    assert.ok(second.events.every(({ event }) => event === 'log'));
+    const ids = second.events.map((event) => numberOf(event.id));
+    assert.deepEqual(
+      ids,
+      ids.map((_, index) => numberOf(id) + 1 + index),
+    );
+    second.close();
+  });
+
+  it('says gap where events are gone, or were never of this server', async () => {
+    for (const seq of ['7', '9007199254740991']) {
+      const stream = await LiveStream.open(server.url, 'server-logs', {
+        'last-event-id': `server-logs:${seq}`,
+      });
+      await stream.until(({ event }) => event === 'gap');
+      assert.equal(
+        stream.events.findIndex(({ event }) => event === 'gap'),
+        0,
+      );
+      stream.close();
+    }
+  });
+
+  it('follows several topics at once, each with its own numbers', async () => {
+    const stream = await LiveStream.open(server.url, 'health,server-logs,queries,jobs');
+    assert.deepEqual((await stream.until(({ event }) => event === 'health')).data, {
+      obstacle: null,
+    });
+    const queries = await stream.until(({ event }) => event === 'queries');
+    assert.match(queries.id, /^queries:\d+$/);
+    const storage = await stream.until(({ event }) => event === 'storage');
+    const { text } = await server.http.send('/ops/v1/tsdb/storage');
+    assert.deepEqual(Object.keys(storage.data), Object.keys(JSON.parse(text)));
+    await server.http.send('/api/v3/query_sql?db=_internal&q=SELECT+4711');
+    await stream.until(
+      ({ event, data }) => event === 'queries' && JSON.stringify(data).includes('4711'),
+    );
+    stream.close();
+  });
+
+  it('tells states once, and to whoever comes later the last one', async () => {
+    const first = await LiveStream.open(server.url, 'health');
+    const { id } = await first.until(({ event }) => event === 'health');
+    const second = await LiveStream.open(server.url, 'health');
+    assert.equal((await second.until(({ event }) => event === 'health')).id, id);
+    const knows = await LiveStream.open(server.url, 'health', { 'last-event-id': id });
+    await sleep(4500);
+    assert.equal(first.events.length, 1);
+    assert.equal(knows.events.length, 0);
+    for (const stream of [first, second, knows]) stream.close();
+  });
+
+  it('refuses topics that there are none of, and a request without one', async () => {
+    for (const topics of ['nothing', 'health:x', 'trigger-logs:nowhere', 'health,%ff']) {
+      const stream = await LiveStream.open(server.url, topics);
+      await stream.untilOver();
+      assert.equal(stream.status, 404, topics);
+      assert.equal(JSON.parse(stream.text).message, `no such topic: ${topics.split(',').at(-1)}`);
+    }
+    assert.equal((await server.http.send('/ops/v1/stream')).status, 422);
+    const many = Array.from({ length: 17 }, (_, index) => `a${index}`).join(',');
+    assert.equal((await server.http.send(`/ops/v1/stream?topics=${many}`)).status, 422);
+  });
+
+  it('has a comment every 15 seconds', async () => {
+    const stream = await LiveStream.open(server.url, 'health');
+    await until(async () => stream.comments.length >= 3, 'two more comments', 40_000);
+    const [, [, second] = ['', 0], [, third] = ['', 0]] = stream.comments;
+    assert.ok(Math.abs(third - second - 15_000) < 2000, `${third - second}`);
+    stream.close();
+  });
+});
+
+it('a topic with more than 200 events a second is a sample, and says how many are left out', async () => {
+  const stream = await LiveStream.open(server.url, 'server-logs');
+  await stream.until(({ event }) => event === 'start');
+  const sent = 700;
+  // At once, so that they come within two seconds on any machine.
+  const connection = await RawConnection.open(server.url);
+  connection.send('GET /ping?said=many HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(sent));
+  await until(
+    async () => stream.events.some(({ event }) => event === 'sampled'),
+    'the number of those that are left out',
+  );
+  await sleep(2500);
+  connection.close();
+  await say('late');
+  await stream.until(says('late'));
+  const told = stream.events.filter(says('many')).length;
+  const dropped = stream.events
+    .filter(({ event }) => event === 'sampled')
+    .reduce((sum, { data }) => sum + Number(data['dropped']), 0);
+  assert.ok(told < sent, `${told}`);
+  assert.ok(told + dropped >= sent, `${told} + ${dropped} of ${sent}`);
+  stream.close();
+});
+
+it('a client that does not read is told gap, and its stream ends', {
+  timeout: 120_000,
+}, async () => {
+  const stream = await LiveStream.open(server.url, 'server-logs', {}, false);
+  for (let round = 0; round < 14; round++) {
+    await Promise.all(Array.from({ length: 200 }, () => say(LONG)));
+    await sleep(900);
+  }
+  stream.read();
+  await stream.untilOver();
+  assert.equal(stream.events.at(-1)?.event, 'gap');
+  assert.ok(stream.events.length < 14 * 200);
+});
+
+it('a server has 32 streams at most, and room again when one has ended', async () => {
+  await sleep(500);
+  const open = async () => await LiveStream.open(server.url, 'health');
+  const streams = await Promise.all(Array.from({ length: 32 }, open));
+  assert.ok(streams.every(({ status }) => status === 200));
+  const refused = await open();
+  assert.equal(refused.status, 503);
+  assert.ok(Number(refused.headers['retry-after']) >= 1);
+  streams.pop()?.close();
+  await until(async () => {
+    const again = await open();
+    again.close();
+    return again.status === 200;
+  }, 'room for another stream');
+  for (const stream of streams) stream.close();
+});
+
+it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, async () => {
+  await using guarded = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  const made = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
+  assert.equal((await LiveStream.open(guarded.url, 'health')).status, 401);
+  const named = await guarded.http.send('/api/v3/configure/token/named_admin', {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{"token_name":"short"}',
+  });
+  const granted = await guarded.http.send('/api/v3/enterprise/configure/token', {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      token_name: 'reader',
+      permissions: [{ resource_type: 'db', resource_identifier: ['*'], actions: ['read'] }],
+    }),
+  });
+  const asReader = { authorization: `Bearer ${JSON.parse(granted.text).token}` };
+  // As the operator's other routes.
+  const logs = await guarded.http.send('/ops/v1/logs', { headers: asReader });
+  assert.equal(granted.status, 201, granted.text);
+  assert.ok(logs.status === 401 || logs.status === 403, `${logs.status}`);
+  assert.equal((await LiveStream.open(guarded.url, 'health', asReader)).status, logs.status);
+  const asShort = { authorization: `Bearer ${JSON.parse(named.text).token}` };
+  const stream = await LiveStream.open(guarded.url, 'health', asShort);
+  assert.equal(stream.status, 200, named.text);
+  await guarded.http.send('/api/v3/configure/token?token_name=short', {
+    method: 'DELETE',
+    headers,
+  });
+  await stream.untilOver(20_000);
+});
+
+it('a stop does not wait for streams, and a restart is a gap', { timeout: 120_000 }, async () => {
+  const first = await ServerProcess.start({ flags: TALKING });
+  const stream = await LiveStream.open(first.url, 'server-logs');
+  const { id } = await stream.until(({ event }) => event === 'start');
+  const beganMs = performance.now();
+  await first.close();
+  assert.ok(performance.now() - beganMs < 5000);
+  await stream.untilOver(1000);
+  await using second = await ServerProcess.start({ flags: TALKING });
+  const again = await LiveStream.open(second.url, 'server-logs', { 'last-event-id': id });
+  await again.until(({ event }) => event === 'gap');
+  again.close();
+});
+
+it('trigger-logs tells what triggers of a database write, all or one', {
+  skip: noPython,
+  timeout: 120_000,
+}, async () => {
+  const plugins = await PluginServer.start();
+  const { server: own } = plugins;
+  try {
+    const source = `
+def process_writes(local, batches, args=None):
+    local.info("seen", args["who"])
+`;
+    await plugins.plugin('says.py', source);
+    for (const who of ['first', 'second']) {
+      await plugins.create({
+        ...{ trigger_name: who, plugin_filename: 'says.py', trigger_specification: 'table:m' },
+        trigger_arguments: { who },
+      });
+    }
+    const all = await LiveStream.open(own.url, 'trigger-logs:db1');
+    const one = await LiveStream.open(own.url, 'trigger-logs:db1:second');
+    const other = await LiveStream.open(own.url, 'trigger-logs:db2');
+    await own.http.send('/api/v3/write_lp?db=db1', { body: 'm v=1 1' });
+    const isOf = (who: string) => (event: { readonly data: Readonly<Record<string, unknown>> }) =>
+      event.data['trigger_name'] === who && String(event.data['log_text']).includes('seen');
+    await all.until(isOf('first'), 60_000);
+    const line = await all.until(isOf('second'), 60_000);
+    assert.equal(line.event, 'line');
+    const kept = await rows(
+      own,
+      'db1',
+      "SELECT * FROM system.processing_engine_logs WHERE trigger_name = 'second' AND log_text LIKE 'seen%'",
+    );
+    assert.deepEqual(kept[0], line.data);
+    await one.until(isOf('second'));
+    assert.ok(!one.events.some(isOf('first')));
+    assert.deepEqual(
+      other.events.map(({ event }) => event),
+      ['start'],
+    );
+    for (const stream of [all, one, other]) stream.close();
+  } finally {
+    await plugins.close();
+  }
+});
+
+it('deliveries and queue of an app are told, whoever delivers them', {
+  timeout: 60_000,
+}, async () => {
+  await using own = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services',
+      'webhooks',
+      '--webhooks-allow-private-targets',
+      '127.0.0.0/8',
+    ],
+  });
+  const receiver = await WebhookReceiver.start();
+  const app = await WebhookApp.register(own, { url: receiver.url, events: ['*'] });
+  const stream = await LiveStream.open(own.url, `deliveries:${app.id},queue:${app.clientId}`);
+  assert.equal((await LiveStream.open(own.url, 'queue:999')).status, 404);
+  const queue = await stream.until(({ event }) => event === 'queue');
+  const asked = await own.http.send(`/ops/v1/apps/${app.id}/queue`);
+  assert.deepEqual(Object.keys(queue.data), Object.keys(JSON.parse(asked.text)));
+  await own.http.send(`/ops/v1/apps/${app.id}/ping`, { method: 'POST' });
+  const { data } = await stream.until(({ event }) => event === 'delivery', 30_000);
+  const listed = await own.http.send(`/ops/v1/apps/${app.id}/deliveries`);
+  assert.ok(
+    JSON.parse(listed.text).some((each: { id: number }) => {
+      return each.id === data['id'] && JSON.stringify(each) === JSON.stringify(data);
+    }),
+  );
+  stream.close();
+  await receiver.close();
+});
