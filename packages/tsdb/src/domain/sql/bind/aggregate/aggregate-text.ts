@@ -1,5 +1,6 @@
+import { tsdbError } from '../../../../errors.js';
 import type { FunctionCall, OrderItem } from '../../functions/function-definition.js';
-import { type BoundWindow, orderText } from './windows.js';
+import { type BoundWindow, direction, orderText } from './windows.js';
 
 /** What stands around the arguments of a call. */
 export interface CallPieces {
@@ -16,21 +17,92 @@ const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
 /** All others pass over rows where an argument is NULL. */
 const OF_NULLS: ReadonlySet<string> = new Set(['list', 'first', 'last']);
 
+/** What these answer depends on the order of rows, and the engine looks for one of them without sorting. */
+const OF_PLACES: ReadonlySet<string> = new Set([
+  'first',
+  'last',
+  'first_value',
+  'last_value',
+  'nth_value',
+  'lag',
+  'lead',
+]);
+
 /** An argument that is NULL where a condition does not hold. `count(*)` counts rows. */
 function where(test: string, arg: string): string {
   const [, distinct = '', value = arg] = /^(DISTINCT )(.*)$/s.exec(arg) ?? [];
   return `${distinct}CASE WHEN ${test} THEN ${value === '*' ? '1' : value} END`;
 }
 
-/** A call of an aggregate or window function of the engine. */
+type AggregateOptions = NonNullable<Parameters<FunctionCall['aggregate']>[2]>;
+
+/**
+ * A call of an aggregate or window function of the engine. Aggregates that sort their rows stand nowhere: when such a statement
+ * has no memory left, the engine (1.5.6) never gives back what their rows took (ADR 0155).
+ */
 export function aggregateText(
   engineFunction: string,
   argTexts: readonly string[],
   pieces: CallPieces,
-  options: NonNullable<Parameters<FunctionCall['aggregate']>[2]>,
+  options: AggregateOptions,
+): string {
+  const isOrdered = pieces.orderBy.length > 0 && options.orderBy === undefined;
+  if (isOrdered && engineFunction === 'list') return sortedList(argTexts, pieces, options);
+  if (isOrdered && engineFunction === 'string_agg') {
+    const [value = '', delimiter = ''] = argTexts;
+    return `list_aggregate(${sortedList([value], pieces, options)}, 'string_agg', ${delimiter})`;
+  }
+  const order = isOrdered && OF_PLACES.has(engineFunction) ? orderText(pieces.orderBy) : '';
+  return callText(engineFunction, argTexts, order, pieces, options);
+}
+
+/** The values of the rows, sorted where all are together. */
+function sortedList(
+  [value = '']: readonly string[],
+  pieces: CallPieces,
+  options: AggregateOptions,
+): string {
+  const values = listText(value, value, pieces, options);
+  const [first] = pieces.orderBy;
+  if (pieces.distinct && !options.ignoreDistinct) {
+    if (first === undefined || pieces.orderBy.some(({ expr }) => expr.text !== value))
+      throw tsdbError(
+        'plan_error',
+        'Error during planning: In an aggregate with DISTINCT, ORDER BY expressions must appear in argument list',
+      );
+    return `list_sort(${values}, ${directionArgs(first)})`;
+  }
+  const isOne = pieces.orderBy.length === 1 && first !== undefined;
+  const keyParts = pieces.orderBy.map((item) => `${item.expr.text}, '${direction(item)}'`);
+  const key = isOne ? first.expr.text : `create_sort_key(${keyParts.join(', ')})`;
+  const keys = listText(key, value, pieces, options);
+  return `list_select(${values}, list_grade_up(${keys}, ${isOne ? directionArgs(first) : "'ASC'"}))`;
+}
+
+function listText(
+  of: string,
+  value: string,
+  pieces: CallPieces,
+  options: AggregateOptions,
+): string {
+  const { ignoreNulls, window } = pieces;
+  const present = ignoreNulls && window !== undefined ? `${value} IS NOT NULL` : undefined;
+  const conditions = [options.filter, present].filter((part) => part !== undefined);
+  const filter = conditions.length === 0 ? {} : { filter: conditions.join(' AND ') };
+  return callText('list', [of], '', { ...pieces, ignoreNulls: false }, { ...options, ...filter });
+}
+
+const directionArgs = ({ descending, nullsFirst }: OrderItem): string =>
+  `'${descending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}'`;
+
+function callText(
+  engineFunction: string,
+  argTexts: readonly string[],
+  order: string,
+  pieces: CallPieces,
+  options: AggregateOptions,
 ): string {
   const distinct = pieces.distinct && !options.ignoreDistinct ? 'DISTINCT ' : '';
-  const order = options.orderBy ?? orderText(pieces.orderBy);
   const orderPart = order === '' ? '' : ` ORDER BY ${order}`;
   const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
   const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
