@@ -1,4 +1,4 @@
-// An answer that fails on the way ended as if it were whole: 200, a proper end, and a part of the rows.
+// An answer that fails on the way must not look whole: 200, a proper end, and a part of the rows.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -49,7 +49,12 @@ describe('an answer with a value that cannot be computed', () => {
     });
   }
 
-  const body = JSON.stringify({ db: 'd', q: joined('CAST(a.s AS BIGINT)'), format: 'csv' });
+  // Read in the order of time, so that rows have gone out before the one that fails.
+  const body = JSON.stringify({
+    db: 'd',
+    q: 'SELECT CAST(s AS BIGINT) AS v FROM m',
+    format: 'csv',
+  });
 
   it('is no whole answer over HTTP/2', async () => {
     const session = http2.connect(server.url);
@@ -67,7 +72,8 @@ describe('an answer with a value that cannot be computed', () => {
       stream.on('error', () => {}); // What the code says is looked at below.
       stream.resume();
       await new Promise((closed) => stream.once('close', closed));
-      if (status !== 500) assert.equal(stream.rstCode, http2.constants.NGHTTP2_INTERNAL_ERROR);
+      assert.equal(status, 200);
+      assert.equal(stream.rstCode, http2.constants.NGHTTP2_INTERNAL_ERROR);
     } finally {
       session.close();
     }
@@ -87,7 +93,8 @@ describe('an answer with a value that cannot be computed', () => {
       error = err;
     });
     await new Promise((closed) => socket.once('close', closed));
-    if (!text.includes(' 500')) assert.equal(error?.code, 'ECONNRESET');
+    assert.match(text, /^HTTP\/1\.[01] 200/);
+    assert.equal(error?.code, 'ECONNRESET');
   });
 
   it('is whole without it', async () => {
