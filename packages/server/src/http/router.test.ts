@@ -48,4 +48,11 @@ describe('Router', () => {
     add('/b/:id');
     assert.deepEqual(found('/b/c'), ['/b/:id', { id: 'c' }]);
   });
+
+  it('refuses a rest that is not the end of its path when it is added', () => {
+    const { add } = routerOf();
+    for (const path of ['/a/*/b', '/*/:id', 'a', '']) {
+      assert.throws(() => add(path), /consists of unreserved characters/, path);
+    }
+  });
 });

@@ -31,7 +31,7 @@ export interface ListedRoute {
 }
 
 /** What routes have in their paths beside parameters, so that a path in its normal form is compared as it is. */
-const PATH = /^(?:\/(?:[\w\-.~]*|:[A-Za-z]+|\*))+$/;
+const PATH = /^(?=\/)(?:\/(?:[\w\-.~]*|:[A-Za-z]+))*(?:\/\*)?$/;
 /** What fits into a request line reaches its route, so that an id of any length is one that nobody has. */
 const MAX_PARAMETER_LENGTH = 65_536;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
