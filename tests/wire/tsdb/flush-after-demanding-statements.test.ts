@@ -4,14 +4,15 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerProcess } from '../../harness/index.js';
 
-const FLAGS = ['--without-auth', '--tsdb-query-memory-bytes', '64MiB'];
-const ROW_COUNT = 40_000;
+const FLAGS = ['--without-auth', '--tsdb-query-memory-bytes', '96MiB'];
+const ROW_COUNT = 60_000;
 const CONNECTIONS = 6;
-const ROUNDS = 16;
-const FLUSH_MS = 60_000;
+const ROUNDS = 20;
+const FLUSH_MS = 30_000;
 
 /** Each sorts long texts within groups, of which the engine has no room for all. */
 const STATEMENTS = [
+  `SELECT h, array_agg(id ORDER BY x DESC) AS a, array_agg(x || repeat('k', 200) ORDER BY y) AS b FROM m GROUP BY h`,
   `SELECT h, array_agg(x || repeat('k', 400) ORDER BY y) AS a FROM m GROUP BY h`,
   `SELECT h, array_agg(id ORDER BY x || repeat('k', 400) DESC, y) AS a FROM m GROUP BY h`,
   `SELECT h, string_agg(x || repeat('w', 400), ',' ORDER BY y DESC) AS a FROM m GROUP BY h`,

@@ -1,0 +1,23 @@
+// Source: docs/adr/0155: the engine never gives back what aggregates that sort had collected when they fail for lack of memory.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { OrderItem } from '../../functions/function-definition.js';
+import { aggregateText } from './aggregate-text.js';
+
+const key = (text: string): OrderItem => ({
+  expr: { text } as OrderItem['expr'],
+  descending: true,
+  nullsFirst: false,
+});
+
+for (const [name, args] of [
+  ['list', ['x']],
+  ['string_agg', ['x', "','"]],
+  ['corr', ['x', 'z']],
+] as const)
+  for (const orderBy of [[key('y')], [key('y'), key('z')]])
+    it(`has the engine sort nothing within ${name} by ${orderBy.length} keys`, () => {
+      const pieces = { distinct: false, ignoreNulls: false, filter: 'f', window: undefined };
+      const text = aggregateText(name, args, { ...pieces, orderBy }, {});
+      assert.doesNotMatch(text, /ORDER BY/);
+    });
