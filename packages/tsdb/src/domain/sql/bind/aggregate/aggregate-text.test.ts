@@ -21,3 +21,13 @@ for (const [name, args] of [
       const text = aggregateText(name, args, { ...pieces, orderBy }, {});
       assert.doesNotMatch(text, /ORDER BY/);
     });
+
+for (const name of ['list', 'string_agg'])
+  it(`refuses an order within ${name} for each row of a window`, () => {
+    const window = { text: '(PARTITION BY h)', rowByRow: '(PARTITION BY h)' };
+    const pieces = { distinct: false, ignoreNulls: false, filter: undefined, window };
+    const ask = (orderBy: readonly OrderItem[]) =>
+      aggregateText(name, ['x', "','"], { ...pieces, orderBy } as never, {});
+    assert.throws(() => ask([key('y')]), /not implemented: ORDER BY within the arguments/);
+    assert.match(ask([]), /OVER/);
+  });

@@ -47,6 +47,9 @@ export function aggregateText(
   options: AggregateOptions,
 ): string {
   const isOrdered = pieces.orderBy.length > 0 && options.orderBy === undefined;
+  // Each row would sort the list of its whole partition again.
+  if (isOrdered && pieces.window !== undefined && OF_STATES.has(engineFunction))
+    throw tsdbError('not_implemented', 'ORDER BY within the arguments of an aggregate with OVER');
   if (isOrdered && engineFunction === 'list') return sortedList(argTexts, pieces, options);
   if (isOrdered && engineFunction === 'string_agg') {
     const [value = '', delimiter = ''] = argTexts;
