@@ -172,6 +172,29 @@ const groupsArb = fc
     };
   });
 
+/** Ordered by some of the groups' keys in any order: rows with the same ones come in no certain order. */
+const partlyOrderedArb = fc
+  .record({
+    table: tableArb,
+    where: whereArb,
+    stride: strideArb,
+    keys: fc.shuffledSubarray(['bucket', 'host', 'region'], { minLength: 2, maxLength: 2 }),
+    directions: fc.array(directionArb, { minLength: 2, maxLength: 2 }),
+    aggregate: aggregateArb,
+  })
+  .map(({ table, where, stride, keys, directions, aggregate }) => {
+    const others = ['bucket', 'host', 'region'].filter((key) => !keys.includes(key));
+    const list = [...keys, ...others].map((key) =>
+      key === 'bucket' ? `date_bin(INTERVAL '${stride}', time) AS bucket` : key,
+    );
+    const orderBy = keys.map((key, i) => `${key}${directions[i]}`).join(', ');
+    return {
+      text: `SELECT ${list.join(', ')}, ${aggregate} AS v FROM ${table}${where} GROUP BY bucket, host, region ORDER BY ${orderBy}`,
+      isOrdered: false,
+      orderedColumns: keys.length,
+    };
+  });
+
 /** Sums of any doubles are those of one series at a time. */
 const seriesSumsArb = fc.record({ table: tableArb, where: whereArb }).map(({ table, where }) => ({
   text: `SELECT host, region, sum(g) AS s, avg(g) AS m FROM ${table}${where} GROUP BY host, region ORDER BY host, region`,
@@ -206,8 +229,16 @@ const lastArb = fc
     isOrdered: true,
   }));
 
-const queryArb = fc.oneof(
+interface Question {
+  readonly text: string;
+  readonly isOrdered: boolean;
+  /** So many columns from the first on come in a certain order. */
+  readonly orderedColumns?: number;
+}
+
+const queryArb: fc.Arbitrary<Question> = fc.oneof(
   { weight: 4, arbitrary: groupsArb },
+  { weight: 4, arbitrary: partlyOrderedArb },
   { weight: 1, arbitrary: seriesSumsArb },
   { weight: 2, arbitrary: rowsArb },
   { weight: 2, arbitrary: lastArb },
@@ -283,6 +314,9 @@ describe('columns in memory', () => {
                     ? [actual, expected]
                     : [actual.toSorted(), expected.toSorted()];
                   assert.deepEqual(a, b, query.text);
+                  const { orderedColumns = 0 } = query;
+                  const keysOf = (row: string) => row.split(' | ').slice(0, orderedColumns);
+                  assert.deepEqual(actual.map(keysOf), expected.map(keysOf), query.text);
                   if ((await answered()) > before) {
                     inMemoryCount++;
                     break;
@@ -300,5 +334,33 @@ describe('columns in memory', () => {
       { numRuns: 12 },
     );
     assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
+  });
+
+  it('puts buckets in order across the groups that an order by some tags leaves together', async () => {
+    const dir = join(folder, 'across');
+    const node = await openTestNode(dir, { metrics: new Metrics() });
+    try {
+      await node.catalog.ensureDatabase('d');
+      const hour = 3600n * SECOND;
+      const lines = [0n, 1n].flatMap((k) =>
+        ['x', 'y'].map((region) => `once,host=a,region=${region} f=${k} ${START + k * hour}`),
+      );
+      await writeLines(node, lines);
+      const order = ['host, bucket', 'host, bucket DESC', 'region, bucket', 'bucket, region'];
+      for (const keys of order) {
+        const text = `SELECT date_bin(INTERVAL '1 hour', time) AS bucket, region, host, min(f) AS v FROM once GROUP BY bucket, region, host ORDER BY ${keys}`;
+        for (let attempt = 0; attempt < 4; attempt++) {
+          const [, ...rows] = await ask(node, text);
+          const values = rows.map((row) => row.split(' | ').at(-1)).join(' ');
+          const wanted = {
+            'host, bucket DESC': '1.0 1.0 0.0 0.0',
+            'region, bucket': '0.0 1.0 0.0 1.0',
+          };
+          assert.equal(values, Reflect.get(wanted, keys) ?? '0.0 0.0 1.0 1.0', keys);
+        }
+      }
+    } finally {
+      await node.close();
+    }
   });
 });

@@ -43,7 +43,9 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
   const { answer, request } = ask;
   const { bucket, order, limit } = answer;
   const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
-  if (bucketPlace > 0 && bucketPlace < order.length - 1) return undefined;
+  // Behind tags, buckets are put in order within one group: so these have to be all tags.
+  if (bucketPlace > 0 && bucketPlace < Math.max(order.length - 1, answer.tags.length))
+    return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
   const runs = runsWithin(ask.loaded, ask.series, bounds);
