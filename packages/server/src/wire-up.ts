@@ -256,8 +256,8 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    const console = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
-    services.push(...console.services);
+    const pages = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
+    services.push(...pages.services);
     await startServices(services, {
       first: identity,
       alongside: tsdb,
@@ -273,7 +273,7 @@ export async function wireUp(
     const numbers = new HttpMetrics(metrics);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers, audit });
-      console.live.add((await service.liveSources?.()) ?? []);
+      pages.live.add((await service.liveSources?.()) ?? []);
     }
     const bodies = new HeldBodies(
       clock,
@@ -304,7 +304,7 @@ export async function wireUp(
       useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
         isDraining = true;
-        console.live.beginDraining();
+        pages.live.beginDraining();
       },
       close,
     };

@@ -101,6 +101,24 @@ describe('a live stream', { concurrency: true }, () => {
     stream.close();
   });
 
+  it('tells the first 500 characters of a statement, and that there are more', async () => {
+    const stream = await LiveStream.open(server.url, 'queries');
+    const textOf = (length: number): string => `SELECT ${length} AS x`.padEnd(length, 'x');
+    for (const length of [500, 501]) {
+      await server.http.send(`/api/v3/query_sql?db=_internal&q=${encodeURI(textOf(length))}`);
+    }
+    const { data } = await stream.until(
+      ({ event, data }) => event === 'queries' && JSON.stringify(data).includes('SELECT 501'),
+    );
+    const queries = data['queries'] as readonly Readonly<Record<string, unknown>>[];
+    for (const length of [500, 501]) {
+      const found = queries.find(({ text }) => String(text).startsWith(`SELECT ${length}`));
+      assert.equal(found?.['text'], textOf(length).slice(0, 500));
+      assert.equal(found?.['is_cut'], length > 500 ? true : undefined);
+    }
+    stream.close();
+  });
+
   it('tells states once, and to whoever comes later the last one', async () => {
     const first = await LiveStream.open(server.url, 'health');
     const { id } = await first.until(({ event }) => event === 'health');
@@ -158,18 +176,37 @@ it('a topic with more than 200 events a second is a sample, and says how many ar
   stream.close();
 });
 
-it('a client that does not read is told gap, and its stream ends', {
+it('a client that does not read is told gap, and its stream ends; ten seconds later its connection does', {
   timeout: 120_000,
 }, async () => {
-  const stream = await LiveStream.open(server.url, 'server-logs', {}, false);
-  for (let round = 0; round < 14; round++) {
-    await Promise.all(Array.from({ length: 200 }, () => say(LONG)));
+  // Its own server, of whose 32 streams all are known.
+  await using own = await ServerProcess.start({ flags: TALKING });
+  const health = async () => await LiveStream.open(own.url, 'health');
+  const others = await Promise.all(Array.from({ length: 30 }, health));
+  const slow = await LiveStream.open(own.url, 'server-logs', {}, false);
+  const late = await LiveStream.open(own.url, 'server-logs', {}, false);
+  assert.deepEqual([slow.status, late.status], [200, 200]);
+  // A stream that was cut is none of the 32 any more.
+  const areCut = async (): Promise<boolean> => {
+    const more = await Promise.all([health(), health()]);
+    for (const stream of more) stream.close();
+    return more.every(({ status }) => status === 200);
+  };
+  for (let round = 0; !(await areCut()); round++) {
+    assert.ok(round < 30, 'nobody was cut');
+    await Promise.all(Array.from({ length: 200 }, () => own.http.send(`/ping?said=${LONG}`)));
     await sleep(900);
   }
-  stream.read();
-  await stream.untilOver();
-  assert.equal(stream.events.at(-1)?.event, 'gap');
-  assert.ok(stream.events.length < 14 * 200);
+  slow.read();
+  const cutMs = performance.now();
+  await slow.untilOver();
+  assert.equal(slow.events.at(-1)?.event, 'gap');
+  await sleep(cutMs + 12_000 - performance.now());
+  late.read();
+  await late.untilOver();
+  assert.ok(late.events.some(({ event }) => event === 'log'));
+  assert.ok(!late.events.some(({ event }) => event === 'gap'));
+  for (const stream of others) stream.close();
 });
 
 it('a server has 32 streams at most, and room again when one has ended', async () => {

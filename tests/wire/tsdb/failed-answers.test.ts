@@ -1,4 +1,4 @@
-// An answer that fails on the way must not look whole: 200, a proper end, and a part of the rows.
+// An answer that fails behind its first rows is told from a whole one, in every format and version of HTTP.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';

@@ -18,6 +18,8 @@ export interface Follower {
   onReset(): void;
 }
 
+/** A stream that has lived so long was none that failed. */
+const STEADY_MS = 10_000;
 const SILENCE_MS = 40_000;
 const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 1000;
@@ -25,10 +27,12 @@ const MAX_RETRY_MS = 15_000;
 const PATH = '/ops/v1/stream';
 
 /** The one stream of this tab, of all topics that its pages follow. */
-class Live {
+export class Live {
   readonly #followers = new Map<string, Set<Follower>>();
   /** The last number that was had, by topic. */
   readonly #positions = new Map<string, string>();
+  /** Followed, and none of the server's. */
+  readonly #unknown = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #status: LiveStatus = 'live';
   #current: AbortController | undefined;
@@ -41,6 +45,7 @@ class Live {
 
   constructor() {
     document.addEventListener('visibilitychange', () => this.#seen());
+    this.#seen(); // Tabs are opened behind others as well.
     session.subscribe(() => {
       const isAsBefore = session.token === this.#token && session.isRefused === this.#isRefused;
       this.#token = session.token;
@@ -52,7 +57,9 @@ class Live {
     });
   }
 
-  readonly status = (): LiveStatus => this.#status;
+  status(topic: string): LiveStatus {
+    return this.#unknown.has(topic) ? 'polling' : this.#status;
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -73,6 +80,7 @@ class Live {
       if (left?.size !== 0) return;
       this.#followers.delete(topic);
       this.#positions.delete(topic);
+      this.#unknown.delete(topic);
       this.#openSoon();
     };
   }
@@ -88,7 +96,8 @@ class Live {
     this.#retry = undefined;
     const before = this.#current;
     // A token that was refused is not shown again and again.
-    if (this.#followers.size === 0 || this.#isAsleep || session.isRefused) {
+    const topics = [...this.#followers.keys()].filter((topic) => !this.#unknown.has(topic));
+    if (topics.length === 0 || this.#isAsleep || session.isRefused) {
       before?.abort();
       this.#current = undefined;
       return;
@@ -96,18 +105,22 @@ class Live {
     const current = new AbortController();
     this.#current = current;
     // The one before ends when this one is there, so that nothing is missed between them.
-    void this.#read(current, before);
+    void this.#read(topics, current, before);
   }
 
-  async #read(current: AbortController, before: AbortController | undefined): Promise<void> {
+  async #read(
+    topics: readonly string[],
+    current: AbortController,
+    before: AbortController | undefined,
+  ): Promise<void> {
     const { signal } = current;
+    let isWaiting = true;
     let silence = setTimeout(() => current.abort(), SILENCE_MS);
     const heard = (): void => {
       clearTimeout(silence);
       silence = setTimeout(() => current.abort(), SILENCE_MS);
     };
     try {
-      const topics = [...this.#followers.keys()];
       const known = topics.flatMap((topic) => {
         const seq = this.#positions.get(topic);
         return seq === undefined ? [] : [`${topic}:${seq}`];
@@ -122,21 +135,25 @@ class Live {
       before?.abort();
       connection.noteAnswer();
       if (!response.ok || response.body === null) {
-        await this.#refused(response);
+        await this.#refused(response, current);
         return;
       }
+      const beganMs = performance.now();
       const parser = new EventStreamParser();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
         heard();
-        this.#failureCount = 0;
+        if (performance.now() - beganMs >= STEADY_MS) this.#failureCount = 0;
         this.#tell('live');
+        isWaiting = false;
         for (const message of parser.take(value)) this.#take(message);
+        isWaiting = true;
       }
     } catch {
-      if (!signal.aborted) connection.noteSilence();
+      // What was said and cannot be taken is no silence.
+      if (isWaiting && !signal.aborted) connection.noteSilence();
     } finally {
       clearTimeout(silence);
       before?.abort();
@@ -145,12 +162,17 @@ class Live {
     }
   }
 
-  async #refused(response: Response): Promise<void> {
+  async #refused(response: Response, current: AbortController): Promise<void> {
     if (response.status === 401) session.refused();
     if (response.status !== 404) return;
-    // What is gone is followed no more; the others are.
     const [, topic = ''] = /no such topic: ([^"]+)"/.exec(await response.text()) ?? [];
-    this.#followers.delete(topic);
+    if (!this.#followers.has(topic)) return;
+    // Its pages have to ask; the others are followed.
+    this.#unknown.add(topic);
+    this.#changed();
+    if (this.#current !== current) return;
+    this.#current = undefined;
+    this.#openSoon();
   }
 
   /** The stream is over: it is opened again, later each time. */
@@ -171,9 +193,10 @@ class Live {
     // Two streams overlap while topics change.
     if (!isMark && known !== undefined && Number(seq) <= Number(known)) return;
     this.#positions.set(topic, seq);
+    const read = isMark ? undefined : eventOf(event, data);
     for (const follower of this.#followers.get(topic) ?? []) {
-      if (isMark) follower.onReset();
-      else follower.onEvent({ event, data: JSON.parse(data) });
+      if (read === undefined) follower.onReset();
+      else follower.onEvent(read);
     }
   }
 
@@ -197,7 +220,20 @@ class Live {
   #tell(status: LiveStatus): void {
     if (status === this.#status) return;
     this.#status = status;
+    this.#changed();
+  }
+
+  #changed(): void {
     for (const listener of this.#listeners) listener();
+  }
+}
+
+/** `undefined`: it cannot be read. */
+function eventOf(event: string, data: string): LiveEvent | undefined {
+  try {
+    return { event, data: JSON.parse(data) };
+  } catch {
+    return undefined;
   }
 }
 

@@ -56,6 +56,8 @@ export interface LoggedQuery {
   readonly id: string;
   readonly language: string;
   readonly text: string;
+  /** Of the text this is the beginning. */
+  readonly is_cut?: boolean;
   readonly issued: string;
   readonly phase: string;
   readonly running: boolean;

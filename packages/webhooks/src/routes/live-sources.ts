@@ -1,4 +1,4 @@
-import { type LiveSource, type Logger, watchState } from '@plinth/kernel';
+import { type LiveSource, type Logger, repeatJob, watchState } from '@plinth/kernel';
 import { hookOf, type QueueRouteNeeds, queueToWire } from './queue-routes.js';
 import { summaryToWire } from './to-wire.js';
 
@@ -19,7 +19,10 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
       if (hook === undefined || more.length > 0) return undefined;
       return watchState(
         { ...needs, intervalMs: QUEUE_INTERVAL_MS },
-        () => queueToWire(hook, needs),
+        () => {
+          const now = needs.hooks.get(hook.appId);
+          return now && queueToWire(now, needs);
+        },
         (state) => tell('queue', state),
       );
     },
@@ -33,16 +36,14 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
       const list = async () =>
         (await needs.deliveries.list(hook.appId, {}, undefined, MAX_SEEN_COUNT)).items;
       let known = new Set((await list()).map(({ id }) => id));
-      return watchState(
-        { ...needs, intervalMs: DELIVERIES_INTERVAL_MS },
-        async () => {
-          const items = await list();
-          const fresh = items.filter(({ id }) => !known.has(id)).reverse();
-          known = new Set(items.map(({ id }) => id));
-          for (const item of fresh) tell('delivery', summaryToWire(item));
-        },
-        () => undefined,
-      );
+      const job = { name: 'deliveries for live pages', intervalMs: DELIVERIES_INTERVAL_MS };
+      return repeatJob({ ...needs, ...job }, async () => {
+        if (needs.hooks.get(hook.appId) === undefined) return;
+        const items = await list();
+        const fresh = items.filter(({ id }) => !known.has(id)).reverse();
+        known = new Set(items.map(({ id }) => id));
+        for (const item of fresh) tell('delivery', summaryToWire(item));
+      });
     },
   },
 ];

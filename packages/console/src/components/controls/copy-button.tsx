@@ -5,7 +5,7 @@ const SHOWN_MS = 1500;
 
 /** Copies a text; says so to the eye and to screen readers. */
 export function CopyButton(props: {
-  readonly text: string | (() => string);
+  readonly text: string | (() => string | Promise<string>);
   /** What is copied; the button's word unless it shows its sign alone. */
   readonly label: string;
   readonly isSmall?: boolean;
@@ -21,7 +21,7 @@ export function CopyButton(props: {
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    await copyText(typeof text === 'string' ? text : text());
+    await copyText(typeof text === 'string' ? text : await text());
     setIsCopied(true);
     onCopied?.();
   };

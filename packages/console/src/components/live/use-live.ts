@@ -18,7 +18,7 @@ export function useLive(
   topic: string,
   on: { readonly events: (events: readonly LiveEvent[]) => void; readonly reset: () => void },
 ): LiveUse {
-  const status = useSyncExternalStore(live.subscribe, live.status);
+  const status = useSyncExternalStore(live.subscribe, () => live.status(topic));
   const latest = useRef(on);
   latest.current = on;
   useEffect(() => {

@@ -20,4 +20,20 @@ it('new lines come first, once, as far as they fit and there is room', () => {
   assert.deepEqual(seqs({ find: 'dISK' }), [10, 10, 7, 5]);
   assert.deepEqual(seqs({ find: '/tmp', limit: 3 }), [10, 10, 9, 8]);
   assert.deepEqual(seqs({ find: 'nothing' }), [10, 7, 5]);
+  // Values alone: the names of what a line has here are not those that it has where the server looks.
+  for (const find of ['seq', 'fields', 'message', 'path', '"']) {
+    assert.deepEqual(seqs({ find }), [10, 7, 5], find);
+  }
+});
+
+it('finds values within others, and numbers as they are written', () => {
+  const fields = { err: { stack: ['at Here'], code: 4711 }, isOld: true };
+  const found = (find: string) =>
+    withNewLines(
+      { lines: [], last_seq: 0 },
+      [{ seq: 3, level: 'warn', service: 'tsdb', message: 'm', fields }],
+      { level: '', find, limit: 10 },
+    ).lines.length;
+  for (const find of ['at here', '471', 'TSDB', 'warn', 'true']) assert.equal(found(find), 1, find);
+  for (const find of ['stack', '3', 'isold']) assert.equal(found(find), 0, find);
 });

@@ -1,5 +1,6 @@
 interface Line {
   readonly seq: number;
+  readonly time?: string;
   readonly level: string;
   readonly service?: string;
   readonly message: string;
@@ -22,9 +23,21 @@ export function withNewLines<
     (line) =>
       line.seq > page.last_seq &&
       LEVELS.indexOf(line.level) >= LEVELS.indexOf(level) &&
-      (wanted === '' || JSON.stringify(line).toLowerCase().includes(wanted)),
+      (wanted === '' || valuesOf(line).some((text) => text.toLowerCase().includes(wanted))),
   );
   const last_seq = Math.max(page.last_seq, ...lines.map(({ seq }) => seq));
   if (fresh.length === 0) return { ...page, last_seq };
   return { ...page, last_seq, lines: [...fresh.reverse(), ...page.lines].slice(0, limit) };
+}
+
+/** Without names: the server looks in lines where some are others. */
+const valuesOf = ({ time, level, service, message, fields }: Line): readonly string[] =>
+  textsOf([time, level, service, message, fields]);
+
+/** However deep. */
+function textsOf(value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(textsOf)
+    : [String(value)];
 }

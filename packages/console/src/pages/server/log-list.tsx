@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
@@ -10,6 +10,8 @@ import { withNewLines } from '../../lib/live/log-lines.js';
 import { countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
+/** Lines are left out second by second: after this, none are any more. */
+const SAMPLE_MS = 2500;
 const NONE: readonly LogLine[] = [];
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const LOOKS: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' };
@@ -24,14 +26,19 @@ export function LogList(props: {
   const { find, level, isLive, onChange } = props;
   const client = useQueryClient();
   const queryKey = ['server', 'logs', level, find];
-  const [dropped, setDropped] = useState(0);
+  const [sample, setSample] = useState({ dropped: 0 });
+  useEffect(() => {
+    if (sample.dropped === 0) return undefined;
+    const timer = setTimeout(() => setSample({ dropped: 0 }), SAMPLE_MS);
+    return () => clearTimeout(timer);
+  }, [sample]);
   /** What came while a page was on its way is not in it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const wanted = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, words } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
       const left = events.findLast(({ event }) => event === 'sampled');
-      setDropped(left?.data.dropped ?? 0);
+      if (left !== undefined) setSample({ dropped: left.data.dropped });
       const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
       recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
       client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, wanted));
@@ -87,8 +94,10 @@ export function LogList(props: {
           live
         </label>
         {refetchInterval !== false && <span className="hint soft">{words}</span>}
-        {dropped > 0 && (
-          <span className="hint soft">showing a sample: {countText(dropped)} more a second</span>
+        {sample.dropped > 0 && (
+          <span className="hint soft">
+            showing a sample: {countText(sample.dropped)} more a second
+          </span>
         )}
         <span className="hint soft" role="status">
           {lines.length === SHOWN_COUNT ? `the newest ${SHOWN_COUNT}` : countText(lines.length)} of{' '}

@@ -9,6 +9,8 @@ import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
 
 const SHOWN_COUNT = 100;
+/** All that the server has. */
+const KEPT_COUNT = 1000;
 const QUERIES = ['tsdb', 'queries'];
 
 /** Queries that run now, and the last ones. */
@@ -64,6 +66,18 @@ export function QueriesPage() {
   );
 }
 
+/** What comes by itself has the beginning of long statements. */
+async function wholeText({ id, text }: LoggedQuery): Promise<string> {
+  try {
+    const whole = (await fetchQueries({ limit: KEPT_COUNT })).find((query) => query.id === id);
+    if (whole !== undefined) return whole.text;
+  } catch {
+    // Said below.
+  }
+  toast('Only the beginning was copied: the server did not give the rest', true);
+  return text;
+}
+
 const LOOKS: Readonly<Record<string, readonly [look: string, word: string]>> = {
   success: ['good', '✓ done'],
   fail: ['bad', '✕ failed'],
@@ -90,7 +104,9 @@ function QueryTable(props: {
         </tr>
       </thead>
       <tbody>
-        {queries.map(({ id, issued, phase, age_ms, language, text }) => {
+        {queries.map((query) => {
+          const { id, issued, phase, age_ms, language, is_cut: isCut = false } = query;
+          const text = isCut ? `${query.text}…` : query.text;
           const [look, word] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
           return (
             <tr key={id}>
@@ -115,7 +131,7 @@ function QueryTable(props: {
                     Cancel
                   </button>
                 ) : (
-                  <CopyButton text={text} label="Copy the text" />
+                  <CopyButton text={isCut ? () => wholeText(query) : text} label="Copy the text" />
                 )}
               </td>
             </tr>

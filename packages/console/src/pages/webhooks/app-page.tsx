@@ -107,11 +107,20 @@ function Deliveries(props: {
   const navigate = useNavigate();
   const id = useId();
   const client = useQueryClient();
-  const lookAgain = () =>
-    void client.invalidateQueries({ queryKey: ['webhooks', 'deliveries', app] });
+  const lookAgain = async () => {
+    const lists = { queryKey: ['webhooks', 'deliveries', app] };
+    const look = () => client.invalidateQueries(lists, { cancelRefetch: false });
+    // What is under way is not begun anew with each event, and is looked at once more behind its end.
+    const isUnderWay = client.isFetching(lists) > 0;
+    await look();
+    if (isUnderWay) await look();
+  };
   // Older pages do not change.
   const topic = cursor === '' ? `deliveries:${encodeURIComponent(app)}` : '';
-  const { refetchInterval, words } = useLive(topic, { events: lookAgain, reset: lookAgain });
+  const { refetchInterval, words } = useLive(topic, {
+    events: () => void lookAgain(),
+    reset: () => void lookAgain(),
+  });
   const page = useQuery({
     queryKey: ['webhooks', 'deliveries', app, status, event, guid, cursor],
     queryFn: () => fetchDeliveries(app, { status, event, guid, cursor }),

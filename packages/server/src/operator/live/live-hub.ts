@@ -9,11 +9,17 @@ const KEEP_TOPIC_MS = 120_000;
 /** Of those that nobody follows. */
 const MAX_LEFT_COUNT = 64;
 
+/** A topic whose source does not answer is not waited for longer. */
+const MAX_OPENING_MS = 10_000;
+/** So long a client has for what waits at the end of its stream. */
+const MAX_ENDING_MS = 10_000;
+
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 interface Follower {
   readonly topics: readonly LiveTopic[];
   readonly isLetIn: () => boolean;
+  readonly drop: () => void;
 }
 
 /** Topics that somebody follows, and who follows them. */
@@ -38,6 +44,8 @@ export class LiveHub {
   /**
    * A stream of these topics. Throws `ServerBusy`.
    * @param at.isLetIn whether whoever asked may still follow; asked again and again.
+   * @param at.leaving aborted when whoever asked does not wait any more.
+   * @param at.drop called when the stream is over, and its client does not take the end.
    * @returns the name of a topic that there is none of, in place of a stream.
    */
   async open(at: {
@@ -45,6 +53,8 @@ export class LiveHub {
     /** The last event that was had, by topic. */
     readonly positions: ReadonlyMap<string, number>;
     readonly isLetIn: () => boolean;
+    readonly leaving: AbortSignal;
+    readonly drop: () => void;
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
     if (this.#streams.size + this.#openingCount >= MAX_STREAM_COUNT) {
@@ -52,17 +62,17 @@ export class LiveHub {
     }
     this.#openingCount++;
     try {
-      const topics: LiveTopic[] = [];
-      for (const name of at.topics) {
-        const topic = await this.#topic(name);
-        if (topic === undefined) return name;
-        topics.push(topic);
-      }
+      const topics = await this.#unlessLate(this.#openAll(at.topics), at.leaving);
+      if (typeof topics === 'string') return topics;
       if (this.#isClosed) throw new ServerBusy('the server is shutting down');
       const stream: LiveStream = new LiveStream(() => this.#leave(stream));
-      this.#streams.set(stream, { topics, isLetIn: at.isLetIn });
+      this.#streams.set(stream, { ...at, topics });
       stream.push(HEARTBEAT);
-      for (const topic of topics) topic.follow(stream, at.positions.get(topic.name));
+      const positions = new Map([...at.positions].map(([name, seq]) => [oneNameOf(name), seq]));
+      for (const topic of topics) {
+        // It may be cut by what the one before had to say.
+        if (this.#streams.has(stream)) topic.follow(stream, positions.get(topic.name));
+      }
       return stream;
     } finally {
       this.#openingCount--;
@@ -78,6 +88,33 @@ export class LiveHub {
     for (const stream of [...this.#streams.keys()]) stream.end();
     for (const topic of this.#topics.values()) if (topic instanceof LiveTopic) topic.close();
     this.#topics.clear();
+  }
+
+  /** @returns the name of the first that there is none of, in place of topics. */
+  async #openAll(names: readonly string[]): Promise<readonly LiveTopic[] | string> {
+    const topics = new Set<LiveTopic>();
+    for (const given of names) {
+      const name = oneNameOf(given);
+      const topic = name === undefined ? undefined : await this.#topic(name);
+      if (topic === undefined) return given;
+      topics.add(topic);
+    }
+    return [...topics];
+  }
+
+  /** What becomes of `opening`. Throws `ServerBusy` when that takes too long, or nobody waits any more. */
+  async #unlessLate<T>(opening: Promise<T>, leaving: AbortSignal): Promise<T> {
+    const settled = new AbortController();
+    const over = AbortSignal.any([leaving, settled.signal]);
+    const late = this.#clock.sleep(MAX_OPENING_MS, over).then(
+      () => Promise.reject(new ServerBusy('a topic does not open')),
+      () => Promise.reject(new ServerBusy('the client has left')),
+    );
+    try {
+      return await Promise.race([opening, late]);
+    } finally {
+      settled.abort();
+    }
   }
 
   async #topic(name: string): Promise<LiveTopic | undefined> {
@@ -98,7 +135,7 @@ export class LiveHub {
   }
 
   async #openTopic(name: string): Promise<LiveTopic | undefined> {
-    const [kind = '', ...parts] = partsOf(name);
+    const [kind = '', ...parts] = name.split(':').map(decodeURIComponent);
     const source = this.#sources.get(kind);
     if (source === undefined) return undefined;
     const topic = new LiveTopic({
@@ -125,10 +162,15 @@ export class LiveHub {
   }
 
   #leave(stream: LiveStream): void {
-    const topics = this.#streams.get(stream)?.topics ?? [];
+    const follower = this.#streams.get(stream);
+    if (follower === undefined) return;
     this.#streams.delete(stream);
-    for (const topic of topics) topic.unfollow(stream, this.#clock.monotonicMs());
+    for (const topic of follower.topics) topic.unfollow(stream, this.#clock.monotonicMs());
     this.#forget();
+    const ending = this.#clock.every(MAX_ENDING_MS, () => {
+      ending[Symbol.dispose]();
+      if (!stream.isTaken) follower.drop();
+    });
   }
 
   #beat(): void {
@@ -158,11 +200,15 @@ export class LiveHub {
   }
 }
 
-/** Names in a topic are percent-encoded, so that they may have colons and commas. */
-function partsOf(topic: string): readonly string[] {
+/**
+ * Names in a topic are percent-encoded, so that they may have colons and commas; in more than one way, of which one is that of its
+ * ids. `undefined`: it is encoded in none.
+ */
+function oneNameOf(topic: string): string | undefined {
   try {
-    return topic.split(':').map(decodeURIComponent);
+    const parts = topic.split(':').map(decodeURIComponent);
+    return parts.map(encodeURIComponent).join(':');
   } catch {
-    return []; // No such topic.
+    return undefined;
   }
 }

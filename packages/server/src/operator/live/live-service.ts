@@ -74,20 +74,26 @@ export function createLive(needs: {
             output: { 200: OpenApi.answer('events without end', { 'text/event-stream': {} }) },
             errors: {
               404: 'there is no such topic',
-              503: `${MAX_STREAM_COUNT} streams are open, or the server is shutting down`,
+              503: `${MAX_STREAM_COUNT} streams are open, a topic does not open, or the server is shutting down`,
             },
             async handle(request, { query }) {
+              const leaving = request.leaving();
               const stream = await hub.open({
-                topics: [...new Set(query.topics.split(','))],
+                topics: query.topics.split(','),
                 positions: positionsOf(request.headers['last-event-id'] ?? ''),
                 isLetIn: () => needs.isAdmin(request),
+                leaving,
+                drop() {
+                  // With version 2 other answers go the same way, and what is not taken holds none of them up.
+                  if (request.httpVersion === 1) request.socket.destroy();
+                },
               });
               if (typeof stream === 'string') {
                 const message = `no such topic: ${stream}`;
                 const documentationUrl = `${request.base}/docs/operator`;
                 return platformFailureAnswer({ status: 404, message, documentationUrl });
               }
-              request.leaving().addEventListener('abort', () => stream.end(), { once: true });
+              leaving.addEventListener('abort', () => stream.end(), { once: true });
               return await piecesAnswer(200, HEADERS, stream.pieces());
             },
           }),

@@ -8,6 +8,7 @@ export class LiveStream {
   /** Of the pieces, and of those that the transport has and the client has not. */
   #waitingBytes = 0;
   #isOver = false;
+  #isTaken = false;
   #wake: () => void = () => undefined;
 
   /** @param onOver called once, when nothing more is taken for it. */
@@ -15,13 +16,23 @@ export class LiveStream {
     this.#onOver = onOver;
   }
 
-  /** `false`: it does not take what it was sent, and is to be cut. */
+  /** Whether its client has taken it to its end, or has left. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /**
+   * A piece for which nothing has to wait may be of any size: it says nothing of how fast the client is.
+   * @returns `false`: there is no room behind what the client has not taken yet, and the piece is left out.
+   */
   push(piece: Buffer): boolean {
     if (this.#isOver) return true;
+    const waitingBytes = this.#waitingBytes + piece.length;
+    if (this.#waitingBytes > 0 && waitingBytes > MAX_WAITING_BYTES) return false;
     this.#pieces.push(piece);
-    this.#waitingBytes += piece.length;
+    this.#waitingBytes = waitingBytes;
     this.#wake();
-    return this.#waitingBytes <= MAX_WAITING_BYTES;
+    return true;
   }
 
   /** Ends it with `last` in place of all that waits. */
@@ -53,6 +64,7 @@ export class LiveStream {
           });
       }
     } finally {
+      this.#isTaken = true;
       this.end();
     }
   }

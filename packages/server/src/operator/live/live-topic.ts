@@ -65,13 +65,7 @@ export class LiveTopic {
   /** @param afterSeq the last one that it has had; `undefined`: none yet. */
   follow(stream: LiveStream, afterSeq: number | undefined): void {
     this.#followers.add(stream);
-    if (this.#isState) {
-      this.#replay(stream, afterSeq ?? 0);
-    } else if (afterSeq === undefined) {
-      stream.push(this.#mark('start'));
-    } else if (afterSeq < this.#goneSeq || afterSeq > this.#lastSeq) {
-      stream.push(this.gap());
-    } else this.#replay(stream, afterSeq);
+    if (!stream.push(this.#begin(afterSeq)) && !stream.push(this.gap())) this.#onSlow(stream);
   }
 
   unfollow(stream: LiveStream, nowMs: number): void {
@@ -127,9 +121,14 @@ export class LiveTopic {
     }
   }
 
-  #replay(stream: LiveStream, afterSeq: number): void {
-    const missed = this.#kept.filter(({ seq }) => seq > afterSeq);
-    if (missed.length > 0) stream.push(Buffer.concat(missed.map(({ bytes }) => bytes)));
+  /** What a follower is told first. */
+  #begin(afterSeq: number | undefined): Buffer {
+    if (afterSeq === undefined && !this.#isState) return this.#mark('start');
+    const fromSeq = afterSeq ?? 0;
+    // A number that comes yet is of another node, or of a process whose clock was ahead.
+    if (fromSeq > this.#lastSeq || (!this.#isState && fromSeq < this.#goneSeq)) return this.gap();
+    const missed = this.#kept.filter(({ seq }) => seq > fromSeq);
+    return Buffer.concat(missed.map(({ bytes }) => bytes));
   }
 
   #mark(event: 'start' | 'gap'): Buffer {

@@ -9,6 +9,8 @@ import { storageToWire } from './storage-routes.js';
 const QUERIES_INTERVAL_MS = 2000;
 const JOBS_INTERVAL_MS = 1000;
 const SHOWN_QUERY_COUNT = 100;
+/** All of them are told again with each change. */
+const SHOWN_TEXT_LENGTH = 500;
 const TIMES = new TimeWriter('', 'thousands');
 
 type Parts = Pick<RouteDeps, 'catalog' | 'clock' | 'log' | 'processing' | 'queryLog'> & {
@@ -27,7 +29,11 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
           ? undefined
           : watchState(
               { ...parts, intervalMs: QUERIES_INTERVAL_MS },
-              () => queriesToWire(queryLog, { running: false, limit: SHOWN_QUERY_COUNT }),
+              () =>
+                queriesToWire(queryLog, {
+                  ...{ running: false, limit: SHOWN_QUERY_COUNT },
+                  maxTextLength: SHOWN_TEXT_LENGTH,
+                }),
               (state) => tell('queries', state),
             ),
     },

@@ -55,11 +55,12 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
   },
 ];
 
-/** Newest first. */
+/** Newest first. @param at.maxTextLength of a statement; more is left out, and said. */
 export function queriesToWire(
   log: QueryLog,
-  { running, limit }: { readonly running: boolean; readonly limit: number },
+  at: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
 ): object {
+  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = at;
   const entries = log.entries().filter((entry) => !running || entry.isRunning);
   return {
     queries: entries
@@ -68,7 +69,8 @@ export function queriesToWire(
       .map((entry) => ({
         id: entry.facts.id,
         language: entry.facts.language,
-        text: entry.facts.text,
+        text: entry.facts.text.slice(0, maxTextLength),
+        ...(entry.facts.text.length > maxTextLength && { is_cut: true }),
         issued: entry.facts.issueNs.toString(),
         phase: entry.phase,
         running: entry.isRunning,

@@ -1,0 +1,172 @@
+// Source: docs/CONSOLE.md, "Live updates".
+import assert from 'node:assert/strict';
+import { beforeEach, it, mock } from 'node:test';
+
+/** What the browser has and Node has not. */
+const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+class Channel extends EventTarget {
+  postMessage(): void {}
+}
+Object.assign(globalThis, {
+  document: tab,
+  sessionStorage: { getItem: () => null, setItem: () => undefined, removeItem: () => undefined },
+  BroadcastChannel: Channel,
+});
+mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+mock.method(performance, 'now', () => Date.now());
+
+const { Live } = await import('./live.js');
+const { connection } = await import('./connection.js');
+
+interface Asked {
+  readonly topics: string | null;
+  readonly positions: string | null;
+  readonly signal: AbortSignal;
+  send(text: string): void;
+  end(): void;
+}
+let asked: Asked[] = [];
+/** Topics that there are none of. */
+let unknown = new Set<string>();
+
+mock.method(globalThis, 'fetch', async (url: string, init: RequestInit): Promise<Response> => {
+  const topics = new URL(url, 'http://here').searchParams.get('topics');
+  let sink: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      sink = controller;
+    },
+  });
+  asked.push({
+    topics,
+    positions: new Headers(init.headers).get('last-event-id'),
+    signal: init.signal as AbortSignal,
+    send: (text) => sink?.enqueue(new TextEncoder().encode(text)),
+    end: () => sink?.close(),
+  });
+  const missing = topics?.split(',').find((topic) => unknown.has(topic));
+  if (missing === undefined) return new Response(body);
+  return Response.json({ message: `no such topic: ${missing}` }, { status: 404 });
+});
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+};
+const pass = async (ms: number): Promise<void> => {
+  await settle();
+  mock.timers.tick(ms);
+  await settle();
+};
+const last = (): Asked => asked.at(-1) ?? assert.fail('nothing was asked');
+
+/** Who follows, and what it was told. */
+function followerOf() {
+  const told: unknown[] = [];
+  const follower = {
+    onEvent: ({ data }: { readonly data: unknown }) => void told.push(data),
+    onReset: () => void told.push('reset'),
+  };
+  return { told, follower };
+}
+
+beforeEach(() => {
+  asked = [];
+  unknown = new Set();
+  tab.visibilityState = 'visible';
+});
+
+it('a stream that soon ends is opened again later each time, whatever it said', async () => {
+  const live = new Live();
+  const end = live.follow('a', followerOf().follower);
+  await pass(0);
+  for (const delayMs of [1000, 2000, 4000]) {
+    const count = asked.length;
+    last().send(': heartbeat\n\n');
+    await settle();
+    last().end();
+    await pass(delayMs - 1);
+    assert.equal(asked.length, count, `${delayMs}`);
+    await pass(1);
+    assert.equal(asked.length, count + 1, `${delayMs}`);
+  }
+  last().send(': heartbeat\n\n');
+  await pass(10_000);
+  last().send(': heartbeat\n\n');
+  await settle();
+  last().end();
+  const count = asked.length;
+  await pass(1000);
+  assert.equal(asked.length, count + 1);
+  end();
+  await pass(0);
+});
+
+it('a tab that was opened behind others ends its stream after a minute', async () => {
+  tab.visibilityState = 'hidden';
+  const live = new Live();
+  const end = live.follow('a', followerOf().follower);
+  await pass(0);
+  assert.equal(asked.length, 1);
+  for (let second = 0; second < 59; second += 1) {
+    if (second % 15 === 0) last().send(': heartbeat\n\n');
+    await pass(1000);
+  }
+  assert.equal(last().signal.aborted, false);
+  await pass(1000);
+  assert.equal(last().signal.aborted, true);
+  await pass(60_000);
+  assert.equal(asked.length, 1);
+  tab.visibilityState = 'visible';
+  tab.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  assert.equal(asked.length, 2);
+  end();
+  await pass(0);
+});
+
+it('an event that cannot be read is one that was missed, and no silence', async () => {
+  const live = new Live();
+  const { told, follower } = followerOf();
+  const end = live.follow('a', follower);
+  await pass(0);
+  last().send('event: x\nid: a:1\ndata: {"a\n\nevent: x\nid: a:2\ndata: 2\n\n');
+  await settle();
+  assert.deepEqual(told, ['reset', 2]);
+  assert.equal(connection.lostSince(), undefined);
+  assert.equal(asked.length, 1);
+  // More than the parser takes without an end.
+  last().send('x'.repeat(5_000_000));
+  await settle();
+  assert.equal(connection.lostSince(), undefined);
+  await pass(1000);
+  assert.equal(asked.length, 2);
+  assert.equal(last().positions, 'a:2');
+  end();
+  await pass(0);
+});
+
+it('a topic that there is none of is polled, and the others are followed', async () => {
+  unknown = new Set(['b', 'c']);
+  const live = new Live();
+  const ends = ['a', 'b', 'c'].map((topic) => live.follow(topic, followerOf().follower));
+  let changeCount = 0;
+  live.subscribe(() => void changeCount++);
+  for (let turn = 0; turn < 4; turn++) await pass(0);
+  assert.deepEqual(
+    asked.map(({ topics }) => topics),
+    ['a,b,c', 'a,c', 'a'],
+  );
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((topic) => live.status(topic)),
+    ['live', 'polling', 'polling'],
+  );
+  assert.equal(changeCount, 2);
+  for (const end of ends) end();
+  unknown = new Set();
+  const end = live.follow('b', followerOf().follower);
+  await pass(0);
+  assert.equal(live.status('b'), 'live');
+  assert.equal(last().topics, 'b');
+  end();
+  await pass(0);
+});

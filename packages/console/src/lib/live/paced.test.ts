@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { it, mock } from 'node:test';
+import { Paced } from './paced.js';
+
+it('runs at once, and once more at the end of a window in which it was asked for', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  let count = 0;
+  const paced = new Paced(() => void count++, 5000);
+  paced.ask();
+  assert.equal(count, 1);
+  paced.ask();
+  paced.ask();
+  mock.timers.tick(4999);
+  assert.equal(count, 1);
+  mock.timers.tick(1);
+  assert.equal(count, 2);
+  // The end of a window begins another.
+  paced.ask();
+  assert.equal(count, 2);
+  mock.timers.tick(5000);
+  assert.equal(count, 3);
+  mock.timers.tick(60_000);
+  assert.equal(count, 3);
+  paced.ask();
+  assert.equal(count, 4);
+  paced.now();
+  assert.equal(count, 5);
+  paced.ask();
+  paced.stop();
+  mock.timers.tick(60_000);
+  assert.equal(count, 5);
+  paced.ask();
+  assert.equal(count, 6);
+  paced.stop();
+});

@@ -1,0 +1,33 @@
+/** Runs at most once in a window of time, and once more at its end if it was asked for meanwhile. */
+export class Paced {
+  readonly #run: () => void;
+  readonly #windowMs: number;
+  #window: ReturnType<typeof setTimeout> | undefined;
+  #isWanted = false;
+
+  constructor(run: () => void, windowMs: number) {
+    this.#run = run;
+    this.#windowMs = windowMs;
+  }
+
+  ask(): void {
+    if (this.#window === undefined) this.now();
+    else this.#isWanted = true;
+  }
+
+  /** Without waiting for the end of the window; another one begins. */
+  now(): void {
+    this.stop();
+    this.#window = setTimeout(() => {
+      this.#window = undefined;
+      if (this.#isWanted) this.now();
+    }, this.#windowMs);
+    this.#run();
+  }
+
+  stop(): void {
+    clearTimeout(this.#window);
+    this.#window = undefined;
+    this.#isWanted = false;
+  }
+}

@@ -1,0 +1,39 @@
+// Source: docs/CONSOLE.md, "Live updates".
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
+
+const streamOf = (): LiveStream => new LiveStream(() => undefined);
+
+it('takes one piece of any size when nothing waits, and refuses what does not fit behind another', async () => {
+  const stream = streamOf();
+  const big = Buffer.alloc(MAX_WAITING_BYTES + 1, 'a');
+  assert.equal(stream.push(big), true);
+  assert.equal(stream.push(Buffer.from('b')), false);
+  const pieces = stream.pieces();
+  const first = await pieces.next();
+  assert.ok(first.done !== true && first.value.equals(big));
+  // The transport has it, and the client has not.
+  assert.equal(stream.push(Buffer.from('c')), false);
+  const second = pieces.next();
+  assert.equal(stream.push(big), true);
+  assert.equal((await second).value?.length, big.length);
+});
+
+it('is taken when all was asked for, or its client has left', async () => {
+  const read = streamOf();
+  read.push(Buffer.from('a'));
+  read.end();
+  assert.equal(read.isTaken, false);
+  const pieces = read.pieces();
+  await pieces.next();
+  assert.equal(read.isTaken, false);
+  await pieces.next();
+  assert.equal(read.isTaken, true);
+  const left = streamOf();
+  left.push(Buffer.from('a'));
+  const others = left.pieces();
+  await others.next();
+  await others.return();
+  assert.equal(left.isTaken, true);
+});
