@@ -179,8 +179,8 @@ export const TARGETS = [
     tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
   },
   {
-    file: 'packages/tsdb/dist/storage/duckdb/lock-down.js',
-    tests: [unit('tsdb', 'storage/duckdb/open-instance')],
+    file: 'packages/tsdb/dist/storage/duckdb/instance/lock-down.js',
+    tests: [unit('tsdb', 'storage/duckdb/instance/open-instance')],
   },
   {
     file: 'packages/server/dist/commands/folder/backup-folder.js',

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { beforeCall } from '../duckdb/engine-watch.js';
+import { beforeCall } from '../duckdb/instance/engine-watch.js';
 
 /** Rows of one engine chunk. */
 export const CHUNK_ROWS = 2048;

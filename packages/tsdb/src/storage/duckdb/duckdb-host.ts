@@ -7,10 +7,10 @@ import type { SqlType } from '../../model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
-import type { DuckDbSettings } from './duckdb-settings.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
-import { MemoryWatch } from './memory-watch.js';
-import type { OpenInstance } from './open-instance.js';
+import type { DuckDbSettings } from './instance/duckdb-settings.js';
+import { MemoryWatch } from './instance/memory-watch.js';
+import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
 import { throwUnlessWhole } from './stream-end.js';
 import { TableMemory } from './table-memory.js';
@@ -55,7 +55,7 @@ export class DuckDbHost {
 
   /** The first statement opens the engine; after a failure the next one tries again. */
   #whenOpen(): Promise<OpenInstance> {
-    this.#opened ??= import('./open-instance.js')
+    this.#opened ??= import('./instance/open-instance.js')
       .then(({ openInstance }) => openInstance(this.#settings))
       .catch((error: unknown) => {
         this.#opened = undefined;

@@ -1,5 +1,5 @@
 import { machineMemoryBytes } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../../errors.js';
 
 const INTERVAL_MS = 100;
 /** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { OutputColumn } from '../../model/columns/result.js';
-import { MemoryDrain } from '../../model/memory/memory-drain.js';
-import { ChunkDecoder } from './decode/decode-chunk.js';
+import type { OutputColumn } from '../../../model/columns/result.js';
+import { MemoryDrain } from '../../../model/memory/memory-drain.js';
+import { ChunkDecoder } from '../decode/decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';
 import { lockDown } from './lock-down.js';

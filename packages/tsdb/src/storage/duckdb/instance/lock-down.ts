@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteString } from './quote.js';
+import { quoteString } from '../quote.js';
 
 /** From here on the whole instance reaches the files below `dataDir` and no others, loads no extension, and cannot be told to. */
 export async function lockDown(writer: DuckDBConnection, dataDir: string): Promise<void> {
