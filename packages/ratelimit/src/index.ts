@@ -9,4 +9,5 @@ export {
   createRateLimit,
   type RateLimit,
   type RateLimitNeeds,
+  rateLimitProblems,
 } from './service.js';

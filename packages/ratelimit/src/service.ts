@@ -1,17 +1,16 @@
-import {
-  type ClientAddresses,
-  type Clock,
-  ConfigInvalid,
-  type CountTogether,
-  type Dialect,
-  type HttpService,
-  type Logger,
-  type Metrics,
-  type Principal,
-  type Random,
-  type RelationalStore,
-  type RequestGate,
-  type RouteTable,
+import type {
+  ClientAddresses,
+  Clock,
+  CountTogether,
+  Dialect,
+  HttpService,
+  Logger,
+  Metrics,
+  Principal,
+  Random,
+  RelationalStore,
+  RequestGate,
+  RouteTable,
 } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
@@ -86,9 +85,7 @@ export interface RateLimit extends HttpService {
   countToken(appKey: string, base: string): Promise<Refusal | undefined>;
 }
 
-/** Throws `ConfigInvalid` for settings that only make sense together, and do not. */
 export function createRateLimit(needs: RateLimitNeeds): RateLimit {
-  refuseBadSettings(needs);
   return new RateLimitService(needs);
 }
 
@@ -246,19 +243,21 @@ function openSnapshots(
   });
 }
 
-function refuseBadSettings({ config }: RateLimitNeeds): void {
+/** What cannot be used of the settings, a line each. */
+export function rateLimitProblems(
+  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services'>,
+): readonly string[] {
   const resources = new ResourceTable(config.resources);
   const unknown = (setting: string, names: readonly string[]): string[] =>
     names
       .filter((name) => resources.find(name) === undefined)
       .map((name) => `${setting}: there is no resource ${name}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
-  const problems = [
+  return [
     ...unknown('rate_limit.report', config.report),
     ...Object.keys(config.services)
       .filter((name) => !isLimitedService(name))
       .map((name) => `rate_limit.services: there is no service ${name}`),
     ...unknown('rate_limit.services', ofServices),
   ];
-  if (problems.length > 0) throw new ConfigInvalid(problems);
 }

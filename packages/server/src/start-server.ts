@@ -10,6 +10,7 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
+import { rateLimitProblems } from '@plinth/ratelimit';
 import { memoryShares } from '@plinth/tsdb';
 import { takePlace } from './folder/take-place.js';
 import { ConnectionLimit } from './port/connection-limit.js';
@@ -49,7 +50,7 @@ export function readSettings(sources: SettingsSources): Settings {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
-  refuseUnusableNetworks(settings);
+  refuseUnusableSettings(settings);
   refuseUnusableCollector(settings);
   memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
   const identity = tls && (await readTlsIdentity(tls));
@@ -132,8 +133,8 @@ function isTextLog(
   return destination === undefined && process.stderr.isTTY;
 }
 
-/** A proxy that nobody may be would let no connection in as its own. */
-function refuseUnusableNetworks({ server, rateLimit }: Settings): void {
+/** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
+function refuseUnusableSettings({ server, rateLimit }: Settings): void {
   const { proxy_protocol, trusted_proxies } = server;
   const badNetworks = (setting: string, networks: readonly string[]): string[] =>
     networks
@@ -145,6 +146,7 @@ function refuseUnusableNetworks({ server, rateLimit }: Settings): void {
   const problems = [
     ...badNetworks('server.trusted_proxies', trusted_proxies),
     ...badNetworks('rate_limit.exempt_cidrs', rateLimit.exempt_cidrs),
+    ...rateLimitProblems(rateLimit),
   ];
   if (proxy_protocol && trusted_proxies.length === 0) {
     problems.push(
