@@ -85,6 +85,7 @@ export interface RateLimit extends HttpService {
   countToken(appKey: string, base: string): Promise<Refusal | undefined>;
 }
 
+/** For settings in which `rateLimitProblems` finds nothing. */
 export function createRateLimit(needs: RateLimitNeeds): RateLimit {
   return new RateLimitService(needs);
 }

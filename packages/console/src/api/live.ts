@@ -95,8 +95,8 @@ export class Live {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     const before = this.#current;
-    // A token that was refused is not shown again and again.
     const topics = [...this.#followers.keys()].filter((topic) => !this.#unknown.has(topic));
+    // A token that was refused is not shown again and again.
     if (topics.length === 0 || this.#isAsleep || session.isRefused) {
       before?.abort();
       this.#current = undefined;
