@@ -21,6 +21,8 @@ export function runThrough<T>(steps: Steps<T>): T {
 
 /** Long enough to be worth the switch, short enough for others to wait for. */
 const TURN_MS = 10;
+/** Of work that nobody waits for: a question crosses the event loop several times. */
+export const BACKGROUND_TURN_MS = 1;
 
 /** Of the thread: however many works are under way, each turn of its event loop waits for one of them. */
 const TURNS = new Turns();
@@ -28,11 +30,13 @@ const TURNS = new Turns();
 /** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
   readonly #asker: { readonly signal: AbortSignal } | undefined;
+  readonly #turnMs: number;
   #startMs = performance.now();
 
   /** @param asker whose signal may be made when it is looked at: work that ends soon does without. */
-  constructor(asker?: { readonly signal: AbortSignal }) {
+  constructor(asker?: { readonly signal: AbortSignal }, turnMs: number = TURN_MS) {
     this.#asker = asker;
+    this.#turnMs = turnMs;
   }
 
   /** Its end is such a place as well: small works are many. */
@@ -50,7 +54,7 @@ export class StepRunner {
   }
 
   #isTurnOver(): boolean {
-    return performance.now() - this.#startMs >= TURN_MS;
+    return performance.now() - this.#startMs >= this.#turnMs;
   }
 
   async #next(): Promise<void> {

@@ -1,9 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { invariant } from '@plinth/kernel';
 import type { Column } from '../../../../model/columns/column.js';
 import type { OutputColumn, ResultChunk } from '../../../../model/columns/result.js';
 import type { SqlType } from '../../../../model/sql-type.js';
-import { StepRunner } from '../../../../model/steps.js';
+import { BACKGROUND_TURN_MS, StepRunner } from '../../../../model/steps.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -117,6 +116,7 @@ export async function loadUnit(
   const known = rows.part;
   const part = known === undefined ? new PartBuilder(to - from) : undefined;
   const builders = lacking.map(({ form }) => new ColumnBuilder(form, to - from));
+  const runner = new StepRunner(undefined, BACKGROUND_TURN_MS);
   let rowCount = 0;
   for (let start = from; start < to; start += STATEMENT_ROWS) {
     const end = Math.min(to, start + STATEMENT_ROWS);
@@ -133,11 +133,10 @@ export async function loadUnit(
         builders[i]?.add(values as Float64Array, count, validity);
       });
       rowCount += count;
+      await runner.take();
     }
-    await setImmediate();
   }
   invariant(rowCount === to - from, 'a source has as many rows as it says');
-  const runner = new StepRunner({ signal: NEVER });
   const finished =
     known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
