@@ -21,8 +21,8 @@ export function runThrough<T>(steps: Steps<T>): T {
 
 /** Long enough to be worth the switch, short enough for others to wait for. */
 const TURN_MS = 10;
-/** Of work that nobody waits for: a question crosses the event loop several times. */
-export const BACKGROUND_TURN_MS = 1;
+/** Of work that makes way for others: a question crosses the event loop several times. */
+const SHORT_TURN_MS = 1;
 
 /** Of the thread: however many works are under way, each turn of its event loop waits for one of them. */
 const TURNS = new Turns();
@@ -30,13 +30,16 @@ const TURNS = new Turns();
 /** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
   readonly #asker: { readonly signal: AbortSignal } | undefined;
-  readonly #turnMs: number;
+  readonly #giveWay: (() => Promise<void>) | undefined;
   #startMs = performance.now();
 
-  /** @param asker whose signal may be made when it is looked at: work that ends soon does without. */
-  constructor(asker?: { readonly signal: AbortSignal }, turnMs: number = TURN_MS) {
+  /**
+   * @param asker whose signal may be made when it is looked at: work that ends soon does without.
+   * @param giveWay of work in short turns: resolves when the next may come.
+   */
+  constructor(asker?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
     this.#asker = asker;
-    this.#turnMs = turnMs;
+    this.#giveWay = giveWay;
   }
 
   /** Its end is such a place as well: small works are many. */
@@ -54,10 +57,12 @@ export class StepRunner {
   }
 
   #isTurnOver(): boolean {
-    return performance.now() - this.#startMs >= this.#turnMs;
+    const turnMs = this.#giveWay === undefined ? TURN_MS : SHORT_TURN_MS;
+    return performance.now() - this.#startMs >= turnMs;
   }
 
   async #next(): Promise<void> {
+    await this.#giveWay?.();
     await TURNS.next();
     this.#asker?.signal.throwIfAborted();
     this.#startMs = performance.now();

@@ -106,7 +106,8 @@ export class UnitLoads {
     // In the narrowest form each value has a byte: the engine is not asked for what has no room in any.
     if (!hasRoom((unit.to - unit.from) * (INDEX_BYTES + columns.length))) return false;
     const { from, rowNumber } = source;
-    const readable = { host: this.#host, index: this.#index, from, rowNumber };
+    const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
+    const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
