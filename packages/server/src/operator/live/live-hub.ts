@@ -65,7 +65,7 @@ export class LiveHub {
       const topics = await this.#unlessLate(this.#openAll(at.topics), at.leaving);
       if (typeof topics === 'string') return topics;
       if (this.#isClosed) throw new ServerBusy('the server is shutting down');
-      const stream: LiveStream = new LiveStream(() => this.#leave(stream));
+      const stream: LiveStream = new LiveStream(at.isLetIn, () => this.#leave(stream));
       this.#streams.set(stream, { ...at, topics });
       stream.push(HEARTBEAT);
       const positions = new Map([...at.positions].map(([name, seq]) => [oneNameOf(name), seq]));
@@ -175,7 +175,7 @@ export class LiveHub {
 
   #beat(): void {
     for (const [stream, { isLetIn }] of [...this.#streams]) {
-      // Nobody who is shut out since is told anything more.
+      // Whoever is shut out is told nothing more, and one who takes nothing keeps no place either.
       if (!isLetIn()) stream.end();
       else if (!stream.push(HEARTBEAT)) this.#cut(stream);
     }

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
 
-const streamOf = (): LiveStream => new LiveStream(() => undefined);
+const streamOf = (): LiveStream =>
+  new LiveStream(
+    () => true,
+    () => undefined,
+  );
 
 it('takes one piece of any size when nothing waits, and refuses what does not fit behind another', async () => {
   const stream = streamOf();
@@ -36,4 +40,20 @@ it('is taken when all was asked for, or its client has left', async () => {
   await others.next();
   await others.return();
   assert.equal(left.isTaken, true);
+});
+
+it('tells nothing more to whom it is over for', async () => {
+  let isLetIn = true;
+  const stream = new LiveStream(
+    () => isLetIn,
+    () => undefined,
+  );
+  const pieces = stream.pieces();
+  stream.push(Buffer.from('a'));
+  assert.equal((await pieces.next()).value?.toString(), 'a');
+  const next = pieces.next();
+  isLetIn = false;
+  stream.push(Buffer.from('b'));
+  assert.deepEqual(await next, { done: true, value: undefined });
+  assert.equal(stream.isTaken, true);
 });

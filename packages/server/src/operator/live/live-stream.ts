@@ -3,6 +3,7 @@ export const MAX_WAITING_BYTES = 1_048_576;
 
 /** What one client is sent, as it takes it. */
 export class LiveStream {
+  readonly #isLetIn: () => boolean;
   readonly #onOver: () => void;
   #pieces: Buffer[] = [];
   /** Of the pieces, and of those that the transport has and the client has not. */
@@ -11,8 +12,12 @@ export class LiveStream {
   #isTaken = false;
   #wake: () => void = () => undefined;
 
-  /** @param onOver called once, when nothing more is taken for it. */
-  constructor(onOver: () => void) {
+  /**
+   * @param isLetIn whether its client may still follow; asked before each piece that is handed out.
+   * @param onOver called once, when nothing more is taken for it.
+   */
+  constructor(isLetIn: () => boolean, onOver: () => void) {
+    this.#isLetIn = isLetIn;
     this.#onOver = onOver;
   }
 
@@ -56,8 +61,8 @@ export class LiveStream {
         const piece = Buffer.concat(this.#pieces);
         this.#pieces = [];
         this.#waitingBytes = piece.length;
-        if (piece.length > 0) yield piece;
-        else if (this.#isOver) return;
+        if (piece.length > 0 && this.#isLetIn()) yield piece;
+        else if (piece.length > 0 || this.#isOver) return;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;

@@ -121,27 +121,47 @@ function* cumulativeSum({ times, values }: Points, type: DataType): Steps<Points
   return { times, values: out };
 }
 
+/**
+ * The mean of the last `size` values. Of the window, what is in the current block of `size` values is added up as it comes,
+ * and what is in the block before was added up from its end. Nothing is taken off a sum of floats: it would go on without
+ * what it had lost beside a great value.
+ */
 function* movingAverage({ times, values }: Points, size: number): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
-  // Integers are added as such: a float would lose the small ones beside a great one that left the window long ago.
-  let whole = 0n;
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) {
+  const numbers = values as (number | bigint)[]; // of numeric columns, without NULL
+  let sums: readonly (number | bigint)[] = [];
+  const [first = 0] = numbers;
+  const zero = typeof first === 'bigint' ? 0n : 0;
+  let sum: number | bigint = zero;
+  for (let i = 0; i < numbers.length; i++) {
     if (isStepEnd(i)) yield;
-    const value = values[i] as number | bigint; // of numeric columns, without NULL
-    const gone = i >= size ? (values[i - size] as number | bigint) : undefined;
-    if (typeof value === 'bigint') {
-      whole += value - BigInt(gone ?? 0);
-      sum = Number(whole);
-    } else {
-      // What leaves the window is taken off first: sums of floats depend on their order.
-      if (gone !== undefined) sum -= Number(gone);
-      sum += value;
-    }
+    const place = i % size;
+    sum = plus(place === 0 ? zero : sum, numbers[i] as number | bigint);
     if (i < size - 1) continue;
+    const isWhole = place === size - 1;
+    if (isWhole) sums = yield* sumsToEnd(numbers, i + 1 - size, i + 1);
     outTimes.push(times[i] as bigint);
-    out.push(sum / size);
+    out.push(Number(isWhole ? sum : plus(sums[place + 1] as number | bigint, sum)) / size);
   }
   return { times: outTimes, values: out };
+}
+
+/** Of each place of `[from, to)` the sum from there on. */
+function* sumsToEnd(
+  values: readonly (number | bigint)[],
+  from: number,
+  to: number,
+): Steps<readonly (number | bigint)[]> {
+  const sums = values.slice(from, to);
+  for (let i = sums.length - 2; i >= 0; i--) {
+    if (isStepEnd(i)) yield;
+    sums[i] = plus(sums[i] as number | bigint, sums[i + 1] as number | bigint);
+  }
+  return sums;
+}
+
+/** Of one type. */
+function plus(a: number | bigint, b: number | bigint): number | bigint {
+  return typeof a === 'bigint' ? a + (b as bigint) : a + (b as number);
 }
