@@ -105,7 +105,12 @@ function RangeForm(props: {
       <ul className="time-picker-presets">
         {PRESETS.map(({ label, range: preset }) => (
           <li key={label}>
-            <button type="button" className="button quiet small" onClick={() => onChoose(preset)}>
+            <button
+              type="button"
+              className="button quiet small"
+              aria-pressed={preset.from === range.from && preset.to === range.to}
+              onClick={() => onChoose(preset)}
+            >
               {label}
             </button>
           </li>

@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
 import { placesOf } from '../../lib/places.js';
@@ -12,6 +13,14 @@ export function Rail(props: {
   readonly openHelp: () => void;
 }) {
   const { info, openPalette, openHelp } = props;
+  const sections = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // On a narrow page the sections scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
+  useEffect(() => {
+    const here = sections.current?.querySelector('[aria-current="page"]');
+    here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path]);
   return (
     <div className="rail">
       <Link to="/" className="brand" aria-label="plinth, home">
@@ -23,7 +32,7 @@ export function Rail(props: {
           />
         </svg>
       </Link>
-      <nav aria-label="Sections">
+      <nav aria-label="Sections" ref={sections}>
         <ul>
           {placesOf(info.services).map(({ path, title, icon }) => (
             <li key={path}>

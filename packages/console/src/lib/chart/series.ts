@@ -1,5 +1,6 @@
 import { FIGURE_COUNT, type Frame } from '../frame/frame.js';
 import type { SeriesStats } from '../frame/stats.js';
+import { MEASUREMENT } from '../query/add-condition.js';
 import { lowerBound, reduceM4 } from './m4.js';
 
 /** One line of a chart: points in order of time. */
@@ -27,11 +28,14 @@ export interface SeriesSet {
 export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
   if (groups === undefined) return { series: [], totalCount: 0 };
   const lines = groups.lines.filter(({ field }) => fields.includes(field));
+  const tableAt = groups.names.indexOf(MEASUREMENT);
+  const isOneTable = new Set(groups.labels.map((label) => label[tableAt])).size === 1;
   const series = lines.flatMap((line) =>
     groups.labels.map((label, index): ChartSeries => {
       const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
       const words = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
-      const tags = words.map(([name, value]) => `${name}=${value}`).join(' ');
+      const told = words.filter(([name]) => name !== MEASUREMENT || !isOneTable);
+      const tags = told.map(([name, value]) => `${name}=${value}`).join(' ');
       const isNamed = lines.length > 1 || tags === '';
       const at = index * FIGURE_COUNT;
       const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);

@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** The table that a row of InfluxQL comes from; nobody can ask for it. */
-const MEASUREMENT = 'iox::measurement';
+export const MEASUREMENT = 'iox::measurement';
 /** What ends FROM and WHERE. */
 const ENDS = new Set(
   'group having order limit offset slimit soffset window qualify fetch tz fill'.split(' '),

@@ -13,7 +13,7 @@ export interface TimeRange {
 
 export const DEFAULT_RANGE: RangeText = { from: 'now-1h', to: 'now' };
 
-export const PRESETS: readonly { readonly label: string; readonly range: RangeText }[] = [
+const LAST = [
   ['5 minutes', '5m'],
   ['15 minutes', '15m'],
   ['1 hour', '1h'],
@@ -26,6 +26,13 @@ export const PRESETS: readonly { readonly label: string; readonly range: RangeTe
   ['90 days', '90d'],
   ['1 year', '365d'],
 ].map(([label, span]) => ({ label: `Last ${label}`, range: { from: `now-${span}`, to: 'now' } }));
+
+/** Days are those of UTC, as everywhere in the console. */
+export const PRESETS: readonly { readonly label: string; readonly range: RangeText }[] = [
+  ...LAST,
+  { label: 'Today', range: { from: 'now/d', to: 'now' } },
+  { label: 'Yesterday', range: { from: 'now-1d/d', to: 'now/d' } },
+];
 
 /** `undefined`: one of the texts is no time, or they are the wrong way round. */
 export function resolveRange(range: RangeText, nowMs: number): TimeRange | undefined {

@@ -70,7 +70,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
             </datalist>
           </div>
           <div className="field">
-            <label htmlFor="write-precision">Times are</label>
+            <label htmlFor="write-precision">Precision of times</label>
             <select
               id="write-precision"
               className="input"
@@ -79,7 +79,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
             >
               {PRECISIONS.map((each) => (
                 <option key={each} value={each}>
-                  {each === 'auto' ? 'as their size says' : `${each}s`}
+                  {each === 'auto' ? 'auto, by size' : `${each}s`}
                 </option>
               ))}
             </select>

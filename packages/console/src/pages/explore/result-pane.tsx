@@ -43,7 +43,7 @@ export function ResultPane(props: {
   readonly onFilter: (edit: FilterEdit) => void;
   readonly follow: Follow;
 }) {
-  const { search, state, isUnread, onChange, onRun, filtered, onFilter, follow } = props;
+  const { search, state, isUnread, onChange, onZoom, onRun, filtered, onFilter, follow } = props;
   const { result, error } = state;
   const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
   return (
@@ -72,6 +72,11 @@ export function ResultPane(props: {
             {result.frame.isCut && (
               <span className="chip warn">
                 showing the first {countText(MAX_ROW_COUNT)} rows: Export has all
+              </span>
+            )}
+            {onZoom === undefined && result.frame.timeIndex !== undefined && (
+              <span className="hint soft">
+                The range of time does not bound this query: it has no <code>{'${from}'}</code>.
               </span>
             )}
             {view === 'table' && result.frame.timeIndex !== undefined && (
