@@ -7,6 +7,7 @@ const TOP = 36;
 const BOTTOM = 44;
 const COLOURS = { plinth: '#0b6e99', victoriametrics: '#8a5fbf', questdb: '#c2410c' };
 const MAX_TICKS = 5;
+const NAME_HEIGHT = 14;
 
 const escaped = (words) => words.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 const short = (value) =>
@@ -39,24 +40,31 @@ export function drawFigure({ title, axis, unit, lines }) {
   shapes.push(
     label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, axis, 'text-anchor="middle" fill="#555"'),
   );
-  for (const [name, own] of Object.entries(lines)) shapes.push(drawLine(name, own, { atX, atY }));
+  const drawn = Object.entries(lines)
+    .filter(([, own]) => own.length > 0)
+    .sort(([, a], [, b]) => b.at(-1)[1] - a.at(-1)[1]);
+  let nameY = -NAME_HEIGHT;
+  for (const [name, own] of drawn) {
+    // Names of lines that end close together stand one below the other.
+    nameY = Math.max(nameY + NAME_HEIGHT, atY(own.at(-1)[1]) + 4);
+    shapes.push(drawLine(name, own, { atX, atY, nameY }));
+  }
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" ` +
     `font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>${shapes.join('')}</svg>\n`
   );
 }
 
-function drawLine(name, points, { atX, atY }) {
-  if (points.length === 0) return '';
+function drawLine(name, points, { atX, atY, nameY }) {
   const colour = COLOURS[name];
   const places = points.map(([x, y]) => `${atX(x).toFixed(1)} ${atY(y).toFixed(1)}`);
-  const [lastX, lastY] = points.at(-1);
+  const [lastX] = points.at(-1);
   const marks = points.map(
     ([x, y]) => `<circle cx="${atX(x).toFixed(1)}" cy="${atY(y).toFixed(1)}" r="3"/>`,
   );
   return (
     `<g fill="${colour}"><path d="M${places.join('L')}" fill="none" stroke="${colour}" stroke-width="2"/>${marks.join('')}` +
-    `${label(atX(lastX) + 8, atY(lastY) + 4, name)}</g>`
+    `${label(atX(lastX) + 8, nameY, name)}</g>`
   );
 }
 
