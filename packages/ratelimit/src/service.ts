@@ -95,7 +95,6 @@ class RateLimitService implements RateLimit {
   readonly dialect: Dialect;
   readonly gate: HttpGate;
   readonly #needs: RateLimitNeeds;
-  readonly #addresses: ClientAddresses;
   readonly #limiter: Limiter;
   readonly #logins: LoginGuard;
   readonly #store: LimitStore;
@@ -124,7 +123,6 @@ class RateLimitService implements RateLimit {
     numbers.show(metrics, this.#store);
     this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
     this.#snapshots = openSnapshots(needs, this.#store, this.#limiter.resources);
-    this.#addresses = needs.addresses;
     this.#logins = new LoginGuard({
       clock,
       countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
@@ -132,7 +130,6 @@ class RateLimitService implements RateLimit {
     this.gate = new HttpGate({
       config,
       limiter: this.#limiter,
-      addresses: this.#addresses,
       logins: this.#logins,
       routes: this.#routes,
       clock,
@@ -140,7 +137,7 @@ class RateLimitService implements RateLimit {
     this.#profiles = new Profiles(needs.credentials.profiles, clock);
     this.#decisions = new DecisionService({
       limiter: this.#limiter,
-      addresses: this.#addresses,
+      addresses: needs.addresses,
       profiles: this.#profiles,
       resolve: (authorization) => needs.credentials.resolve(authorization),
       clock,
@@ -174,7 +171,6 @@ class RateLimitService implements RateLimit {
       ...this.#needs,
       dialect: this.dialect,
       limiter: this.#limiter,
-      addresses: this.#addresses,
       logins: this.#logins,
       decisions: this.#decisions,
       envoyService: this.#envoyService,
