@@ -191,10 +191,10 @@ export {
   addressKey,
   type IpAddress,
   isInNetworks,
-  isNetwork,
   type Network,
   networkMatcher,
   networkOf,
+  networkProblems,
   parseAddress,
   parseNetwork,
 } from './net/networks.js';

@@ -12,6 +12,7 @@ import type {
   RequestGate,
   RouteTable,
 } from '@plinth/kernel';
+import { networkProblems } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
@@ -242,7 +243,7 @@ function openSnapshots(
 
 /** What cannot be used of the settings, a line each. */
 export function rateLimitProblems(
-  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services'>,
+  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
 ): readonly string[] {
   const resources = new ResourceTable(config.resources);
   const unknown = (setting: string, names: readonly string[]): string[] =>
@@ -251,6 +252,7 @@ export function rateLimitProblems(
       .map((name) => `${setting}: there is no resource ${name}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
   return [
+    ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),
     ...unknown('rate_limit.report', config.report),
     ...Object.keys(config.services)
       .filter((name) => !isLimitedService(name))
