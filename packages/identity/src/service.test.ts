@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
+  ANONYMOUS,
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type Principal,
   type RouteAccess,
   requestError,
 } from '@plinth/kernel';
+import { requestHead } from '@plinth/kernel/testing';
 import { identityError } from './errors.js';
 import type { TokenObject } from './routes/schemas.js';
 import { toErrorAnswer } from './routes/to-wire.js';
@@ -59,18 +61,15 @@ it('takes a password in the query of version 1 paths alone', async () => {
 it('says who a request speaks for', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
-  const raw = { url: '/', ip: '10.0.0.1' };
+  const head = requestHead();
   const { headers } = bearer(token);
-  assert.deepEqual(to.identity.gate.check({ ...raw, headers }, 'admin'), {
+  assert.deepEqual(to.identity.gate.check({ ...head, headers }, 'admin'), {
     kind: 'admin',
     tokenId: 0,
     tokenName: '_admin',
   });
-  assert.deepEqual(to.identity.gate.check({ ...raw, headers: {} }, 'public'), {
-    kind: 'anonymous',
-    ip: '10.0.0.1',
-  });
-  assert.throws(() => to.identity.gate.check({ ...raw, headers: {} }, undefined), {
+  assert.deepEqual(to.identity.gate.check(head, 'public'), ANONYMOUS);
+  assert.throws(() => to.identity.gate.check(head, undefined), {
     kind: 'not_authenticated',
   });
 });
@@ -78,7 +77,6 @@ it('says who a request speaks for', async () => {
 it('grants a route to those that it names, and one that names nobody to none', async () => {
   await using to = await openTestIdentity();
   await createAdmin(to);
-  const anonymous: Principal = { kind: 'anonymous', ip: '10.0.0.1' };
   const admin: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
   const key: Principal = {
     kind: 'platform_key',
@@ -96,7 +94,7 @@ it('grants a route to those that it names, and one that names nobody to none', a
     permissions: [{ resource: 'system', names: ['health'], actions: ['read'] }],
     isAdministrator: false,
   };
-  const all = [undefined, anonymous, admin, key, app, user, editor, grantee];
+  const all = [undefined, ANONYMOUS, admin, key, app, user, editor, grantee];
   const allowed = (access: RouteAccess | undefined) =>
     all.filter((principal) => to.identity.gate.grants(access, principal));
   assert.deepEqual(allowed(undefined), []);
@@ -115,7 +113,7 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
   const isOpen = ({ identity }: TestIdentity, openable: OpenableEndpoint): boolean => {
     try {
       // Nobody has a password here that would have to be looked at.
-      const principal = identity.gate.check({ headers: {} }, { openable }) as Principal;
+      const principal = identity.gate.check(requestHead(), { openable }) as Principal;
       return identity.gate.grants({ openable }, principal);
     } catch (error) {
       assert.ok(requestError.is(error, 'not_authenticated'));
@@ -130,7 +128,7 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
     assert.equal(isOpen(all, openable), true, openable);
     assert.equal(isOpen(one, openable), openable === 'ping', openable);
   }
-  assert.throws(() => all.identity.gate.check({ headers: {} }, 'admin'), {
+  assert.throws(() => all.identity.gate.check(requestHead(), 'admin'), {
     kind: 'not_authenticated',
   });
   await assert.rejects(openTestIdentity({ 'disable-authz': 'health,write' }), {
@@ -141,14 +139,14 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
 it('asks for nothing when started without auth, and has no token endpoints then', async () => {
   await using to = await openTestIdentity({ 'without-auth': 'true' });
   for (const authorization of ['malformed', `Bearer ${TOKEN_TEXT}`]) {
-    const head = { url: '/x', headers: { authorization } };
+    const head = requestHead({ url: '/x', headers: { authorization } });
     const principal = to.identity.gate.check(head, 'admin') as Principal;
     assert.equal(principal.kind, 'anonymous');
     assert.ok(to.identity.gate.grants('admin', principal));
   }
   for (const url of [ADMIN, `${ADMIN}/regenerate`, '/api/v3/configure/tokens']) {
     assert.throws(
-      () => to.identity.gate.check({ url, headers: {} }, undefined),
+      () => to.identity.gate.check(requestHead({ url }), undefined),
       { kind: 'endpoint_disabled' },
       url,
     );
@@ -197,10 +195,7 @@ it('does not give the server away beside a preset token of another name', async 
   );
   await using to = await openTestIdentity({ 'admin-token-file': file.path });
   assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 401);
-  assert.equal(
-    to.identity.gate.grants('first_token', { kind: 'anonymous', ip: '10.0.0.1' }),
-    false,
-  );
+  assert.equal(to.identity.gate.grants('first_token', ANONYMOUS), false);
   const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
   assert.equal(to.identity.gate.grants('first_token', ops), true);
   const created = await to.ask({ method: 'POST', url: ADMIN, ...bearer(TOKEN_TEXT) });

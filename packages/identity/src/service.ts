@@ -12,7 +12,6 @@ import type {
   ReportEvent,
   RouteTable,
 } from '@plinth/kernel';
-import { ClientAddresses } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
 import { AccessGate } from './domain/access-gate.js';
@@ -49,8 +48,6 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
-  /** Where requests come from; absent: from the other end of their connections. */
-  readonly addresses?: ClientAddresses;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
   /** Counts wrong passwords where all nodes count; asked after `start`. */
@@ -142,7 +139,6 @@ class IdentityService implements Identity {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
         pages: new PageGuard(needs.pages),
-        addresses: needs.addresses ?? new ClientAddresses(),
       },
     );
     this.#recovery = new RecoveryListener({

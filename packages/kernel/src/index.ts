@@ -62,7 +62,13 @@ export {
   permissionText,
   permits,
 } from './http/access/permission.js';
-export type { Grantee, LimitOverride, LimitProfile, Principal } from './http/access/principal.js';
+export {
+  ANONYMOUS,
+  type Grantee,
+  type LimitOverride,
+  type LimitProfile,
+  type Principal,
+} from './http/access/principal.js';
 export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
@@ -185,10 +191,10 @@ export {
   addressKey,
   type IpAddress,
   isInNetworks,
-  isNetwork,
   type Network,
   networkMatcher,
   networkOf,
+  networkProblems,
   parseAddress,
   parseNetwork,
 } from './net/networks.js';

@@ -12,6 +12,7 @@ import type {
   RequestGate,
   RouteTable,
 } from '@plinth/kernel';
+import { networkProblems } from '@plinth/kernel';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
@@ -95,7 +96,6 @@ class RateLimitService implements RateLimit {
   readonly dialect: Dialect;
   readonly gate: HttpGate;
   readonly #needs: RateLimitNeeds;
-  readonly #addresses: ClientAddresses;
   readonly #limiter: Limiter;
   readonly #logins: LoginGuard;
   readonly #store: LimitStore;
@@ -124,7 +124,6 @@ class RateLimitService implements RateLimit {
     numbers.show(metrics, this.#store);
     this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
     this.#snapshots = openSnapshots(needs, this.#store, this.#limiter.resources);
-    this.#addresses = needs.addresses;
     this.#logins = new LoginGuard({
       clock,
       countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
@@ -132,7 +131,6 @@ class RateLimitService implements RateLimit {
     this.gate = new HttpGate({
       config,
       limiter: this.#limiter,
-      addresses: this.#addresses,
       logins: this.#logins,
       routes: this.#routes,
       clock,
@@ -140,7 +138,7 @@ class RateLimitService implements RateLimit {
     this.#profiles = new Profiles(needs.credentials.profiles, clock);
     this.#decisions = new DecisionService({
       limiter: this.#limiter,
-      addresses: this.#addresses,
+      addresses: needs.addresses,
       profiles: this.#profiles,
       resolve: (authorization) => needs.credentials.resolve(authorization),
       clock,
@@ -174,7 +172,6 @@ class RateLimitService implements RateLimit {
       ...this.#needs,
       dialect: this.dialect,
       limiter: this.#limiter,
-      addresses: this.#addresses,
       logins: this.#logins,
       decisions: this.#decisions,
       envoyService: this.#envoyService,
@@ -246,7 +243,7 @@ function openSnapshots(
 
 /** What cannot be used of the settings, a line each. */
 export function rateLimitProblems(
-  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services'>,
+  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
 ): readonly string[] {
   const resources = new ResourceTable(config.resources);
   const unknown = (setting: string, names: readonly string[]): string[] =>
@@ -255,6 +252,7 @@ export function rateLimitProblems(
       .map((name) => `${setting}: there is no resource ${name}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
   return [
+    ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),
     ...unknown('rate_limit.report', config.report),
     ...Object.keys(config.services)
       .filter((name) => !isLimitedService(name))

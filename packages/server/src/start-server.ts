@@ -2,11 +2,11 @@ import {
   ConfigInvalid,
   createLogger,
   givenWithoutEffect,
-  isNetwork,
   type LogDestination,
   LogRing,
   loadSettings,
   networkMatcher,
+  networkProblems,
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
@@ -136,16 +136,8 @@ function isTextLog(
 /** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
 function refuseUnusableSettings({ server, rateLimit }: Settings): void {
   const { proxy_protocol, trusted_proxies } = server;
-  const badNetworks = (setting: string, networks: readonly string[]): string[] =>
-    networks
-      .filter((network) => !isNetwork(network))
-      .map(
-        (network) =>
-          `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
-      );
   const problems = [
-    ...badNetworks('server.trusted_proxies', trusted_proxies),
-    ...badNetworks('rate_limit.exempt_cidrs', rateLimit.exempt_cidrs),
+    ...networkProblems('server.trusted_proxies', trusted_proxies),
     ...rateLimitProblems(rateLimit),
   ];
   if (proxy_protocol && trusted_proxies.length === 0) {

@@ -183,7 +183,6 @@ export async function wireUp(
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
       },
-      addresses,
       dialect,
       report: reports.from(stores.relational),
       countTogether: (guesser, windowMs) =>

@@ -1,5 +1,6 @@
 import { defineSettings, EGRESS_PATTERNS, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { MAX_RETRY_COUNT } from './model/hook.js';
 
 /** Source: webhooks, section 15. */
 export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
@@ -104,7 +105,7 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   ),
   retry_schedule: Type.Array(Type.String({ pattern: '^[0-9]{1,6}$' }), {
     default: [],
-    maxItems: 20,
+    maxItems: MAX_RETRY_COUNT,
     description: 'Seconds before each retry, with the policy `schedule`.',
   }),
   concurrency_node: Type.Integer({

@@ -95,17 +95,22 @@ it('an import of what line protocol cannot hold writes nothing and counts it, un
   );
 });
 
-it('an answer of a query that is cut leaves the file of that name as it was', async () => {
+/** A server that begins its answers and never ends them. */
+async function stall() {
   const stalling = createServer((_request, answer) => {
     answer.writeHead(200, { 'content-type': 'text/csv' });
     answer.write('a,b\n');
   });
   stalling.listen(0, '127.0.0.1');
   await once(stalling, 'listening');
+  const { port } = stalling.address() as { port: number };
+  return { stalling, host: `http://127.0.0.1:${port}` };
+}
+
+it('an answer of a query that is cut leaves the file of that name as it was', async () => {
+  const { stalling, host } = await stall();
   try {
-    const { port } = stalling.address() as { port: number };
     const file = join(folder, 'cut.csv');
-    const host = `http://127.0.0.1:${port}`;
     for (const before of [undefined, 'older\n']) {
       if (before !== undefined) await writeFile(file, before);
       const args = ['query', '-d', DB, 'SELECT 1', '-f', 'csv', '-o', file, '--host', host];
@@ -141,18 +146,11 @@ it('an answer of a query that is cut leaves the file of that name as it was', as
 });
 
 it('an export that is killed, or whose server goes, leaves no file with the name of a whole one', async () => {
-  const stalling = createServer((_request, answer) => {
-    answer.writeHead(200, { 'content-type': 'text/csv' });
-    answer.write('a,b\n');
-  });
-  stalling.listen(0, '127.0.0.1');
-  await once(stalling, 'listening');
+  const { stalling, host } = await stall();
   try {
-    const { port } = stalling.address() as { port: number };
     const name = 'killed.csv';
     const file = join(folder, name);
     const args = ['export', '-d', DB, '--query', 'SELECT 1', '-f', 'csv', '-o', file];
-    const host = `http://127.0.0.1:${port}`;
     const start = () =>
       spawn(process.execPath, [CLI, ...args, '--host', host], { stdio: 'ignore' });
     const child = start();

@@ -1,15 +1,14 @@
 // Source: accounts, sections 2.2 to 2.4 and 12: keys, versions, and the order in which a request is looked at.
 import assert from 'node:assert/strict';
-import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
-  ClientAddresses,
+  ANONYMOUS,
   CredentialUncheckable,
   type HttpHead,
   type PrincipalOf,
   requestError,
 } from '@plinth/kernel';
-import { SeededRandom } from '@plinth/kernel/testing';
+import { requestHead, SeededRandom } from '@plinth/kernel/testing';
 import type { Platform } from '../domain/platform/platforms.js';
 import {
   DEFAULT_PLATFORM_SETTINGS,
@@ -59,20 +58,15 @@ const arrivals = new Arrivals({
   },
 });
 
-const head = (headers: Readonly<Record<string, string>>, url = '/v2/core/accounts'): HttpHead => ({
-  ...{ method: 'POST', url, headers, base: 'http://a', ip: '10.0.0.1', httpVersion: 1 },
-  socket: new Socket(),
-  client: new ClientAddresses().of({ headers: {} }),
-  headerList: () => [],
-  leaving: () => new AbortController().signal,
-});
+const head = (headers: Readonly<Record<string, string>>, url = '/v2/core/accounts'): HttpHead =>
+  requestHead({ method: 'POST', url, headers, from: '10.0.0.1' });
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
 /** Code of the refusal, or who is let in. */
 function arrived(headers: Readonly<Record<string, string>>, url?: string): unknown {
   const { refusal, principal } = arrivals.of(head(headers, url));
   if (refusal === undefined) return principal;
-  assert.deepEqual(principal, { kind: 'anonymous', ip: '10.0.0.1' });
+  assert.deepEqual(principal, ANONYMOUS);
   return refusal instanceof AccountsRefused ? refusal.violation.code : refusal.kind;
 }
 const SHOP = { kind: 'platform_key', platform: 'shop', keyKind: 'secret', livemode: false };
@@ -118,7 +112,7 @@ it("asks for the server's token below the operator's path alone, and for nothing
   assert.equal(arrived(bearer('op'), '/ops/v1/accountsx'), 'api_key_invalid');
   assert.equal(arrived(bearer('op')), 'api_key_invalid');
   for (const url of ['/docs/accounts', '/docs/accounts/x']) {
-    assert.deepEqual(arrived({}, url), { kind: 'anonymous', ip: '10.0.0.1' });
+    assert.deepEqual(arrived({}, url), ANONYMOUS);
   }
   assert.equal(arrived({}, '/docs/accountsx'), 'api_key_missing');
 });

@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   CredentialUncheckable,
   type HttpHead,
   Memo,
@@ -115,7 +116,7 @@ export class Arrivals {
       method: request.method,
       path: pathOf(request.url),
       keyKind: principal.keyKind,
-      ip: request.ip,
+      ip: request.client.address,
       userAgent: request.headers['user-agent'],
     };
   }
@@ -141,8 +142,7 @@ export class Arrivals {
 
   #arrive(request: HttpHead): Arrival {
     const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
-    const anonymous: Principal = { kind: 'anonymous', ip: request.ip };
-    if (isBelow(request, DOCS_PATH)) return { requestId, principal: anonymous, refusal: undefined };
+    if (isBelow(request, DOCS_PATH)) return { requestId, principal: ANONYMOUS, refusal: undefined };
     try {
       const principal = isBelow(request, OPERATOR_PATH)
         ? this.#operator(request)
@@ -151,7 +151,7 @@ export class Arrivals {
     } catch (error) {
       const isRefusal = error instanceof AccountsRefused || error instanceof CredentialUncheckable;
       if (!isRefusal) throw error;
-      return { requestId, principal: anonymous, refusal: error };
+      return { requestId, principal: ANONYMOUS, refusal: error };
     }
   }
 

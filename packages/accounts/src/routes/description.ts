@@ -12,6 +12,7 @@ import {
   templateSchema,
   tickSchema,
 } from '../model/shape/operator-params.js';
+import { PAGE_LIMIT } from './query.js';
 import { RequestShapes, SHAPE_NAMES } from './request-shapes.js';
 import { statusOf } from './to-wire.js';
 
@@ -102,7 +103,7 @@ export const texts = (values?: readonly string[]): TSchema =>
   maybe(Type.Array(Type.String(values && { enum: [...values] }), { style: 'deepObject' }));
 
 const PAGE_QUERY = {
-  limit: maybe(Type.Integer({ minimum: 1, maximum: 100 })),
+  limit: maybe(Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max })),
   page: maybe(Type.String()),
 };
 /** Of a list, with what else it takes. */

@@ -1,16 +1,14 @@
 // Source: accounts, sections 2.2 to 2.5 and 12: what is told to whom, before a route is asked.
 import assert from 'node:assert/strict';
-import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
-  ClientAddresses,
   CredentialUncheckable,
   type HttpAnswer,
   type HttpHead,
   inputCheck,
   requestError,
 } from '@plinth/kernel';
-import { SeededRandom } from '@plinth/kernel/testing';
+import { requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
 import { VendorWords } from '../model/platform/vendor-words.js';
@@ -50,13 +48,7 @@ const dialect = new AccountsDialect(arrivals, {
 const head = (
   url: string,
   headers: Readonly<Record<string, string>> = { authorization: 'Bearer sk_test_a' },
-): HttpHead => ({
-  ...{ method: 'PUT', url, headers, base: 'http://a', ip: '10.0.0.1', httpVersion: 1 },
-  socket: new Socket(),
-  client: new ClientAddresses().of({ headers: {} }),
-  headerList: () => [],
-  leaving: () => new AbortController().signal,
-});
+): HttpHead => requestHead({ method: 'PUT', url, headers });
 function told({ status, body }: HttpAnswer): string {
   const { error } = JSON.parse(String(body)) as { error: { code: string } };
   return `${status} ${error.code}`;

@@ -1,9 +1,6 @@
 import type { ListRequest } from '../domain/account/account-pages.js';
 import type { Call } from './operator/platform-routes.js';
-import type { Query } from './query.js';
-
-const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 20;
+import { PAGE_LIMIT, type Query } from './query.js';
 
 /** `limit` and `page` of a list; `filters` are repeated in its links. Source: accounts, section 7.1. */
 export function listRequest(
@@ -15,7 +12,7 @@ export function listRequest(
     tenant: context.tenant,
     path: context.path,
     filters,
-    limit: query.whole('limit', { min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT }),
+    limit: query.whole('limit', PAGE_LIMIT),
     page: query.text('page'),
   };
 }

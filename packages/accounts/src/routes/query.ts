@@ -11,6 +11,9 @@ interface Parameter {
 const NAME = /^([A-Za-z_]+)(?:\[([^\]]*)\])?$/;
 const MAX_PARAMETER_COUNT = 1000;
 
+/** Of a page of a list. Source: accounts, section 7.1. */
+export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
+
 /**
  * The query of one request. Every reader takes its parameters out; `end` refuses what nobody took, and all that was
  * wrong, at once. Lists are `name[0]=a&name[1]=b`, `name[]=a` or `name=a&name=b`. Source: accounts, section 2.1.

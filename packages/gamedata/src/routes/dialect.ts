@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   type Dialect,
   emptyAnswer,
   type HeaderList,
@@ -58,7 +59,7 @@ export class GameDataDialect implements Dialect {
   }
 
   identify(request: HttpHead, access: RouteAccess | undefined): Principal {
-    const { url, ip } = request;
+    const { url } = request;
     if (url.length > MAX_URL_LENGTH)
       throw gameDataError('uri_too_long', { limitBytes: MAX_URL_LENGTH });
     if (isEditor(url)) {
@@ -66,7 +67,7 @@ export class GameDataDialect implements Dialect {
       // Counted apart from whoever else is behind the address.
       if (actor !== undefined) return { kind: 'editor', name: actor.name, scopes: actor.scopes };
     }
-    return { kind: 'anonymous', ip };
+    return ANONYMOUS;
   }
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {

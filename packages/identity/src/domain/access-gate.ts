@@ -1,12 +1,12 @@
 import type {
-  ClientAddresses,
   Grantee,
+  HttpHead,
   HttpHeaders,
   OpenableEndpoint,
   Principal,
   RouteAccess,
 } from '@plinth/kernel';
-import { CredentialUncheckable, permits, requestError } from '@plinth/kernel';
+import { ANONYMOUS, CredentialUncheckable, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { isTokenText, principalOf } from '../model/api-token.js';
 import type { ApiTokens } from './api-tokens.js';
@@ -19,7 +19,6 @@ export interface CheckedHead {
   readonly headers: HttpHeaders;
   /** Path and query in their normal form. */
   readonly url?: string;
-  readonly ip?: string;
   readonly socket?: {
     readonly localAddress?: string | undefined;
     readonly remoteAddress?: string | undefined;
@@ -40,7 +39,6 @@ export class AccessGate {
   readonly #isWithoutAuth: boolean;
   readonly #open: ReadonlySet<OpenableEndpoint>;
   readonly #pages: PageGuard;
-  readonly #addresses: ClientAddresses;
 
   constructor(
     { tokens, users }: { readonly tokens: ApiTokens; readonly users: PasswordUsers },
@@ -48,8 +46,6 @@ export class AccessGate {
       readonly isWithoutAuth: boolean;
       readonly openEndpoints: readonly OpenableEndpoint[];
       readonly pages: PageGuard;
-      /** Where those come from who show a password. */
-      readonly addresses: ClientAddresses;
     },
   ) {
     this.#tokens = tokens;
@@ -57,7 +53,6 @@ export class AccessGate {
     this.#isWithoutAuth = settings.isWithoutAuth;
     this.#open = new Set(settings.openEndpoints);
     this.#pages = settings.pages;
-    this.#addresses = settings.addresses;
   }
 
   /**
@@ -65,8 +60,11 @@ export class AccessGate {
    * where the route lets everybody in. Throws `endpoint_disabled`, `page_refused`, `credential_malformed`, `not_authenticated`.
    * @param access of the route; `undefined`: there is none, which does not show without a token.
    */
-  check(request: CheckedHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
-    if (access === 'public') return anonymous(request);
+  check(
+    request: CheckedHead & Pick<HttpHead, 'client'>,
+    access: RouteAccess | undefined,
+  ): Principal | Promise<Principal> {
+    if (access === 'public') return ANONYMOUS;
     if (this.#isWithoutAuth) {
       const isOfTokens = [TOKEN_PATH, GRANTED_TOKEN_PATH].some((path) =>
         request.url?.startsWith(path),
@@ -74,13 +72,13 @@ export class AccessGate {
       if (isOfTokens) throw identityError('endpoint_disabled');
       // What reaches this address from a web page has the rights of whoever runs the server.
       this.#pages.refuseStrangers(request);
-      return anonymous(request);
+      return ANONYMOUS;
     }
     if (access === 'first_token' && this.#isFirstToken()) {
       this.#pages.refuseStrangers(request);
-      return anonymous(request);
+      return ANONYMOUS;
     }
-    if (this.#isOpen(access)) return anonymous(request);
+    if (this.#isOpen(access)) return ANONYMOUS;
     const presented = readCredential(request.url ?? '/', request.headers['authorization']);
     const known = this.#byToken(presented);
     if (known !== undefined) return known;
@@ -89,7 +87,7 @@ export class AccessGate {
     if (login === undefined || login.user === '' || isTokenText(login.password)) {
       throw requestError('not_authenticated');
     }
-    return this.#users.identify(login, this.#addresses.of(request).key);
+    return this.#users.identify(login, request.client.key);
   }
 
   /** Which admin a request is of; `undefined`: of none, whatever is wrong with it. Throws `CredentialUncheckable`. */
@@ -97,7 +95,7 @@ export class AccessGate {
     try {
       if (this.#isWithoutAuth) {
         this.#pages.refuseStrangers(request);
-        return anonymous(request);
+        return ANONYMOUS;
       }
       const { authorization } = request.headers;
       const known = this.#byToken(readCredential(request.url ?? '/', authorization));
@@ -163,7 +161,3 @@ const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpo
   name === 'ping' ||
   isAdministrator ||
   permits(permissions, { resource: 'system', name, action: 'read' });
-
-function anonymous(request: CheckedHead): Principal {
-  return { kind: 'anonymous', ip: request.ip ?? '' };
-}

@@ -17,8 +17,6 @@ export interface HttpHead {
   headerList(): readonly (readonly [name: string, value: string])[];
   /** Where it comes from: the other end of its connection, or who a trusted proxy says there is behind it. */
   readonly client: ClientAddress;
-  /** Address of `client`. */
-  readonly ip: string;
   /** Its connection, which may be a proxy's: for who counts or cuts connections. */
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;

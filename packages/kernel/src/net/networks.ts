@@ -12,6 +12,15 @@ export function networkMatcher(names: readonly string[]): (address: string) => b
   };
 }
 
+/** What is wrong with the networks of a setting, a line each. */
+export const networkProblems = (setting: string, networks: readonly string[]): readonly string[] =>
+  networks
+    .filter((network) => !isNetwork(network))
+    .map(
+      (network) =>
+        `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
+    );
+
 /** Whether the text is a network that settings may name. */
 export function isNetwork(text: string): boolean {
   try {

@@ -12,6 +12,7 @@ export { ManualClock } from './manual-clock.js';
 export { objectStoreConformance } from './object-store-conformance.js';
 export { POSTGRES_URL, PostgresDatabase } from './postgres-database.js';
 export { relationalStoreConformance } from './relational-store-conformance.js';
+export { requestHead } from './request-head.js';
 export { SeededRandom } from './seeded-random.js';
 export type { SimFaults } from './sim-faults.js';
 export { SimFileSystem } from './sim-file-system.js';

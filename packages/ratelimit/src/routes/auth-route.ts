@@ -1,5 +1,4 @@
 import {
-  type ClientAddresses,
   type Clock,
   emptyAnswer,
   type HttpAnswer,
@@ -25,7 +24,6 @@ export const AUTH_PATH = '/ops/v1/rate-limits/auth';
 export interface AuthNeeds {
   readonly config: RateLimitConfig;
   readonly decisions: DecisionService;
-  readonly addresses: ClientAddresses;
   readonly logins: LoginGuard;
   readonly clock: Clock;
 }
@@ -35,7 +33,7 @@ export interface AuthNeeds {
  * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
  * Source: rate-limits, section 12.1.
  */
-export function authRoute({ config, decisions, addresses, logins, clock }: AuthNeeds): Route {
+export function authRoute({ config, decisions, logins, clock }: AuthNeeds): Route {
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
     const textsOf = (...names: readonly string[]): string[] =>
@@ -46,7 +44,7 @@ export function authRoute({ config, decisions, addresses, logins, clock }: AuthN
     );
     const targets = textsOf('x-original-uri', 'x-forwarded-uri');
     const [endpoint = '/', ...others] = new Set(targets.map(endpointOf));
-    const { key, address: ip } = addresses.of(request);
+    const { key, address: ip } = request.client;
     const docsBase = docsBaseAt(config, request.base);
     const { authorization } = headers;
     const understood = await decisions.understand({

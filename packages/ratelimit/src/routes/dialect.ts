@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   type Dialect,
   emptyAnswer,
   type HeaderList,
@@ -49,12 +50,12 @@ export function rateLimitDialect(needs: DialectNeeds): Dialect {
       ...(needs.ownsMeta ? META_PATHS : []),
     ],
     refusals: PLATFORM_REFUSALS,
-    identify({ url, headers, ip }) {
+    identify({ url, headers }) {
       const { authorization } = headers;
       // The credential there is that of the request which is asked about.
       const isQuestion = pathOf(url).startsWith(AUTH_PATH);
       if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
-      return { kind: 'anonymous', ip };
+      return ANONYMOUS;
     },
     answerError: (error, { base }) =>
       answerError(error, { log, documentationUrl: documentationAt(base) }),

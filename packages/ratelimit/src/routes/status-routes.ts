@@ -1,5 +1,4 @@
 import {
-  type ClientAddresses,
   type HttpAnswer,
   type HttpRequest,
   OpenApi,
@@ -20,11 +19,10 @@ const VERSION_WITHOUT_RATE = '2026-03-10';
 export interface StatusNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
-  readonly addresses: ClientAddresses;
 }
 
 /** What a caller has left. Source: rate-limits, section 7. */
-export function statusRoutes({ config, limiter, addresses }: StatusNeeds): readonly Route[] {
+export function statusRoutes({ config, limiter }: StatusNeeds): readonly Route[] {
   const shown = limiter.resources.all.filter(
     ({ name, limit }) =>
       name === 'core' ||
@@ -32,10 +30,10 @@ export function statusRoutes({ config, limiter, addresses }: StatusNeeds): reado
   );
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     if (!config.enabled) throw rateLimitError('limiter_disabled');
-    const address = addresses.of(request);
+    const { principal, client } = request;
     const caller =
-      limiter.callers.ofPrincipal(request.principal) ??
-      limiter.callers.ofAddress(address.key, address.address);
+      limiter.callers.ofPrincipal(principal) ??
+      limiter.callers.ofAddress(client.key, client.address);
     const reports = await limiter.report(caller, shown);
     const resources = Object.fromEntries(
       shown.map(({ name }, index) => [name, reports[index]] as const),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Dialect, emptyAnswer } from '@plinth/kernel';
+import { ANONYMOUS, type Dialect, emptyAnswer } from '@plinth/kernel';
 import { DialectDirectory } from './dialect-directory.js';
 
 const dialect = (...paths: string[]): Dialect => ({
   service: 'any',
   paths,
-  identify: () => ({ kind: 'anonymous', ip: '' }),
+  identify: () => ANONYMOUS,
   answerError: () => emptyAnswer(500),
   answerNotFound: () => emptyAnswer(404),
 });

@@ -11,10 +11,10 @@ import type {
   HttpRequest,
   Principal,
 } from '@plinth/kernel';
+import { ANONYMOUS } from '@plinth/kernel';
 
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};
-const NOBODY: Principal = { kind: 'anonymous', ip: '' };
 
 /** A request on its way through the pipeline, which fills in what the transport cannot know. */
 export abstract class IncomingRequest implements HttpRequest {
@@ -23,7 +23,7 @@ export abstract class IncomingRequest implements HttpRequest {
   readonly headers: HttpHeaders;
   readonly socket: Socket;
   readonly addresses: ClientAddresses;
-  principal: Principal = NOBODY;
+  principal: Principal = ANONYMOUS;
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
   /** The memory that its body takes, as far as that is counted. */
@@ -45,10 +45,6 @@ export abstract class IncomingRequest implements HttpRequest {
 
   get client(): ClientAddress {
     return this.addresses.of(this);
-  }
-
-  get ip(): string {
-    return this.client.address;
   }
 
   get base(): string {

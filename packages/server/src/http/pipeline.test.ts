@@ -6,6 +6,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
+  ANONYMOUS,
   ClientAddresses,
   CredentialUncheckable,
   checkedRoute,
@@ -433,9 +434,7 @@ describe('one entry in a table', () => {
     const dialect = shop({
       refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
       identify: ({ headers }) =>
-        headers['x-key'] === 'k1'
-          ? { kind: 'editor', name: 'e', scopes: new Set() }
-          : { kind: 'anonymous', ip: '' },
+        headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e', scopes: new Set() } : ANONYMOUS,
       answerError: (error) =>
         error instanceof RequestInvalid
           ? textAnswer(422, `${error.part} ${error.failures[0]?.path}`)

@@ -29,7 +29,7 @@ export function audited(route: Route, log: AuditLog): Route {
       // Read first: a handler may give the memory of its body away.
       const entry = {
         who: whoOf(request.principal),
-        address: request.ip,
+        address: request.client.address,
         action: `${method} ${path}`,
         target: targetOf(request),
       };

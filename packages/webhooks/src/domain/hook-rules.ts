@@ -6,7 +6,13 @@ import {
   ValidationFailed,
 } from '@plinth/kernel';
 import { webhookError } from '../errors.js';
-import { type ContentType, type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
+import {
+  type ContentType,
+  type Hook,
+  MAX_RETRY_COUNT,
+  type RetryPolicy,
+  SECRET_MASK,
+} from '../model/hook.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -37,7 +43,6 @@ const MAX_URL_LENGTH = 2048;
 const MAX_SECRET_SIZE_BYTES = 1024;
 const MAX_SUBSCRIPTION_COUNT = 500;
 const MAX_CUSTOM_HEADER_COUNT = 50;
-const MAX_SCHEDULE_COUNT = 20;
 const MAX_RETRY_DELAY_SEC = 7 * 86_400;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** What a header can hold. Source: RFC 9110, section 5.5. */
@@ -254,7 +259,7 @@ function readRetry(value: unknown): RetryPolicy | undefined {
   if (policy !== 'schedule' || !Array.isArray(schedule)) return undefined;
   const isFine =
     schedule.length >= 1 &&
-    schedule.length <= MAX_SCHEDULE_COUNT &&
+    schedule.length <= MAX_RETRY_COUNT &&
     schedule.every(
       (delay) => typeof delay === 'number' && delay >= 0 && delay <= MAX_RETRY_DELAY_SEC,
     );

@@ -37,6 +37,9 @@ export interface HookSecrets {
   readonly ed25519?: string;
 }
 
+/** As many a schedule may have, whoever sets it. */
+export const MAX_RETRY_COUNT = 20;
+
 export interface RetryPolicy {
   readonly policy: 'none' | 'standard' | 'schedule';
   /** Seconds before each retry; with `schedule`. */

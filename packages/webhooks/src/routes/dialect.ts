@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   AppJwtRefused,
   answerPlatformError,
   type Clock,
@@ -82,14 +83,11 @@ export class WebhookDialect implements Dialect {
     this.#fixed = fixedHeaders(vendor_name);
   }
 
-  identify(
-    { headers, ip }: HttpHead,
-    access: RouteAccess | undefined,
-  ): Principal | Promise<Principal> {
+  identify({ headers }: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
     const { authorization } = headers;
     if (access !== 'public') return this.#credentials.authenticate(authorization);
     // Open to everyone; a credential only says whose limits count.
-    if (authorization === undefined) return { kind: 'anonymous', ip };
+    if (authorization === undefined) return ANONYMOUS;
     return this.#credentials.authenticateAnyone(authorization);
   }
 

@@ -11,7 +11,7 @@ import type { Operator } from '../../domain/platform/operator.js';
 import { type Arrivals, OPERATOR_PATH } from '../arrivals.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
 import { bodyName, JUDGED, pageQuery } from '../description.js';
-import { Query } from '../query.js';
+import { PAGE_LIMIT, Query } from '../query.js';
 import { jsonTextAnswer } from '../to-wire.js';
 
 interface OperatorCall {
@@ -193,7 +193,7 @@ function readFilters(url: string) {
   const filters = {
     livemode: query.flag('livemode') === true,
     isClosed: query.flag('closed') === true,
-    limit: query.whole('limit', { min: 1, max: 100, default: 20 }),
+    limit: query.whole('limit', PAGE_LIMIT),
     page: query.text('page'),
   };
   query.end();

@@ -2,7 +2,7 @@ import type { Permission } from './permission.js';
 
 /** Who a request speaks for. */
 export type Principal =
-  | { readonly kind: 'anonymous'; readonly ip: string }
+  | { readonly kind: 'anonymous' }
   | { readonly kind: 'admin'; readonly tokenId: number; readonly tokenName: string }
   | Grantee
   | {
@@ -22,6 +22,9 @@ export type Principal =
     }
   | { readonly kind: 'oauth_app'; readonly clientId: string; readonly limits?: LimitProfile }
   | { readonly kind: 'repository'; readonly repositoryId: number; readonly limits?: LimitProfile };
+
+/** Nobody in particular. */
+export const ANONYMOUS: Principal = { kind: 'anonymous' };
 
 /** Somebody who may do what was granted to them, and nothing else: by a token, or as a user with a password. */
 export interface Grantee {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
+  ANONYMOUS,
   ClientAddresses,
   type Dialect,
   emptyAnswer,
@@ -11,7 +12,7 @@ import {
   type Route,
   type Visit,
 } from '@plinth/kernel';
-import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { ManualClock, requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../../config.js';
 import { LimiterNumbers } from '../../domain/limiter-numbers.js';
 import { LoginGuard } from '../../domain/login-guard.js';
@@ -65,13 +66,13 @@ function open(
   const gate = new HttpGate({
     ...{ config, clock, routes },
     limiter: makeLimiter({ config, store, clock, numbers: new LimiterNumbers() }),
-    addresses: new ClientAddresses({
-      ...{ trustedProxies: ['10.9.0.0/16'], header: 'x-forwarded-for' },
-      ...{ ipv4Prefix: 32, ipv6Prefix: 64, exemptNetworks: config.exempt_cidrs },
-    }),
     logins: new LoginGuard({ clock }),
   });
-  const ask = (about: Asked = {}) => gate.admit(visit(dialect, about));
+  const addresses = new ClientAddresses({
+    trustedProxies: ['10.9.0.0/16'],
+    exemptNetworks: config.exempt_cidrs,
+  });
+  const ask = (about: Asked = {}) => gate.admit(visit({ dialect, addresses }, about));
   /** What is used of the limit once it is let in, `free` where nothing is; `cut`, or status and message of the refusal. */
   const told = async (about: Asked = {}): Promise<string> => {
     const answer = await ask(about);
@@ -101,22 +102,20 @@ interface Sent {
   readonly socket?: Socket;
 }
 
-function visit(dialect: Dialect, about: Asked): Visit {
-  const { from = '192.0.2.1', method = 'GET', authorization, forwarded, ...rest } = about;
-  const { socket = new Socket() } = about;
-  Object.defineProperty(socket, 'remoteAddress', { value: from, configurable: true });
+function visit(
+  { dialect, addresses }: { readonly dialect: Dialect; readonly addresses: ClientAddresses },
+  { from, method = 'GET', authorization, forwarded, socket = new Socket(), ...rest }: Asked,
+): Visit {
   const headers = {
     ...(authorization !== undefined && { authorization }),
     ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
   };
   return {
     ...{ dialect, headers: [], route: THINGS, principal: undefined, purpose: 'request' },
-    request: {
-      ...{ method, url: '/things', headers, base: 'http://a', ip: from, httpVersion: 1, socket },
-      client: new ClientAddresses().of({ headers: {} }),
-      headerList: () => [],
-      leaving: () => new AbortController().signal,
-    },
+    request: requestHead({
+      ...{ method, url: '/things', headers, socket, addresses },
+      ...(from !== undefined && { from }),
+    }),
     ...rest,
   };
 }
@@ -139,8 +138,7 @@ it('counts addresses and whoever is recognised apart', async () => {
   assert.deepEqual(await inTurn(6, { principal: USER }), ['1', '2', '3', '4', '5', OVER]);
   assert.deepEqual(await inTurn(1, { principal: { kind: 'user', userId: 8 } }), ['1']);
   // Who is not a client of limits is its address: here it has nothing left.
-  const principal: Principal = { kind: 'anonymous', ip: '192.0.2.1' };
-  assert.deepEqual(await inTurn(1, { principal }), [OVER]);
+  assert.deepEqual(await inTurn(1, { principal: ANONYMOUS }), [OVER]);
 });
 
 it('lets operators, probes, and what is exempt, go on for nothing', async () => {

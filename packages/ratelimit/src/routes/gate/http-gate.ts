@@ -1,9 +1,8 @@
 import {
   bytesAnswer,
-  type ClientAddress,
-  type ClientAddresses,
   type Clock,
   type HeaderList,
+  type HttpHead,
   loginOfUrl,
   type Pass,
   type Refused,
@@ -32,7 +31,6 @@ import { loginRefusal, type RefusalContext } from './refusal.js';
 export interface HttpGateNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
-  readonly addresses: ClientAddresses;
   readonly logins: LoginGuard;
   readonly routes: RouteListing;
   readonly clock: Clock;
@@ -81,18 +79,18 @@ export class HttpGate implements RequestGate {
   }
 
   admit(visit: Visit): Decision | Promise<Decision> {
-    const { addresses, logins } = this.#needs;
+    const { logins } = this.#needs;
     const { request } = visit;
-    const address = addresses.of(request);
+    const { client } = request;
     const isWrong = visit.purpose === 'refusal' && presentsCredential(request);
-    if (isWrong && !logins.noteFailure(address.key)) {
+    if (isWrong && !logins.noteFailure(client.key)) {
       const refusal = loginRefusal(this.#contextOf(visit));
       return this.#refuse(visit, { refusal, headers: NO_HEADERS });
     }
     const plan = this.#planOf(visit);
-    if (plan === 'exempt' || this.#isExempt(visit, address)) return UNLIMITED;
-    const caller = this.#callerOf(visit, address);
-    if (!this.#mayConnect(caller, address, visit)) return CUT;
+    if (plan === 'exempt' || this.#isExempt(visit)) return UNLIMITED;
+    const caller = this.#callerOf(visit);
+    if (!this.#mayConnect(caller, request)) return CUT;
     const asked: AskedRequest = {
       caller,
       plan,
@@ -118,21 +116,21 @@ export class HttpGate implements RequestGate {
     );
   }
 
-  #isExempt({ principal }: Visit, address: ClientAddress): boolean {
-    if (address.isExempt) return true;
+  #isExempt({ principal, request }: Visit): boolean {
+    if (request.client.isExempt) return true;
     return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
   }
 
   /** Connections of a proxy are no sign of what its clients do. */
-  #mayConnect(caller: Caller, address: ClientAddress, { request }: Visit): boolean {
-    if (caller.identityClass !== 'ip' || address.isForwarded) return true;
-    return this.#connections?.admits(caller.key, request.socket) !== false;
+  #mayConnect(caller: Caller, { client, socket }: HttpHead): boolean {
+    if (caller.identityClass !== 'ip' || client.isForwarded) return true;
+    return this.#connections?.admits(caller.key, socket) !== false;
   }
 
-  #callerOf({ principal }: Visit, address: ClientAddress): Caller {
+  #callerOf({ principal, request: { client } }: Visit): Caller {
     const { callers } = this.#needs.limiter;
     const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
-    return known ?? callers.ofAddress(address.key, address.address);
+    return known ?? callers.ofAddress(client.key, client.address);
   }
 
   #contextOf({ request, dialect, headers }: Visit): RefusalContext {

@@ -1,4 +1,11 @@
-import { type HttpService, type Logger, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
+import {
+  ANONYMOUS,
+  type HttpService,
+  type Logger,
+  OpenApi,
+  pageAnswer,
+  type Route,
+} from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
 import {
@@ -42,7 +49,7 @@ export function createDocumentation(
         dialect: {
           service: 'documentation',
           paths: ['/docs'],
-          identify: ({ ip }) => ({ kind: 'anonymous', ip }),
+          identify: () => ANONYMOUS,
           answerError: (error, request) => answerError(error, log, request),
           answerNotFound,
         },

@@ -14,7 +14,7 @@ export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
 
 /** Who a request speaks for. Throws a domain error. */
 export type Identify = (
-  request: Pick<HttpHead, 'url' | 'headers' | 'socket'>,
+  request: Pick<HttpHead, 'url' | 'headers' | 'socket' | 'client'>,
   access: RouteAccess | undefined,
 ) => Principal | Promise<Principal>;
 
@@ -25,8 +25,8 @@ export type Identify = (
 export const flightDialect = (identify: Identify): Dialect => ({
   service: 'tsdb',
   paths: [FLIGHT_PATH],
-  identify: ({ url, socket, headers }, access) =>
-    identify({ url, socket, headers: withPadding(headers) }, access),
+  identify: ({ url, socket, client, headers }, access) =>
+    identify({ url, socket, client, headers: withPadding(headers) }, access),
   // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
   answerError(error) {
     const outage = asOutage(error);

@@ -8,13 +8,13 @@ export const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
 
 /** Notes what statements of a request change, as what its sender did. */
 export function changeNote(
-  { principal, ip, method }: HttpRequest,
+  { principal, client, method }: HttpRequest,
   audit: AuditTrail | undefined,
 ): InfluxqlRequest['onChange'] {
   return (statement, error) => {
     const failure = isDomainError(error) ? error.kind : 'failed';
     audit?.note(principal, {
-      address: ip,
+      address: client.address,
       action: `${method} /query`,
       target: statement,
       result: error === undefined ? 'ok' : failure,

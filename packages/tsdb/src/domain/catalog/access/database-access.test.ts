@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Principal } from '@plinth/kernel';
+import { ANONYMOUS } from '@plinth/kernel';
 import { accessOf, FULL_ACCESS } from './database-access.js';
 
 const grantee = (names: readonly string[], isAdministrator = false): Principal => ({
@@ -18,7 +19,7 @@ const ALL = ['a', 'a/two', 'b', '_internal'];
 
 it('lets admins do everything, and nobody in particular where no credential is asked for', () => {
   assert.equal(accessOf({ kind: 'admin', tokenId: 0, tokenName: 'x' }, true), FULL_ACCESS);
-  const nobody: Principal = { kind: 'anonymous', ip: '' };
+  const nobody = ANONYMOUS;
   assert.deepEqual([reads(nobody, false), reads(nobody)], [ALL, []]);
   // Of other services.
   assert.deepEqual(reads({ kind: 'user', userId: 1 }, false), []);
