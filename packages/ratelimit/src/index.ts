@@ -9,5 +9,5 @@ export {
   createRateLimit,
   type RateLimit,
   type RateLimitNeeds,
-  rateLimitProblems,
 } from './service.js';
+export { rateLimitProblems } from './setting-problems.js';

@@ -201,3 +201,14 @@ describe('inside a Fastify application', () => {
     await app.close();
   });
 });
+
+it('settings that cannot be used are refused, all of them', () => {
+  const settings = { report: ['nope'], exempt_cidrs: ['10.0.0.0/99'] };
+  assert.throws(
+    () => createLimiter({ settings }),
+    (error: Error) =>
+      error.name === 'ConfigInvalid' &&
+      error.message.includes('rate_limit.report: there is no resource nope') &&
+      error.message.includes('10.0.0.0/99'),
+  );
+});

@@ -1,4 +1,10 @@
-import { ClientAddresses, loadSettings, SystemClock, SystemRandom } from '@plinth/kernel';
+import {
+  ClientAddresses,
+  ConfigInvalid,
+  loadSettings,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
 import type { BucketReport } from './domain/limiter.js';
@@ -9,6 +15,7 @@ import {
   type NodeMiddleware,
   nodeMiddleware,
 } from './routes/gate/node-middleware.js';
+import { rateLimitProblems } from './setting-problems.js';
 import { openStore } from './storage/open-store.js';
 
 export interface LibraryOptions {
@@ -39,6 +46,8 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
     { rateLimit: RATE_LIMIT_SETTINGS },
     { env: {}, flags: new Map(), file: { rate_limit: options.settings ?? {} } },
   );
+  const problems = rateLimitProblems(rateLimit);
+  if (problems.length > 0) throw new ConfigInvalid(problems);
   const config: RateLimitConfig = { ...rateLimit, vendor_name: options.vendorName ?? 'Vendor' };
   const clock = new SystemClock();
   const random = new SystemRandom(clock);

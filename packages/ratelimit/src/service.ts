@@ -12,8 +12,7 @@ import type {
   RequestGate,
   RouteTable,
 } from '@plinth/kernel';
-import { networkProblems } from '@plinth/kernel';
-import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
+import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
 import type { Limiter } from './domain/limiter.js';
@@ -24,7 +23,7 @@ import { type ProfileSource, Profiles } from './domain/profiles.js';
 import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
 import { makeTokenPlan } from './model/plan.js';
-import { ResourceTable } from './model/resource.js';
+import type { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
 import { rateLimitDialect } from './routes/dialect.js';
@@ -239,24 +238,4 @@ function openSnapshots(
     hourSlotMs: slotMsOf(limitRules(config).hourMs),
     onFailure: (err) => log.error({ err }, 'counters not kept'),
   });
-}
-
-/** What cannot be used of the settings, a line each. */
-export function rateLimitProblems(
-  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
-): readonly string[] {
-  const resources = new ResourceTable(config.resources);
-  const unknown = (setting: string, names: readonly string[]): string[] =>
-    names
-      .filter((name) => resources.find(name) === undefined)
-      .map((name) => `${setting}: there is no resource ${name}`);
-  const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
-  return [
-    ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),
-    ...unknown('rate_limit.report', config.report),
-    ...Object.keys(config.services)
-      .filter((name) => !isLimitedService(name))
-      .map((name) => `rate_limit.services: there is no service ${name}`),
-    ...unknown('rate_limit.services', ofServices),
-  ];
 }

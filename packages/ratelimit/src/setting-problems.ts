@@ -1,0 +1,23 @@
+import { networkProblems } from '@plinth/kernel';
+import { isLimitedService, type RateLimitConfig } from './config.js';
+import { ResourceTable } from './model/resource.js';
+
+/** What cannot be used of the settings, a line each. */
+export function rateLimitProblems(
+  config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
+): readonly string[] {
+  const resources = new ResourceTable(config.resources);
+  const unknown = (setting: string, names: readonly string[]): string[] =>
+    names
+      .filter((name) => resources.find(name) === undefined)
+      .map((name) => `${setting}: there is no resource ${name}`);
+  const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
+  return [
+    ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),
+    ...unknown('rate_limit.report', config.report),
+    ...Object.keys(config.services)
+      .filter((name) => !isLimitedService(name))
+      .map((name) => `rate_limit.services: there is no service ${name}`),
+    ...unknown('rate_limit.services', ofServices),
+  ];
+}
