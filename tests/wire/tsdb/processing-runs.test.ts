@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { write } from '../../harness/index.js';
+import { until, write } from '../../harness/index.js';
 import { assertDone, ECHO_WRITES, noPython, PluginServer, rows, TRIGGER } from './plugin-server.js';
 
 describe('Plugins that run', { skip: noPython }, () => {
@@ -35,6 +35,35 @@ describe('Plugins that run', { skip: noPython }, () => {
     ]);
     assert.match(log.at(-1) ?? '', /^INFO finished execution in (\d+m?u?n?s ?)+$/);
     await plugins.remove('echo');
+  });
+
+  it('gives the places of requests that nobody waits for to others', async () => {
+    await plugins.plugin(
+      'slow.py',
+      `
+import time
+def process_request(influxdb3_local, query, headers, body, args=None):
+    time.sleep(float(query.get("seconds", "0")))
+    return "done"
+`,
+    );
+    await plugins.create({
+      plugin_filename: 'slow.py',
+      trigger_name: 'slow',
+      trigger_specification: 'request:slow',
+    });
+    const slow = `${plugins.server.url}/api/v3/engine/slow?seconds=4`;
+    const leaving = new AbortController();
+    // One runs, 60 wait, and others are refused.
+    const calls = Array.from({ length: 70 }, () => fetch(slow, { signal: leaving.signal }));
+    const refused = await Promise.any(calls);
+    assert.equal(refused.status, 503);
+    leaving.abort();
+    await Promise.allSettled(calls);
+    // It would be four minutes behind those that have left.
+    const quick = '/api/v3/engine/slow';
+    await until(async () => (await plugins.server.http.send(quick)).status === 200, 'an answer');
+    await plugins.remove('slow');
   });
 
   it('leaves out lines of a plugin that says too much, and tells so', async () => {

@@ -7,13 +7,15 @@ const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
 it('is told by the words of the system, of SQLite and of PostgreSQL, also where others wrap them', () => {
   const codes = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'];
-  for (const code of [...codes, '53100']) {
+  for (const code of [...codes, 'EMFILE', 'ENFILE', '53100']) {
     assert.ok(asDiskFull(coded(code)) instanceof DiskFull, code);
     const wrapped = new Error('a transaction', {
       cause: fileError('sync_failed', '/x', coded(code)),
     });
     assert.equal(asDiskFull(wrapped)?.cause, wrapped);
   }
+  const handles = new Error('a flush', { cause: coded('EMFILE') });
+  assert.match(asDiskFull(handles)?.message ?? '', /no more files/);
   const full = new DiskFull(undefined);
   assert.equal(asDiskFull(new Error('a write', { cause: full })), full);
 });

@@ -1,23 +1,30 @@
 const RETRY_AFTER_SEC = 5;
 
+/** What the system gives a process no further file for: many connections take what files need. */
+const NO_HANDLES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+
 /** Nothing was stored. It passes when there is room again; nobody has to restart anything. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly kind = 'disk_full';
   readonly retryAfterSec = RETRY_AFTER_SEC;
-  constructor(cause: unknown) {
-    super('the disk of the server is full or refuses writes; try again when there is room', {
-      cause,
-    });
+  /** @param code of what it comes from, where that is not `cause` itself. */
+  constructor(cause: unknown, code: unknown = Reflect.get(Object(cause), 'code')) {
+    super(
+      NO_HANDLES.has(code)
+        ? 'the server may open no more files (ulimit -n); try again when it has closed some'
+        : 'the disk of the server is full or refuses writes; try again when there is room',
+      { cause },
+    );
   }
 }
 
 /**
- * Words for it: of the system (its quota, too), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone: what else a write of its files
+ * Words for it: of the system (its quota and its bound on open files, too), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone: what else a write of its files
  * failed by is an error of its write, and its shared memory that cannot grow has one of its own.
  */
 const CODES: ReadonlySet<unknown> = new Set([
-  ...['ENOSPC', 'EDQUOT'],
+  ...['ENOSPC', 'EDQUOT', ...NO_HANDLES],
   ...['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'],
   '53100',
 ]);
@@ -28,7 +35,8 @@ export function asDiskFull(error: unknown): DiskFull | undefined {
   let cause = error;
   for (let depth = 0; depth < MAX_CAUSE_DEPTH && cause instanceof Error; depth++) {
     if (cause instanceof DiskFull) return cause;
-    if (CODES.has(Reflect.get(cause, 'code'))) return new DiskFull(error);
+    const code: unknown = Reflect.get(cause, 'code');
+    if (CODES.has(code)) return new DiskFull(error, code);
     cause = cause.cause;
   }
   return undefined;

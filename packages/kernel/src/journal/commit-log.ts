@@ -1,3 +1,5 @@
+import type { DiskFull } from '../fs/disk-full.js';
+
 /** Where a record stands in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {
   readonly file: number;
@@ -45,8 +47,8 @@ export interface CommitLog {
   readonly sizeBytes: number;
   /** Set for good by the first write or sync that failed for another reason than a full disk. */
   readonly isReadOnly: boolean;
-  /** The disk has no room. Nothing is taken until `tryAgain` has found some. */
-  readonly isFull: boolean;
+  /** The disk has no room, or no file can be opened. Nothing is taken until `tryAgain` has found some. */
+  readonly fullBy: DiskFull | undefined;
   /** Begins to look for room when the disk was full. Cheap and harmless at any time. */
   tryAgain(): void;
   close(): Promise<void>;

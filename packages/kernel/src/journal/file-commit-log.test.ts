@@ -258,10 +258,10 @@ describe('FileCommitLog on a full disk', () => {
   /** Until it takes records again, or for as long as it takes to see that it does not. */
   async function whenTaking(log: FileCommitLog): Promise<boolean> {
     log.tryAgain();
-    for (let turn = 0; turn < 20 && log.isFull; turn++) {
+    for (let turn = 0; turn < 20 && log.fullBy !== undefined; turn++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    return !log.isFull;
+    return log.fullBy === undefined;
   }
 
   it('refuses what waits and what comes, and goes on in a new file when there is room', async () => {
@@ -272,7 +272,7 @@ describe('FileCommitLog on a full disk', () => {
       disk.faults = { capacityBytes: 0 };
       const waiting = ['x', 'y'].map((text) => log.append([Buffer.alloc(9000, text)]).durable);
       for (const durable of waiting) await assert.rejects(durable, full);
-      assert.deepEqual([log.isReadOnly, log.isFull], [false, true]);
+      assert.deepEqual([log.isReadOnly, log.fullBy !== undefined], [false, true]);
       assert.throws(() => log.append([Buffer.from('z')]), full);
       // The next generation begins all the same, with nothing in the file.
       assert.equal(await log.rotate(), 2);
@@ -315,7 +315,23 @@ describe('FileCommitLog on a full disk', () => {
     await assert.rejects(meanwhile, full);
     assert.equal(await rotated, 1);
     assert.equal(faults.counts.get('log.truncate'), 1);
-    assert.deepEqual([log.isReadOnly, log.isFull], [false, true]);
+    assert.deepEqual([log.isReadOnly, log.fullBy !== undefined], [false, true]);
+    assert.equal(await whenTaking(log), true);
+    await log.append([Buffer.from('later')]).durable;
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['kept', 'later']);
+  });
+
+  it('goes on when the system gives it files again', async () => {
+    const disk = newDisk();
+    const faults = new CallFaults();
+    const log = await open(disk, { fileSystem: failingLogFiles(disk, faults) });
+    await log.append([Buffer.from('kept')]).durable;
+    const error = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    faults.fail({ kind: 'log.open', error });
+    assert.equal(await log.rotate().catch(() => 1), 1);
+    assert.throws(() => log.append([Buffer.from('refused')]), /may open no more files/);
+    assert.equal(log.isReadOnly, false);
     assert.equal(await whenTaking(log), true);
     await log.append([Buffer.from('later')]).durable;
     await log.close();

@@ -102,12 +102,12 @@ export class FileCommitLog implements CommitLog {
     return this.#failure !== undefined;
   }
 
-  get isFull(): boolean {
-    return this.#full !== undefined;
+  get fullBy(): DiskFull | undefined {
+    return this.#full;
   }
 
   tryAgain(): void {
-    if (!this.isFull || this.isReadOnly || this.#closing !== undefined) return;
+    if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
     this.#looksForRoom = true;
     this.#running ??= this.#run();
   }

@@ -8,6 +8,7 @@ import type { ConnectionLimit } from './connection-limit.js';
 import { FastReader } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
+import { maxConnections } from './max-connections.js';
 import { nodeTransport } from './node-transport.js';
 import { OnePort, type PortTls } from './one-port.js';
 import { serveInTurn } from './pipelined-requests.js';
@@ -36,9 +37,6 @@ const BACKLOG = 4096;
 
 /** How often a drain looks for connections whose last request was answered; Node itself leaves them open for a next one. */
 const DRAIN_LOOK_MS = 50;
-
-/** More are closed at once, so that file descriptors are left for the disk. */
-const MAX_CONNECTION_COUNT = 16_384;
 
 /** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
@@ -90,7 +88,7 @@ export async function listen(options: {
   const onePort = new OnePort({
     ...{ http1, handler: ofBoth, fast, longHeads, clock, tls, isProxy, limit },
   });
-  http1.maxConnections = MAX_CONNECTION_COUNT;
+  http1.maxConnections = maxConnections();
   http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;

@@ -75,8 +75,9 @@ const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^INTERRUPT/, 'query cancelled'],
 ];
 
-/** The engine writes results and what it cannot hold in memory. */
-const NO_ROOM = /^IO Error: .*(?:No space left|Disk full|Disk quota exceeded)/is;
+/** The engine writes results and what it cannot hold in memory, and opens files. */
+const NO_ROOM =
+  /^IO Error: .*(?:No space left|Disk full|Disk quota exceeded|Too many open files)/is;
 
 const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
 

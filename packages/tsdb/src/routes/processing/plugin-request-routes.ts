@@ -63,6 +63,7 @@ export function pluginRequestRoutes(
             ? await gunzipBounded(request.body, limitBytes)
             : request.body,
       },
+      request.leaving(),
     );
     if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
     if (answer === 'busy') {

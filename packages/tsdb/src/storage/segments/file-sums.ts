@@ -1,4 +1,4 @@
-import { type ChecksumThread, Exclusive, type ObjectStore } from '@plinth/kernel';
+import { asDiskFull, type ChecksumThread, Exclusive, type ObjectStore } from '@plinth/kernel';
 
 /** Read and summed as one; another is read meanwhile. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -79,6 +79,7 @@ export class FileSums {
     try {
       return await this.#objects.get(objectName, range);
     } catch (cause) {
+      if (asDiskFull(cause) !== undefined) throw cause; // It could not be opened, and may be whole.
       const found = cause instanceof Error ? cause.message : 'unreadable';
       throw new FileDamaged({ objectName, found });
     }

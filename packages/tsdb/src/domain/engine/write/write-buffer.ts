@@ -105,7 +105,7 @@ export class WriteBuffer {
   /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
-    return this.#log.isFull ? new DiskFull(undefined) : undefined;
+    return this.#log.fullBy;
   }
 
   /** Looks for room where the disk was full. Cheap. */

@@ -44,6 +44,13 @@ export class EventQueue<E> {
     return this.#waiting.shift();
   }
 
+  /** Takes an event out that has not begun; false: it has, or is not here. */
+  drop(event: E): boolean {
+    const place = this.#waiting.indexOf(event);
+    if (place >= 0) this.#waiting.splice(place, 1);
+    return place >= 0;
+  }
+
   /** What waits is given up; resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.#isClosed = true;

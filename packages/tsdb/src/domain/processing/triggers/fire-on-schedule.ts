@@ -4,6 +4,9 @@ import type { Schedule } from './schedule.js';
 /** A clock that is set is noticed after this time. */
 const LONGEST_SLEEP_MS = 60_000;
 
+/** So far back a clock goes that is set; less is how it is kept right. */
+const SET_BACK_NS = 1_000_000_000n;
+
 /** A schedule that is later than this starts anew. */
 const LONGEST_LATENESS_NS = 3_600_000_000_000n;
 
@@ -20,9 +23,17 @@ export async function fireOnSchedule(
 ): Promise<void> {
   const { clock, signal } = at;
   const nextNs = (afterNs: bigint) => schedule.nextNs(afterNs);
-  let timeNs = nextNs(clock.nowNs());
+  let seenNs = clock.nowNs();
+  let timeNs = nextNs(seenNs);
   while (timeNs !== undefined && !signal.aborted) {
-    const restMs = Number(timeNs - clock.nowNs()) / 1e6;
+    const nowNs = clock.nowNs();
+    const isSetBack = seenNs - nowNs > SET_BACK_NS;
+    seenNs = nowNs;
+    if (isSetBack) {
+      timeNs = nextNs(nowNs);
+      continue;
+    }
+    const restMs = Number(timeNs - nowNs) / 1e6;
     if (restMs > 0) {
       await clock.sleep(Math.min(restMs, LONGEST_SLEEP_MS), signal).catch(() => undefined);
       continue;

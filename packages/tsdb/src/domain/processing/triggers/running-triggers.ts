@@ -133,13 +133,18 @@ export class RunningTriggers {
 
   /**
    * Runs the request trigger of a path.
+   * @param leaving aborted when nobody waits for the answer any more.
    * @returns `undefined`: there is none; `busy`: too many requests wait for it.
    */
-  async request(path: string, input: RequestInput): Promise<PluginResponse | 'busy' | undefined> {
+  async request(
+    path: string,
+    input: RequestInput,
+    leaving: AbortSignal,
+  ): Promise<PluginResponse | 'busy' | undefined> {
     const id = this.#paths.get(normalPath(path))?.at(-1);
     const runner = id === undefined ? undefined : this.#runners.get(id);
     if (runner === undefined) return undefined;
-    return (await runner.request(input)) ?? 'busy';
+    return (await runner.request(input, leaving)) ?? 'busy';
   }
 }
 

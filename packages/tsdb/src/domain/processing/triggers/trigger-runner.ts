@@ -136,11 +136,20 @@ export class TriggerRunner {
     this.#gatherer.add(wanted, depth);
   }
 
-  /** `undefined`: too many requests wait. */
-  async request(request: RequestInput): Promise<PluginResponse | undefined> {
+  /**
+   * @param leaving aborted when nobody waits for the answer any more: what has not begun gives its place up.
+   * @returns `undefined`: too many requests wait.
+   */
+  async request(request: RequestInput, leaving: AbortSignal): Promise<PluginResponse | undefined> {
     return await new Promise((resolve) => {
-      const isTaken = this.#queue.push({ kind: 'request', request, answer: resolve });
-      if (!isTaken) resolve(undefined);
+      const event = { kind: 'request', request, answer: resolve } as const;
+      if (!this.#queue.push(event)) return resolve(undefined);
+      const onLeaving = (): void => {
+        if (this.#queue.drop(event)) resolve(undefined);
+      };
+      if (leaving.aborted) onLeaving();
+      leaving.addEventListener('abort', onLeaving, { once: true });
+      return undefined;
     });
   }
 
