@@ -6,7 +6,7 @@ import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/cha
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
-import { addTooltip, moveByKey, spokenAt, type Values } from './chart-cursor.js';
+import { addTooltip, halfAround, moveByKey, spokenAt, type Values } from './chart-cursor.js';
 import { drawPoints, isDense } from './draw-points.js';
 import './time-chart.css';
 
@@ -71,6 +71,8 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
+    if (event.key === '+') props.onZoom?.(halfAround(plot, range));
+    if (event.key === '-') props.onZoomOut?.();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();
     setSpoken(spokenAt(plot, drawn, values));
