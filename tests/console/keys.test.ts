@@ -94,7 +94,8 @@ describe('by keys alone', { skip: SKIP }, () => {
     await tabTo(/^Filter for host=b$/);
     await page.keyboard.press('Enter');
     await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
-    await tabTo(/^1 series/);
+    await page.keyboard.press('v');
+    assert.match(await page.evaluate<string>(FOCUSED), /^1 series/);
     const spoken = page.locator('.time-chart [role=status]');
     for (let presses = 0; presses < 50; presses++) {
       await page.keyboard.press('ArrowLeft');
@@ -128,6 +129,10 @@ describe('by keys alone', { skip: SKIP }, () => {
       const [wideFrom, wideTo] = rangeOf(url.href);
       return Math.abs(wideTo - wideFrom - 30 * 60_000) < 10;
     });
+    await page.keyboard.press('t');
+    await page.getByRole('grid').waitFor();
+    await page.keyboard.press('v');
+    assert.equal(await page.evaluate<string>('document.activeElement.role'), 'grid');
   });
 
   it('the ring of the editor is whole', async () => {

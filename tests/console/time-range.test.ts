@@ -171,5 +171,22 @@ describe('The range of time', { skip: SKIP }, () => {
     await link.waitFor();
     const box = await link.boundingBox();
     assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    await narrow.goto(`${server.url}/console/explore?db=metrics`);
+    await narrow.getByRole('button', { name: 'Last 1 hour' }).click();
+    const form = await narrow.locator('.menu-popover').boundingBox();
+    await narrow.keyboard.press('Escape');
+    // With the same margin at both sides.
+    assert.ok(form !== null && form.x >= 8 && form.x + form.width <= 382, JSON.stringify(form));
+    const zoomed = {
+      db: 'metrics',
+      q: BOUND,
+      from: '2026-11-25T04:40:09.123Z',
+      to: '2026-11-26T02:14:39.456Z',
+    };
+    await narrow.goto(`${server.url}/console/explore?${new URLSearchParams(zoomed)}`);
+    const label = await narrow.getByRole('button', { name: /^2026-11-25/ }).boundingBox();
+    const earlier = await narrow.getByRole('button', { name: 'Earlier' }).boundingBox();
+    assert.ok(label !== null && label.x + label.width <= 390, JSON.stringify(label));
+    assert.equal(label.y, earlier?.y, 'they stand on one line');
   });
 });

@@ -84,6 +84,7 @@ export function TimeChart(props: {
         role="img"
         aria-label={sentenceOf(series, range)}
         className="time-chart-box"
+        data-result={isPlain ? undefined : true}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys lead from point to point.
         tabIndex={isPlain ? undefined : 0}
         onKeyDown={isPlain ? undefined : onKeyDown}
@@ -148,7 +149,7 @@ function optionsOf(look: Look): uPlot.Options {
     width,
     height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    padding: [10, isPlain ? 8 : 22, 0, 0],
+    padding: [10, isPlain ? 18 : 22, 0, 0],
     cursor: {
       drag: { x: true, y: false, setScale: false },
       points: { size: 7 },
@@ -217,6 +218,7 @@ const yRange =
     const isFromZero = kind === 'area' || kind === 'bar';
     const floor = isFromZero ? Math.min(0, min) : min;
     const ceiling = isFromZero ? Math.max(0, max) : max;
+    if (floor === 0 && ceiling === 0) return [0, 1]; // A range without a width draws nothing.
     const room = (ceiling - floor || Math.abs(ceiling) || 1) * 0.08;
     return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
   };

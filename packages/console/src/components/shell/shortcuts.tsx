@@ -12,6 +12,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl Space', 'complete what is typed'],
   ['Alt ← →', 'move the range of time'],
   ['/', 'to the field that finds'],
+  ['v', 'to the chart or the table of results'],
   ['Enter', 'in a table of results: what can be done with the cell'],
   ['c', 'in a table of results: copy the cell'],
   ['← →', 'in a chart: the values of a point; with Shift ten points further'],
