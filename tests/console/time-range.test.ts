@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ServerProcess } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const UNBOUND = /The range of time does not bound this query/;
 const DAY_SEC = 86_400;
@@ -107,6 +107,7 @@ describe('The range of time', { skip: SKIP }, () => {
     const note = page.getByRole('dialog', { name: 'Share' });
     await note.getByText(/“Yesterday”/).waitFor();
     assert.match(await copied(), /from=now-1d%2Fd/);
+    assert.deepEqual(await violationsOn(page), []);
     await note.getByRole('button', { name: 'Copy with fixed times' }).click();
     await note.waitFor({ state: 'detached' });
     const { searchParams } = new URL(await copied());
