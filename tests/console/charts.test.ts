@@ -8,6 +8,13 @@ import { SKIP, TestBrowser, violationsOn } from './browser.js';
 const START_MS = Date.parse('2020-01-01T00:00:00Z');
 const HOSTS = ['a', 'b', 'c'];
 const MINUTE_COUNT = 60;
+const hold = () => {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+};
 /** Whole numbers, so that sums are exact. */
 const valueAt = (host: number, minute: number): number => (minute * (host + 7) + host) % 41;
 
@@ -117,6 +124,30 @@ describe('charts', { skip: SKIP }, () => {
     assert.deepEqual(await violationsOn(page), []);
     await open({ view: 'stat', q: 'SELECT count(*) AS n FROM m' });
     await page.getByText(String(HOSTS.length * MINUTE_COUNT - 10), { exact: true }).waitFor();
+  });
+
+  it('draw what is nothing but zeros, on an axis', async () => {
+    const q = 'SELECT time, v * 0 AS v FROM m ORDER BY time';
+    for (const view of ['line', 'area', 'scatter']) {
+      await open({ q, view });
+      await page.getByRole('img', { name: /1 series.*highest 0 / }).waitFor();
+      assert.ok((await colouredShare()) > 0, view);
+    }
+  });
+
+  it('of the server have their room marked until they are there', async () => {
+    const own = await (await browser.context()).newPage();
+    const { promise: answered, resolve: answer } = hold();
+    await own.route('**/api/v3/query_sql*', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await own.goto(`${server.url}/console/server`);
+    const room = own.locator('.panel .skeleton');
+    await room.nth(7).waitFor();
+    answer();
+    await room.first().waitFor({ state: 'detached' });
+    await own.close();
   });
 
   it('show one series alone, and all again, by keys', async () => {

@@ -58,7 +58,7 @@ it('a database is made, its retention changed, it is deleted by its name, and re
     await page.getByRole('row', { name: /garden/ }).waitFor({ state: 'detached' });
     assert.ok(!(await names()).includes('garden'));
 
-    await page.getByRole('checkbox', { name: 'deleted ones as well' }).check();
+    await page.getByRole('checkbox', { name: 'show deleted' }).check();
     await page
       .getByText(/^deleted/)
       .first()

@@ -52,6 +52,7 @@ describe('the first day', { skip: SKIP }, () => {
     const second = await context.newPage();
     await second.goto(`${server.url}/console/`);
     await second.getByRole('heading', { name: 'Home' }).waitFor();
+    await second.getByText('healthy', { exact: true }).waitFor();
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.getByLabel('Token').waitFor();
     await page.getByLabel('Token').waitFor();

@@ -9,6 +9,9 @@ let server: ServerProcess;
 let receiver: WebhookReceiver;
 let browser: TestBrowser;
 let page: Page;
+/** When the spike was. */
+let spikeMs = 0;
+const SPIKE_MINUTES = 10;
 
 /** What has the keyboard, by the name that is spoken. */
 const FOCUSED = `(() => {
@@ -28,9 +31,18 @@ describe('by keys alone', { skip: SKIP }, () => {
         ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
       ],
     });
-    await server.http.send('/api/v3/write_lp?db=home', { body: 'm v=1' });
+    const nowSec = Math.floor(Date.now() / 1000);
+    const body = Array.from({ length: 50 }, (_, index) => [
+      `cpu,host=a usage=10 ${nowSec - 60 * index}`,
+      `cpu,host=b usage=${index === SPIKE_MINUTES ? 500 : 10} ${nowSec - 60 * index}`,
+    ]);
+    spikeMs = (nowSec - 60 * SPIKE_MINUTES) * 1000;
+    const path = '/api/v3/write_lp?db=home&precision=second';
+    assert.equal((await server.http.send(path, { body: body.flat().join('\n') })).status, 204);
     browser = await TestBrowser.start();
-    page = await (await browser.context()).newPage();
+    const context = await browser.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    page = await context.newPage();
   });
   after(async () => {
     await browser?.close();
@@ -38,12 +50,12 @@ describe('by keys alone', { skip: SKIP }, () => {
     await receiver?.[Symbol.asyncDispose]();
   });
 
-  const tabTo = async (name: RegExp): Promise<void> => {
-    for (let presses = 0; presses < 80; presses++) {
+  const tabTo = async (name: RegExp, maxPresses = 80): Promise<void> => {
+    for (let presses = 0; presses < maxPresses; presses++) {
       await page.keyboard.press('Tab');
       if (name.test(await page.evaluate<string>(FOCUSED))) return;
     }
-    assert.fail(`nothing named ${name} has the focus after 80 presses of Tab`);
+    assert.fail(`nothing named ${name} has the focus after ${maxPresses} presses of Tab`);
   };
 
   it('somebody finds a delivery that failed, and sends it again', async () => {
@@ -67,6 +79,85 @@ describe('by keys alone', { skip: SKIP }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /ping again ✓ 200/ }).waitFor();
     assert.equal(receiver.deliveries.length, 2);
+  });
+
+  it('somebody plots one host, zooms into a spike and shares the link', async () => {
+    await page.goto(`${server.url}/console/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Plot usage of cpu' }).waitFor();
+    await page.keyboard.press('/');
+    await tabTo(/^Plot usage of cpu$/, 4);
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /2 series.*highest 500 for host=b/ }).waitFor();
+    await tabTo(/^Filter for host=b$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
+    await page.keyboard.press('v');
+    assert.match(await page.evaluate<string>(FOCUSED), /^1 series/);
+    const spoken = page.locator('.time-chart [role=status]');
+    for (let presses = 0; presses < 50; presses++) {
+      await page.keyboard.press('ArrowLeft');
+      if (/ 500$/.test((await spoken.textContent()) ?? '')) break;
+    }
+    assert.match((await spoken.textContent()) ?? '', /: host=b 500$/);
+    const rangeOf = (address: string) => {
+      const { searchParams } = new URL(address);
+      return ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? '')) as [
+        number,
+        number,
+      ];
+    };
+    for (const minutes of [30, 15]) {
+      await page.keyboard.press('+');
+      await page.waitForURL((url) => {
+        const [from, to] = rangeOf(url.href);
+        return Math.abs(to - from - minutes * 60_000) < 10;
+      });
+      await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
+      assert.match(await page.evaluate<string>(FOCUSED), /^1 series/);
+    }
+    await tabTo(/^Share$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Link copied', { exact: true }).waitFor();
+    const [from, to] = rangeOf(await page.evaluate<string>('navigator.clipboard.readText()'));
+    assert.ok(from < spikeMs && spikeMs < to);
+    await tabTo(/^1 series/);
+    await page.keyboard.press('-');
+    await page.waitForURL((url) => {
+      const [wideFrom, wideTo] = rangeOf(url.href);
+      return Math.abs(wideTo - wideFrom - 30 * 60_000) < 10;
+    });
+    await page.keyboard.press('t');
+    await page.getByRole('grid').waitFor();
+    await page.keyboard.press('v');
+    assert.equal(await page.evaluate<string>('document.activeElement.role'), 'grid');
+  });
+
+  it('the ring of the editor is whole', async () => {
+    await page.goto(`${server.url}/console/explore?db=home&q=SELECT+1`);
+    await page.locator('.cm-content').focus();
+    const box = await page.locator('.cm-editor').boundingBox();
+    assert.ok(box);
+    const { x, y, width, height } = box;
+    const picture = (await page.screenshot()).toString('base64');
+    const own = await (await browser.context()).newPage();
+    const places = [
+      [x + 1, y + height / 2],
+      [x + width - 1, y + height / 2],
+      [x + width / 2, y + 1],
+      [x + width / 2, y + height - 1],
+    ].map((place) => place.map(Math.floor));
+    const colours = await own.evaluate<readonly string[]>(`(async () => {
+      const blob = await (await fetch('data:image/png;base64,${picture}')).blob();
+      const bitmap = await createImageBitmap(blob);
+      const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+      context.drawImage(bitmap, 0, 0);
+      return ${JSON.stringify(places)}.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3).join(' '));
+    })()`);
+    // --focus of the light theme: #0a6b5b.
+    assert.deepEqual(colours, Array(4).fill('10 107 91'));
   });
 
   /** What has the keyboard, and whether a ring shows it. */
@@ -136,7 +227,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     await go('q');
     await page.getByRole('heading', { name: 'Queries' }).waitFor();
     await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const dialog = page.getByRole('dialog', { name: 'Shortcuts' });
     await dialog.waitFor();
     assert.deepEqual(await violationsOn(page), []);
     const choice = dialog.getByRole('checkbox', { name: /^Single letters/ });
@@ -158,7 +249,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     await page.keyboard.press('Control+K');
     await page.getByRole('combobox').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Shortcuts' }).click();
     await choice.check();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

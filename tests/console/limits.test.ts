@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('who used most is shown, shut out, let in and begins anew', { skip: SKIP }, async () => {
+it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
   const server = await ServerProcess.start({
     flags: ['--services', 'ratelimit', '--without-auth'],
   });
@@ -27,19 +27,19 @@ it('who used most is shown, shut out, let in and begins anew', { skip: SKIP }, a
     await page.getByRole('button', { name: 'user:7' }).click();
     await page.getByRole('row', { name: /core 3 / }).waitFor();
 
-    await page.getByRole('button', { name: 'Shut out …' }).click();
+    await page.getByRole('button', { name: 'Ban …' }).click();
     const dialog = page.getByRole('dialog');
     assert.equal(await dialog.getByLabel('Caller').inputValue(), 'user:7');
     await dialog.getByLabel('For').fill('soon');
     await dialog.getByText('This is no duration').waitFor();
     await dialog.getByLabel('For').fill('1h');
-    await dialog.getByRole('button', { name: 'Shut out', exact: true }).click();
-    await page.getByText(/^shut out until/).waitFor();
+    await dialog.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByText(/^banned until/).waitFor();
     assert.equal(await check(1), false);
-    await page.getByRole('button', { name: 'Let user:7 in' }).click();
-    await page.getByText('Nobody is shut out.').waitFor();
+    await page.getByRole('button', { name: 'Unban user:7' }).click();
+    await page.getByText('Nobody is banned.').waitFor();
     assert.equal(await check(1), true);
-    await page.getByRole('button', { name: 'Let it begin anew' }).click();
+    await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByText('It has used nothing').waitFor();
   } finally {
     await browser.close();

@@ -155,7 +155,7 @@ describe('windows over a page', { skip: SKIP }, () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: /sample/ }).waitFor();
       await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
       await page.keyboard.press('Escape');
       await page.keyboard.press('g');
       await page.keyboard.press('q');

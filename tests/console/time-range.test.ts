@@ -1,16 +1,28 @@
 // Source: docs/CONSOLE.md; what is drawn is computed from what is written here.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ServerProcess } from '../harness/index.js';
-import { SKIP, TestBrowser } from './browser.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const UNBOUND = /The range of time does not bound this query/;
 const DAY_SEC = 86_400;
+const BOUND = 'SELECT time, host, usage FROM cpu WHERE time >= ${from} AND time < ${to}';
+const YESTERDAY = { from: 'now-1d/d', to: 'now/d' };
 
 let server: ServerProcess;
 let browser: TestBrowser;
 let page: Page;
+
+const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+const highest = (words: string): Locator =>
+  page.getByRole('img', { name: new RegExp(`highest ${words}`) });
+const copied = (): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
+/** The first moment of a day, as a field shows it. */
+const dayBefore = (days: number): string =>
+  new Date((Math.floor(Date.now() / 1000 / DAY_SEC) - days) * DAY_SEC * 1000)
+    .toISOString()
+    .slice(0, 10);
 
 async function open(search: Readonly<Record<string, string>>): Promise<void> {
   const all = { db: 'metrics', ...search };
@@ -26,11 +38,14 @@ describe('The range of time', { skip: SKIP }, () => {
       `cpu,host=a usage=7 ${noonBefore(1)}`,
       `cpu,host=b usage=9 ${noonBefore(1) + 60}`,
       `cpu,host=a usage=99 ${noonBefore(2)}`,
+      `cpu,host=a usage=50 ${noonBefore(2) + DAY_SEC / 4}`,
     ].join('\n');
     const path = '/api/v3/write_lp?db=metrics&precision=second';
     assert.equal((await server.http.send(path, { body })).status, 204);
     browser = await TestBrowser.start();
-    page = await (await browser.context()).newPage();
+    const context = await browser.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    page = await context.newPage();
   });
   after(async () => {
     await browser?.close();
@@ -38,8 +53,7 @@ describe('The range of time', { skip: SKIP }, () => {
   });
 
   it('has yesterday, marked where it is chosen', async () => {
-    const q = 'SELECT time, host, usage FROM cpu WHERE time >= ${from} AND time < ${to}';
-    await open({ q, view: 'line' });
+    await open({ q: BOUND, view: 'line' });
     await page.getByRole('button', { name: 'Last 1 hour' }).click();
     await page.getByRole('button', { name: 'Yesterday' }).click();
     await page.getByRole('img', { name: /highest 9 for host=b/ }).waitFor();
@@ -57,6 +71,93 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.equal(await page.getByText(UNBOUND).count(), 0);
   });
 
+  it('is put into a query that does not ask for it, and taken out again', async () => {
+    await open({ q: 'SELECT time, host, usage FROM cpu', view: 'line', ...YESTERDAY });
+    await highest('99 for host=a').waitFor();
+    await button('Add the range').click();
+    await highest('9 for host=b').waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('q'), BOUND);
+    assert.equal(await page.getByText(UNBOUND).count(), 0);
+    await button('Undo').click();
+    await page.getByText(UNBOUND).waitFor();
+    // What was dragged over becomes the range of the query.
+    const box = await page.locator('.u-over').boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.1, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText(/Only the picture is zoomed/).waitFor();
+    await button('Zoom the query').click();
+    await highest('50 for host=a').waitFor();
+    await page.waitForURL(/from=20\d\d-/);
+  });
+
+  it('is copied where it cannot be put in', async () => {
+    await open({ q: 'SELECT a.time, a.usage FROM cpu a JOIN cpu b USING (time)', view: 'table' });
+    await button('Add the range').click();
+    await page.getByText(/reads more than one table/).waitFor();
+    assert.equal(await copied(), 'time >= ${from} AND time < ${to}');
+  });
+
+  it('is said of a link where it moves on, and fixed on demand', async () => {
+    await open({ q: BOUND, view: 'line', ...YESTERDAY });
+    await highest('9 for host=b').waitFor();
+    await button('Share').click();
+    const note = page.getByRole('dialog', { name: 'Share' });
+    await note.getByText(/“Yesterday”/).waitFor();
+    assert.match(await copied(), /from=now-1d%2Fd/);
+    assert.deepEqual(await violationsOn(page), []);
+    await note.getByRole('button', { name: 'Copy with fixed times' }).click();
+    await note.waitFor({ state: 'detached' });
+    const { searchParams } = new URL(await copied());
+    assert.equal(searchParams.get('from'), dayBefore(1));
+    assert.equal(searchParams.get('to'), dayBefore(0));
+    assert.match(page.url(), /from=now-1d/, 'the page itself goes on');
+  });
+
+  it('is fixed to what is drawn, also a while later', async () => {
+    const asking = page.waitForRequest(/query_sql/);
+    await open({ q: BOUND, view: 'table', from: 'now-3d', to: 'now' });
+    const { q } = (await asking).postDataJSON() as { readonly q: string };
+    const [, from = '', to = ''] = /'(.*?)'.*'(.*?)'/.exec(q) ?? [];
+    await page.getByRole('gridcell', { name: '99', exact: true }).waitFor();
+    await page.waitForTimeout(50); // The clock goes on.
+    await button('Share').click();
+    await button('Copy with fixed times').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { searchParams } = new URL(await copied());
+    const sent = [from, to].map((text) => Date.parse(text));
+    const linked = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    assert.deepEqual(linked, sent);
+  });
+
+  it('is not spoken of where a link shows the same tomorrow', async () => {
+    const fixed = { from: dayBefore(1), to: dayBefore(0) };
+    for (const search of [
+      { q: BOUND, ...fixed },
+      { q: 'SELECT time, host, usage FROM cpu', ...YESTERDAY },
+    ]) {
+      await open({ ...search, view: 'line' });
+      await page.getByRole('img', { name: /2 series/ }).waitFor();
+      await button('Share').click();
+      await page.getByText('Link copied', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+    }
+  });
+
+  it('has examples that stand on one line each', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open({ q: BOUND, view: 'line' });
+    await button('Last 1 hour').click();
+    const lines = await page
+      .getByRole('dialog')
+      .locator('[role=status] code')
+      .evaluateAll((all) => all.map((each) => each.getClientRects().length));
+    assert.deepEqual(lines, [1, 1, 1, 1, 1]);
+    await page.keyboard.press('Escape');
+  });
+
   it('draws series of one table by their tags alone', async () => {
     const q = 'SELECT mean(usage) FROM cpu GROUP BY time(1d), host fill(none)';
     await open({ q, lang: 'influxql', view: 'line' });
@@ -71,5 +172,22 @@ describe('The range of time', { skip: SKIP }, () => {
     await link.waitFor();
     const box = await link.boundingBox();
     assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    await narrow.goto(`${server.url}/console/explore?db=metrics`);
+    await narrow.getByRole('button', { name: 'Last 1 hour' }).click();
+    const form = await narrow.locator('.menu-popover').boundingBox();
+    await narrow.keyboard.press('Escape');
+    // With the same margin at both sides.
+    assert.ok(form !== null && form.x >= 8 && form.x + form.width <= 382, JSON.stringify(form));
+    const zoomed = {
+      db: 'metrics',
+      q: BOUND,
+      from: '2026-11-25T04:40:09.123Z',
+      to: '2026-11-26T02:14:39.456Z',
+    };
+    await narrow.goto(`${server.url}/console/explore?${new URLSearchParams(zoomed)}`);
+    const label = await narrow.getByRole('button', { name: /^2026-11-25/ }).boundingBox();
+    const earlier = await narrow.getByRole('button', { name: 'Earlier' }).boundingBox();
+    assert.ok(label !== null && label.x + label.width <= 390, JSON.stringify(label));
+    assert.equal(label.y, earlier?.y, 'they stand on one line');
   });
 });

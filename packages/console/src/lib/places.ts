@@ -12,7 +12,7 @@ export interface Place {
     | 'key'
     | 'server'
     | 'share'
-    | 'stop'
+    | 'gauge'
     | 'layers'
     | 'people';
   /** Behind `g`. */
@@ -29,7 +29,7 @@ export const PLACES: readonly Place[] = [
   { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
   { path: '/storage', title: 'Storage', icon: 'layers', letter: 'f', service: 'tsdb' },
   { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
-  { path: '/limits', title: 'Limits', icon: 'stop', letter: 'l', service: 'ratelimit' },
+  { path: '/limits', title: 'Limits', icon: 'gauge', letter: 'l', service: 'ratelimit' },
   {
     path: '/identities',
     title: 'Identities',

@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { ChartSeries } from '../../lib/chart/series.js';
+import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
 
 /** One list a series, as they are: what is drawn may be stacked. */
@@ -40,6 +41,15 @@ export function moveByKey(
   const left = plot.valToPos(xs[index] as number, 'x');
   plot.setCursor({ left, top: plot.over.clientHeight / 2 });
   return true;
+}
+
+/** Half of the range, around the cursor or where it stood before. */
+export function halfAround(plot: uPlot, { fromMs, toMs }: TimeRange): TimeRange {
+  const { idx } = plot.cursor;
+  const seconds = idx === null || idx === undefined ? undefined : plot.data[0][idx];
+  const middleMs = seconds === undefined ? (fromMs + toMs) / 2 : seconds * 1000;
+  const quarter = (toMs - fromMs) / 4;
+  return { fromMs: middleMs - quarter, toMs: middleMs + quarter };
 }
 
 /** What stands under the cursor, in words. */

@@ -6,7 +6,7 @@ import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/cha
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
-import { addTooltip, moveByKey, spokenAt, type Values } from './chart-cursor.js';
+import { addTooltip, halfAround, moveByKey, spokenAt, type Values } from './chart-cursor.js';
 import { drawPoints, isDense } from './draw-points.js';
 import './time-chart.css';
 
@@ -71,6 +71,8 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
+    if (event.key === '+') props.onZoom?.(halfAround(plot, range));
+    if (event.key === '-') props.onZoomOut?.();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();
     setSpoken(spokenAt(plot, drawn, values));
@@ -82,6 +84,7 @@ export function TimeChart(props: {
         role="img"
         aria-label={sentenceOf(series, range)}
         className="time-chart-box"
+        data-result={isPlain ? undefined : true}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys lead from point to point.
         tabIndex={isPlain ? undefined : 0}
         onKeyDown={isPlain ? undefined : onKeyDown}
@@ -146,7 +149,7 @@ function optionsOf(look: Look): uPlot.Options {
     width,
     height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    padding: [10, isPlain ? 8 : 22, 0, 0],
+    padding: [10, isPlain ? 18 : 22, 0, 0],
     cursor: {
       drag: { x: true, y: false, setScale: false },
       points: { size: 7 },
@@ -215,6 +218,7 @@ const yRange =
     const isFromZero = kind === 'area' || kind === 'bar';
     const floor = isFromZero ? Math.min(0, min) : min;
     const ceiling = isFromZero ? Math.max(0, max) : max;
+    if (floor === 0 && ceiling === 0) return [0, 1]; // A range without a width draws nothing.
     const room = (ceiling - floor || Math.abs(ceiling) || 1) * 0.08;
     return [floor === 0 ? 0 : floor - room, ceiling === 0 ? 0 : ceiling + room];
   };

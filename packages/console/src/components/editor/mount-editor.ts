@@ -182,7 +182,8 @@ const LOOK = EditorView.theme({
   '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-placeholder': { color: 'var(--ink-soft)' },
-  '.cm-gutters': { background: 'var(--surface)', color: 'var(--ink-soft)', border: '0' },
+  // The ring of the editor lies below what has a ground of its own.
+  '.cm-gutters': { background: 'transparent', color: 'var(--ink-soft)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': { background: 'transparent' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground':
     {

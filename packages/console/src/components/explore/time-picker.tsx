@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import {
   absoluteRange,
@@ -13,6 +13,7 @@ import { Icon } from '../controls/icon.js';
 import '../controls/dialog.css';
 import './time-picker.css';
 
+const EXAMPLES = ['2026-11-26', '2026-11-26T08:30:00Z', 'now', 'now-1h', 'now-1d/d'];
 const REFRESH = ['', '1s', '5s', '10s', '30s', '1m', '5m'];
 
 /** The range of time that a page shows; relative texts stay relative. */
@@ -142,9 +143,13 @@ function RangeForm(props: {
           />
         </div>
         <p className={isRight ? 'hint soft' : 'field-error'} role="status">
-          {isRight
-            ? 'UTC: 2026-11-26, 2026-11-26T08:30:00Z, or now, now-1h, now-1d/d'
-            : 'These are no times, or the first is not before the second.'}
+          {isRight ? (
+            <>
+              UTC: {EXAMPLES.slice(0, 2).map(example)}or {EXAMPLES.slice(2).map(example)}
+            </>
+          ) : (
+            'These are no times, or the first is not before the second.'
+          )}
         </p>
         <button type="submit" className="button primary" disabled={!isRight}>
           Use this range
@@ -153,6 +158,13 @@ function RangeForm(props: {
     </div>
   );
 }
+
+const example = (text: string, index: number, all: readonly string[]) => (
+  <Fragment key={text}>
+    <code className="nowrap">{text}</code>
+    {index < all.length - 1 ? ', ' : ' '}
+  </Fragment>
+);
 
 /** Seconds between two questions; `undefined`: it does not ask by itself. */
 export function refreshMs(text: string | undefined): number | undefined {

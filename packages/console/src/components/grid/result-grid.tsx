@@ -184,6 +184,7 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
       ref={box}
       className="grid"
       role="grid"
+      data-result
       aria-label={`Result, ${countText(frame.rowCount)} rows`}
       aria-rowcount={frame.rowCount + 1}
       aria-colcount={columns.length}

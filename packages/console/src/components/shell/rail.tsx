@@ -57,7 +57,7 @@ export function Rail(props: {
           hint="light or dark"
           act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
         />
-        <RailButton icon="help" word="Keys" hint="?" act={openHelp} />
+        <RailButton icon="help" word="Shortcuts" hint="?" act={openHelp} />
         {info.auth && (
           <RailButton icon="out" word="Sign out" hint="in all tabs" act={() => session.signOut()} />
         )}

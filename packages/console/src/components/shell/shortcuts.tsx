@@ -12,9 +12,11 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl Space', 'complete what is typed'],
   ['Alt ← →', 'move the range of time'],
   ['/', 'to the field that finds'],
+  ['v', 'to the chart or the table of results'],
   ['Enter', 'in a table of results: what can be done with the cell'],
   ['c', 'in a table of results: copy the cell'],
   ['← →', 'in a chart: the values of a point; with Shift ten points further'],
+  ['+ -', 'in a chart: zoom in around the point, zoom out'],
   ['t', 'in a chart: the same as a table'],
   ['Esc', 'close what is open'],
   ...PLACES.map(({ letter, title }) => [`g ${letter}`, `go to ${title}`] as const),
@@ -24,7 +26,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const [isOn, setIsOn] = useState(hasLetterKeys);
   return (
-    <Dialog title="Keys" isOpen isWide onClose={onClose}>
+    <Dialog title="Shortcuts" isOpen isWide onClose={onClose}>
       <dl className="key-list">
         {KEYS.map(([keys, what]) => (
           <div key={keys}>

@@ -4,6 +4,7 @@ import { placesOf } from '../../lib/places.js';
 import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 
 const LETTER_WAIT_MS = 1200;
+const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };
 
 /** Keys that work on every page: none of them while a field has the focus, but for those with Ctrl. */
 export function useShortcuts(at: {
@@ -38,12 +39,11 @@ export function useShortcuts(at: {
       }
       if (event.key === 'g') goUntilMs = performance.now() + LETTER_WAIT_MS;
       if (event.key === '?') openHelp();
-      if (event.key === '/') {
-        const field = document.querySelector<HTMLElement>('[data-find]');
-        if (field !== null) {
-          event.preventDefault();
-          field.focus();
-        }
+      const wanted = FOCUSED_BY[event.key];
+      const place = wanted && document.querySelector<HTMLElement>(wanted);
+      if (place) {
+        event.preventDefault();
+        place.focus();
       }
     };
     document.addEventListener('keydown', onKey);

@@ -101,9 +101,7 @@ function valueFault(value: string): string | undefined {
     return value.length > 1 && value.endsWith('"') ? undefined : 'the text has no closing quote';
   }
   const isKnown = NUMBER.test(value) || INTEGER.test(value) || BOOLEAN.test(value);
-  return isKnown
-    ? undefined
-    : 'this is no number (1.5, 3i, 3u), no true or false, and no text in quotes';
+  return isKnown ? undefined : 'not a number (1.5, 3i, 3u), true, false or a quoted text';
 }
 
 function valueEnd(line: string, start: number): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addCondition } from './add-condition.js';
+import { addCondition, addRange } from './add-condition.js';
 import type { Language } from './macros.js';
 
 const schema = [
@@ -149,5 +149,47 @@ describe('a condition of a value', () => {
       const found = edit(typed, 'host', 'a');
       assert.deepEqual(found?.kind === 'unsafe' && found.condition, "host = 'a'", typed);
     }
+  });
+});
+
+describe('the range of time', () => {
+  const bound = (typed: string, language: Language = 'sql') =>
+    addRange(typed, { language, schema });
+
+  it('goes behind conditions that are there, and before what follows', () => {
+    const range = 'time >= ${from} AND time < ${to}';
+    for (const [before, after, language] of [
+      ['SELECT * FROM cpu', `SELECT * FROM cpu WHERE ${range}`, 'sql'],
+      [
+        "SELECT date_bin(INTERVAL '1 h', time) AS time, avg(n) FROM cpu\nGROUP BY 1",
+        `SELECT date_bin(INTERVAL '1 h', time) AS time, avg(n) FROM cpu\nWHERE ${range}\nGROUP BY 1`,
+        'sql',
+      ],
+      [
+        'SELECT * FROM cpu WHERE n = 1 OR n = 2 LIMIT 3',
+        `SELECT * FROM cpu WHERE (n = 1 OR n = 2) AND ${range} LIMIT 3`,
+        'sql',
+      ],
+      [
+        "SELECT mean(n) FROM cpu WHERE host = 'a' GROUP BY time(1m)",
+        `SELECT mean(n) FROM cpu WHERE host = 'a' AND ${range} GROUP BY time(1m)`,
+        'influxql',
+      ],
+    ] as const)
+      assert.deepEqual(bound(before, language), {
+        kind: 'edited',
+        text: after,
+        added: /(?:WHERE|AND) time >= .*?\$\{to\}/.exec(after)?.[0],
+      });
+  });
+
+  it('is handed out alone where nobody can say what it would bound', () => {
+    for (const typed of [
+      'SELECT * FROM cpu a JOIN cpu b USING (time)',
+      'SELECT * FROM (SELECT * FROM cpu)',
+      'SELECT * FROM elsewhere',
+      'WITH x AS (SELECT * FROM cpu) SELECT * FROM x',
+    ])
+      assert.equal(bound(typed).kind, 'unsafe', typed);
   });
 });

@@ -1,6 +1,6 @@
 import type { SchemaTable } from './completion.js';
 import { quoteName, quoteText } from './identifiers.js';
-import type { Language } from './macros.js';
+import { type Language, RANGE_CONDITION } from './macros.js';
 import { calledBy, type Token, tokensOf } from './tokens.js';
 
 /** A value of a column of a result; null: there is none. */
@@ -56,6 +56,20 @@ export function addCondition(typed: string, asked: Asked): FilterEdit | undefine
   if (typeof parsed === 'string' || why !== undefined)
     return { kind: 'unsafe', condition, why: why ?? '' };
   return { kind: 'edited', ...inserted(typed, parsed, condition) };
+}
+
+/** Bounds a statement by the range of time that the page shows. */
+export function addRange(
+  typed: string,
+  { language, schema }: Pick<Asked, 'language' | 'schema'>,
+): FilterEdit {
+  const parsed = parse(typed, language);
+  const refuse = (why: string) =>
+    ({ kind: 'unsafe', condition: RANGE_CONDITION, why }) satisfies FilterEdit;
+  if (typeof parsed === 'string') return refuse(parsed);
+  const isKnown = schema.some(({ name }) => name === parsed.table);
+  if (!isKnown) return refuse('its table is not known');
+  return { kind: 'edited', ...inserted(typed, parsed, RANGE_CONDITION) };
 }
 
 interface Parsed {

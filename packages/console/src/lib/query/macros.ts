@@ -68,4 +68,7 @@ export function expandMacros(
   };
 }
 
+/** What follows the range. */
+export const RANGE_CONDITION = 'time >= ${from} AND time < ${to}';
+
 export const usesRange = (text: string): boolean => /\$\{(?:from|to)\}/.test(text);

@@ -1,5 +1,5 @@
 import { quoteName } from './identifiers.js';
-import type { Language } from './macros.js';
+import { type Language, RANGE_CONDITION } from './macros.js';
 
 /** The query behind "Plot": one field over time, a line for each combination of the tags. */
 export function plotQuery(
@@ -10,7 +10,7 @@ export function plotQuery(
   const tags = at.tags.map(name);
   if (language === 'influxql') {
     const groups = ['time(${interval})', ...tags].join(', ');
-    return `SELECT mean(${name(at.field)}) FROM ${name(at.table)}\nWHERE time >= \${from} AND time < \${to}\nGROUP BY ${groups} fill(null)`;
+    return `SELECT mean(${name(at.field)}) FROM ${name(at.table)}\nWHERE ${RANGE_CONDITION}\nGROUP BY ${groups} fill(null)`;
   }
   const columns = [
     'date_bin(${interval}, time) AS time',
@@ -18,7 +18,7 @@ export function plotQuery(
     `avg(${name(at.field)}) AS ${name(at.field)}`,
   ].join(', ');
   const groups = ['1', ...tags].join(', ');
-  return `SELECT ${columns}\nFROM ${name(at.table)}\nWHERE time >= \${from} AND time < \${to}\nGROUP BY ${groups}\nORDER BY 1`;
+  return `SELECT ${columns}\nFROM ${name(at.table)}\nWHERE ${RANGE_CONDITION}\nGROUP BY ${groups}\nORDER BY 1`;
 }
 
 export const sampleQuery = (table: string, language: Language): string =>

@@ -58,6 +58,9 @@ export const widenRange = ({ fromMs, toMs }: TimeRange): TimeRange => {
   return { fromMs: fromMs - half, toMs: toMs + half };
 };
 
+/** Whether it is another one tomorrow. */
+export const isMoving = ({ from, to }: RangeText): boolean => isRelative(from) || isRelative(to);
+
 export function rangeLabel({ from, to }: RangeText): string {
   const preset = PRESETS.find(({ range }) => range.from === from && range.to === to);
   if (preset !== undefined) return preset.label;

@@ -69,7 +69,7 @@ export function DatabasesPage() {
             checked={isWithDeleted}
             onChange={(event) => search({ deleted: event.target.checked ? '1' : '' })}
           />
-          deleted ones as well
+          show deleted
         </label>
         <span className="row end">
           <button type="button" className="button" onClick={() => setOpen({ kind: 'write' })}>
@@ -167,8 +167,8 @@ export function DatabasesPage() {
         </TableWrap>
       )}
       <p className="hint soft">
-        {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Rows count as they
-        lie: points that were written twice count twice until their files are merged.
+        {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Rows before
+        deduplication: points that were written twice count twice until compaction.
       </p>
       {open?.kind === 'create' && (
         <NameAndRetention
@@ -198,7 +198,7 @@ export function DatabasesPage() {
         <ConfirmDelete
           what="database"
           name={open.database.name}
-          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden at once. It can be restored from “deleted ones as well” until its data are removed.`}
+          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden at once. It can be restored from “show deleted” until its data are removed.`}
           onClose={() => setOpen(undefined)}
           act={async () => {
             await deleteDatabase(open.database.name);

@@ -1,20 +1,16 @@
 import { useEffect, useState } from 'react';
-import { copyText } from '../../components/controls/copy-button.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { toast } from '../../components/controls/toasts.js';
 import type { Language } from '../../lib/query/macros.js';
-import { absoluteRange, resolveRange } from '../../lib/time/time-range.js';
+import type { RangeText } from '../../lib/time/time-range.js';
 import { bytesText, countText, millisText } from '../../lib/units.js';
-import { type ExploreSearch, languageOf, rangeOf, textToSend } from './explore-search.js';
+import { type ExploreSearch, languageOf, textToSend } from './explore-search.js';
 import { exportEntries } from './export-result.js';
 import { KeptQueries } from './kept-queries.js';
 import { SaveDialog } from './save-dialog.js';
+import { ShareButton } from './share-button.js';
 import { snippetEntries } from './snippets.js';
 import type { RunState } from './use-run.js';
-
-/** Beyond this an address is not sent well. */
-const MAX_LINK_LENGTH = 4000;
 
 /** What can be done with the query, and how the last run went. */
 export function ExploreActions(props: {
@@ -30,36 +26,20 @@ export function ExploreActions(props: {
   readonly onSaved: (change: ExploreSearch) => void;
 }) {
   const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen, onSaved } = props;
-  const [isSaving, setIsSaving] = useState(false);
+  /** In the place of the range, where it is to be kept as it is at present. */
+  const [saving, setSaving] = useState<Partial<RangeText> | undefined>();
   const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
   const language = languageOf(search);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
-      setIsSaving(true);
+      setSaving({});
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  const range = resolveRange(rangeOf(search), Date.now());
   const sent = () => textToSend(search);
-  const share = async (isAbsolute: boolean) => {
-    const url = new URL(location.href);
-    url.searchParams.delete('tab');
-    if (isAbsolute && range !== undefined) {
-      const { from, to } = absoluteRange(range);
-      url.searchParams.set('from', from);
-      url.searchParams.set('to', to);
-    }
-    if (url.href.length > MAX_LINK_LENGTH) {
-      setIsSaving(true);
-      toast('The link would be too long: save the query, its short link is copied.');
-      return;
-    }
-    await copyText(url.href);
-    toast('Link copied');
-  };
   return (
     <div className="explore-actions">
       {state.isRunning ? (
@@ -88,25 +68,11 @@ export function ExploreActions(props: {
           Explain
         </button>
       )}
-      <button type="button" className="button" onClick={() => setIsSaving(true)} title="Ctrl+S">
+      <button type="button" className="button" onClick={() => setSaving({})} title="Ctrl+S">
         <Icon name="save" size={14} /> Save
       </button>
-      <button type="button" className="button" onClick={() => void share(false)}>
-        <Icon name="share" size={14} /> Share
-      </button>
-      <MenuButton
-        label="Export"
-        entries={[
-          ...exportEntries(sent, state),
-          ...snippetEntries(sent),
-          {
-            id: 'absolute',
-            label: 'Link with absolute times',
-            hint: 'shows the same range tomorrow',
-            act: () => void share(true),
-          },
-        ]}
-      >
+      <ShareButton search={search} state={state} onTooLong={setSaving} />
+      <MenuButton label="Export" entries={[...exportEntries(sent, state), ...snippetEntries(sent)]}>
         <Icon name="download" size={14} /> Export <Icon name="down" size={12} />
       </MenuButton>
       <button type="button" className="button quiet" onClick={() => setShownList('saved')}>
@@ -116,8 +82,12 @@ export function ExploreActions(props: {
         History
       </button>
       <RunFigures state={state} />
-      {isSaving && (
-        <SaveDialog search={search} onSaved={onSaved} onClose={() => setIsSaving(false)} />
+      {saving && (
+        <SaveDialog
+          search={{ ...search, ...saving }}
+          onSaved={onSaved}
+          onClose={() => setSaving(undefined)}
+        />
       )}
       {shownList && (
         <KeptQueries

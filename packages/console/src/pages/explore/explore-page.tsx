@@ -10,7 +10,12 @@ import { CodeEditor, type EditorHandle } from '../../components/editor/code-edit
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
 import { isAskedByReader, RAN } from '../../lib/opened-from.js';
-import { addCondition, type FilterEdit, type Wanted } from '../../lib/query/add-condition.js';
+import {
+  addCondition,
+  addRange,
+  type FilterEdit,
+  type Wanted,
+} from '../../lib/query/add-condition.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -218,7 +223,7 @@ export function ExplorePage() {
   >();
   const filtered = (wanted: readonly Wanted[], isOut: boolean) =>
     addCondition(latest.current.draft, { language, schema, wanted, isOut });
-  const onFilter = (edit: FilterEdit): void => {
+  const onEdit = (edit: FilterEdit, change: ExploreSearch = {}): void => {
     if (edit.kind === 'unsafe') {
       void copyText(edit.condition).then(() =>
         toast(`Condition copied; the query stays as it is: ${edit.why}.`),
@@ -226,8 +231,10 @@ export function ExplorePage() {
       return;
     }
     setAdded({ ...edit, before: latest.current.draft });
-    runWith({ q: edit.text });
+    runWith({ q: edit.text, ...change });
   };
+  const onBound = (range: TimeRange | undefined): void =>
+    onEdit(addRange(draft, { language, schema }), range && addressOf(range));
   const hasNothing =
     databases.data?.every(({ name, table_count }) => name === '_internal' || table_count === 0) ===
     true;
@@ -304,7 +311,8 @@ export function ExplorePage() {
               }}
               onRun={() => runWith()}
               filtered={filtered}
-              onFilter={onFilter}
+              onFilter={onEdit}
+              onBound={usesRange(draft) ? undefined : onBound}
               follow={follow}
             />
           )}

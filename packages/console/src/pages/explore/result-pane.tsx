@@ -41,10 +41,15 @@ export function ResultPane(props: {
   /** The query with conditions on values; `undefined`: there are none for them. */
   readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
   readonly onFilter: (edit: FilterEdit) => void;
+  /** Makes the query follow the range, or the one that the picture was zoomed to; `undefined`: what is typed does. */
+  readonly onBound: ((range: TimeRange | undefined) => void) | undefined;
   readonly follow: Follow;
 }) {
   const { search, state, isUnread, onChange, onZoom, onRun, filtered, onFilter, follow } = props;
   const { result, error } = state;
+  const [ownZoom, setOwnZoom] = useState<TimeRange | undefined>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another result is seen as a whole.
+  useEffect(() => setOwnZoom(undefined), [result?.frame]);
   const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
   return (
     <section className="result" aria-label="Result" aria-busy={state.isRunning}>
@@ -75,9 +80,11 @@ export function ResultPane(props: {
               </span>
             )}
             {onZoom === undefined && result.frame.timeIndex !== undefined && (
-              <span className="hint soft">
-                The range of time does not bound this query: it has no <code>{'${from}'}</code>.
-              </span>
+              <UnboundNote
+                zoom={view === 'table' || view === 'stat' ? undefined : ownZoom}
+                onBound={props.onBound}
+                onWhole={() => setOwnZoom(undefined)}
+              />
             )}
             {view === 'table' && result.frame.timeIndex !== undefined && (
               <span className="row end wrap">
@@ -127,7 +134,7 @@ export function ResultPane(props: {
               onReading={follow.onReading}
             />
           ) : (
-            <Drawn {...props} result={result} view={view} />
+            <Drawn {...{ ...props, result, view, ownZoom, setOwnZoom }} />
           )}
         </div>
       )}
@@ -135,22 +142,51 @@ export function ResultPane(props: {
   );
 }
 
+/** Of a query that does not follow the range. */
+function UnboundNote(props: {
+  /** What the picture alone is zoomed to. */
+  readonly zoom: TimeRange | undefined;
+  readonly onBound: ((range: TimeRange | undefined) => void) | undefined;
+  readonly onWhole: () => void;
+}) {
+  const { zoom, onBound, onWhole } = props;
+  return (
+    <span className="row wrap hint soft">
+      <span>
+        {zoom
+          ? 'Only the picture is zoomed: the query has no '
+          : 'The range of time does not bound this query: it has no '}
+        <code>{'${from}'}</code>.
+      </span>
+      {onBound && (
+        <button type="button" className="button small" onClick={() => onBound(zoom)}>
+          {zoom ? 'Zoom the query' : 'Add the range'}
+        </button>
+      )}
+      {zoom && (
+        <button type="button" className="button small" onClick={onWhole}>
+          Show all
+        </button>
+      )}
+    </span>
+  );
+}
+
 function Drawn(
   props: Parameters<typeof ResultPane>[0] & {
     readonly result: NonNullable<RunState['result']>;
     readonly view: Exclude<View, 'table'>;
+    readonly ownZoom: TimeRange | undefined;
+    readonly setOwnZoom: (range: TimeRange | undefined) => void;
   },
 ) {
   const { result, view, search, onChange, onZoom, onZoomOut, filtered, onFilter } = props;
+  const { ownZoom, setOwnZoom } = props;
   const { frame, ran } = result;
   const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const [ownZoom, setOwnZoom] = useState<TimeRange | undefined>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another result is seen as a whole.
-  useEffect(() => {
-    setOwnZoom(undefined);
-    setHidden(new Set());
-  }, [frame]);
+  useEffect(() => setHidden(new Set()), [frame]);
   const whole = useMemo(() => extentOf(set, onZoom ? ran.range : undefined), [set, ran, onZoom]);
   const shown = useMemo(() => set.series.filter(({ key }) => !hidden.has(key)), [set, hidden]);
   const colours = useMemo(() => new Map(set.series.map(({ key }, index) => [key, index])), [set]);
@@ -187,14 +223,6 @@ function Drawn(
         onZoom={onZoom ?? setOwnZoom}
         onZoomOut={onZoom ? onZoomOut : () => setOwnZoom(undefined)}
       />
-      {ownZoom && (
-        <p className="hint soft drawn-note">
-          Only the picture is zoomed: the query has no <code>{'${from}'}</code>.{' '}
-          <button type="button" className="button small" onClick={() => setOwnZoom(undefined)}>
-            Show all
-          </button>
-        </p>
-      )}
       <Legend
         series={set.series}
         totalCount={set.totalCount}

@@ -4,7 +4,7 @@ import type { QueryText } from '../../api/tsdb.js';
 import { errorPosition } from '../../lib/query/error-position.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { parametersJson } from '../../lib/query/parameters.js';
-import { resolveRange, type TimeRange } from '../../lib/time/time-range.js';
+import { type RangeText, resolveRange, type TimeRange } from '../../lib/time/time-range.js';
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
 import { addToHistory } from './run-history.js';
 
@@ -13,6 +13,8 @@ export interface Ran {
   readonly query: QueryText;
   readonly typed: string;
   readonly range: TimeRange;
+  /** The range as the address said it. */
+  readonly asked: RangeText;
 }
 
 export interface RunState {
@@ -44,7 +46,8 @@ export function useRun(maxPoints: () => number) {
   useEffect(() => cancel, [cancel]);
   const run = async (search: ExploreSearch): Promise<void> => {
     const { q = '', db = '' } = search;
-    const range = resolveRange(rangeOf(search), Date.now());
+    const asked = rangeOf(search);
+    const range = resolveRange(asked, Date.now());
     if (q.trim() === '' || db === '' || range === undefined) return;
     running.current?.abort();
     const controller = new AbortController();
@@ -53,12 +56,12 @@ export function useRun(maxPoints: () => number) {
     const expanded = expandMacros(q, { language, range, maxPoints: maxPoints() });
     const params = parametersJson(search, q, language);
     const query = { db, lang: language, text: expanded.text, params };
-    const ran = { query, typed: q, range };
+    const ran = { query, typed: q, range, asked };
     const startMs = performance.now();
     setState((before) => ({ ...before, isRunning: true, startMs, progress: undefined }));
     const note = (rowCount: number | undefined, error: string | undefined) =>
       addToHistory({
-        ...{ atMs: Date.now(), db, lang: language, text: q, ...rangeOf(search) },
+        ...{ atMs: Date.now(), db, lang: language, text: q, ...asked },
         ...{ totalMs: performance.now() - startMs, rowCount, error },
       });
     try {

@@ -32,7 +32,7 @@ function HealthChip() {
     <span role="status">
       {obstacle === null ? (
         <span className="chip good" title={words}>
-          <Icon name="check" size={12} /> answers
+          <Icon name="check" size={12} /> healthy
         </span>
       ) : (
         <span className="chip bad" title={words}>

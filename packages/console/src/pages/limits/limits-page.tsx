@@ -20,7 +20,7 @@ import { countText } from '../../lib/units.js';
 
 const REFRESH_MS = 5000;
 
-/** Who uses how much of a limit, who is shut out, and what one caller has left. */
+/** Who uses how much of a limit, who is banned, and what one caller has left. */
 export function LimitsPage() {
   const search = useSearch({ strict: false }) as Record<string, string>;
   const { resource = 'core', identity = '' } = search;
@@ -51,7 +51,7 @@ export function LimitsPage() {
           onChange={(event) => go({ identity: event.target.value })}
         />
         <button type="button" className="button end" onClick={() => setBanning(identity)}>
-          Shut out …
+          Ban …
         </button>
       </header>
       {identity !== '' && <Caller identity={identity} act={act} />}
@@ -62,12 +62,12 @@ export function LimitsPage() {
       />
       <Bans onCaller={(name) => go({ identity: name })} act={act} />
       {banning !== undefined && (
-        <ShutOut
+        <BanDialog
           identity={banning}
           onClose={() => setBanning(undefined)}
           onDone={(name) => {
             setBanning(undefined);
-            void act(async () => undefined, `${name} is shut out`);
+            void act(async () => undefined, `${name} is banned`);
           }}
         />
       )}
@@ -95,7 +95,7 @@ function Buckets({
           <th className="num">Used</th>
           <th className="num">Left</th>
           <th className="num">Limit</th>
-          <th>Begins anew (UTC)</th>
+          <th>Resets (UTC)</th>
         </tr>
       </thead>
       <tbody>
@@ -130,15 +130,15 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
           <code>{identity}</code>
         </h2>
         {usage.data?.ban && (
-          <span className="chip bad">shut out until {timeOf(usage.data.ban.until)}</span>
+          <span className="chip bad">banned until {timeOf(usage.data.ban.until)}</span>
         )}
         {usage.data && (
           <button
             type="button"
             className="button small"
-            onClick={() => void act(() => resetUsage(identity), `${identity} begins anew`)}
+            onClick={() => void act(() => resetUsage(identity), `${identity} is reset`)}
           >
-            Let it begin anew
+            Reset
           </button>
         )}
       </div>
@@ -222,16 +222,16 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
   });
   return (
     <section className="stack" aria-labelledby={id}>
-      <h2 id={id}>Shut out</h2>
+      <h2 id={id}>Bans</h2>
       {bans.isError && <ProblemNote error={bans.error} onRetry={() => void bans.refetch()} />}
-      {bans.data?.length === 0 && <p className="card empty soft">Nobody is shut out.</p>}
+      {bans.data?.length === 0 && <p className="card empty soft">Nobody is banned.</p>}
       {bans.data !== undefined && bans.data.length > 0 && (
-        <TableWrap label="Shut out">
+        <TableWrap label="Bans">
           <thead>
             <tr>
               <th className="wide">Caller</th>
               <th>Until (UTC)</th>
-              <th className="num">Time</th>
+              <th className="num">Times</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -255,10 +255,10 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
                   <button
                     type="button"
                     className="button small"
-                    aria-label={`Let ${identity} in`}
-                    onClick={() => void act(() => liftBan(identity), `${identity} is let in`)}
+                    aria-label={`Unban ${identity}`}
+                    onClick={() => void act(() => liftBan(identity), `${identity} is unbanned`)}
                   >
-                    Let in
+                    Unban
                   </button>
                 </td>
               </tr>
@@ -270,7 +270,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
   );
 }
 
-function ShutOut(props: {
+function BanDialog(props: {
   readonly identity: string;
   readonly onClose: () => void;
   readonly onDone: (identity: string) => void;
@@ -281,8 +281,8 @@ function ShutOut(props: {
   const seconds = parseDuration(duration);
   return (
     <FormDialog
-      title="Shut a caller out"
-      action="Shut out"
+      title="Ban a caller"
+      action="Ban"
       isDanger
       canAct={identity.trim() !== '' && seconds !== undefined && seconds >= 1}
       act={async () => {

@@ -199,7 +199,7 @@ function TriggerLog(props: {
   return (
     <section className="stack" aria-labelledby="log-title">
       <div className="row">
-        <h2 id="log-title">{name === '' ? 'Log of all' : `Log of ${name}`}</h2>
+        <h2 id="log-title">{name === '' ? 'Log' : `Log of ${name}`}</h2>
         {name !== '' && (
           <button type="button" className="button small" onClick={onAll}>
             Show all

@@ -1,3 +1,5 @@
+import { RANGE_CONDITION } from '../../lib/query/macros.js';
+
 /** One picture of the dashboard: a query of the server's own metrics, which Explore can open as well. */
 export interface Panel {
   readonly title: string;
@@ -6,13 +8,11 @@ export interface Panel {
   readonly sql: string;
 }
 
-const WHERE = 'time >= ${from} AND time < ${to}';
-
 /** A value as it is, the mean of each bucket. */
 const gauge = (field: string, name: string, factor = ''): string =>
   `SELECT date_bin(\${interval}, time) AS time, avg(${field})${factor} AS ${name}
 FROM metrics
-WHERE ${WHERE} AND ${field} IS NOT NULL
+WHERE ${RANGE_CONDITION} AND ${field} IS NOT NULL
 GROUP BY 1
 ORDER BY 1`;
 
@@ -22,7 +22,7 @@ const rate = (field: string, tags: string, name: string, factor = ''): string =>
   return `WITH buckets AS (
   SELECT date_bin(\${interval}, time) AS time${group}, max(${field}) AS value
   FROM metrics
-  WHERE ${WHERE} AND ${field} IS NOT NULL
+  WHERE ${RANGE_CONDITION} AND ${field} IS NOT NULL
   GROUP BY 1${group}
 ), sums AS (
   SELECT time, sum(value) AS value FROM buckets GROUP BY time

@@ -135,7 +135,7 @@ function PanelCard(props: {
   }, [answer.data]);
   const last = series[0]?.stats.last;
   return (
-    <section className="card panel" aria-label={panel.title}>
+    <section className="card panel" aria-label={panel.title} aria-busy={answer.isPending}>
       <div className="panel-head">
         <h2>{panel.title}</h2>
         <span className="panel-value end">
@@ -143,6 +143,7 @@ function PanelCard(props: {
         </span>
       </div>
       <div className="panel-room">
+        {answer.isPending && <div className="skeleton" />}
         {answer.isError && <ProblemNote error={answer.error} />}
         {answer.data && series.length === 0 && (
           <p className="soft small">Nothing was measured in this range of time yet.</p>
