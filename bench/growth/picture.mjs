@@ -51,7 +51,7 @@ export function drawFigure({ title, axis, unit, lines }) {
   }
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" ` +
-    `font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>${shapes.join('')}</svg>\n`
+    `font-family="sans-serif" font-size="12"><title>${escaped(title)}</title><rect width="100%" height="100%" fill="#fff"/>${shapes.join('')}</svg>\n`
   );
 }
 
