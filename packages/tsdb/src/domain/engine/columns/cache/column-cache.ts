@@ -1,4 +1,4 @@
-import { LoadQueue } from '../load/load-queue.js';
+import { LoadQueue } from './load-queue.js';
 
 /** What was used this recently is not given up for something new: a working set that does not fit must not churn. */
 const LEAST_IDLE_MS = 5000;
