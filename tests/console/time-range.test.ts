@@ -81,6 +81,8 @@ describe('The range of time', { skip: SKIP }, () => {
     await button('Undo').click();
     await page.getByText(UNBOUND).waitFor();
     // What was dragged over becomes the range of the query.
+    await highest('99 for host=a').waitFor();
+    await page.locator('.u-over').waitFor();
     const box = await page.locator('.u-over').boundingBox();
     assert.ok(box);
     await page.mouse.move(box.x + box.width * 0.1, box.y + 40);
