@@ -68,6 +68,7 @@ export class TestBrowser {
       colorScheme: theme,
       reducedMotion: 'reduce',
       acceptDownloads: true,
+      permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(STEP_TIMEOUT_MS);
     if (token !== undefined) {

@@ -62,7 +62,6 @@ describe('a table of results', { skip: SKIP }, () => {
     );
     browser = await TestBrowser.start();
     const context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {

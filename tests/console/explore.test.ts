@@ -52,7 +52,6 @@ describe('Explore', { skip: SKIP }, () => {
     await write('metrics', `exact n=${BIG}i ${NANOS}`);
     browser = await TestBrowser.start();
     context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {

@@ -24,7 +24,6 @@ describe('the first day', { skip: SKIP }, () => {
     server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
     browser = await TestBrowser.start();
     context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {

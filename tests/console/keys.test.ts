@@ -41,7 +41,6 @@ describe('by keys alone', { skip: SKIP }, () => {
     assert.equal((await server.http.send(path, { body: body.flat().join('\n') })).status, 204);
     browser = await TestBrowser.start();
     const context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {

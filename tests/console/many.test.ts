@@ -45,7 +45,6 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
     await write('columns', [`wide ${fields.join()} ${nowSec - 60}`]);
     browser = await TestBrowser.start();
     const context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {

@@ -33,7 +33,6 @@ it('a saved query is changed in its place, and two who change it hear of each ot
       JSON.parse((await server.http.send(`/ops/v1/tsdb/saved-queries/${id}`)).text);
     const openIt = async (): Promise<Page> => {
       const context = await browser.context();
-      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       const page = await context.newPage();
       await page.goto(`${server.url}/console/explore/${id}`);
       await page.waitForURL(/saved=/);

@@ -44,7 +44,6 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.equal((await server.http.send(path, { body })).status, 204);
     browser = await TestBrowser.start();
     const context = await browser.context();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
   });
   after(async () => {
