@@ -20,8 +20,8 @@ export class DiskFull extends Error {
 }
 
 /**
- * Words for it: of the system (its quota and its bound on open files, too), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone: what else a write of its files
- * failed by is an error of its write, and its shared memory that cannot grow has one of its own.
+ * Words for it: of the system (also for its quota and its bound on open files), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone:
+ * what else a write of its files failed by is an error of its write, and its shared memory that cannot grow has one of its own.
  */
 const CODES: ReadonlySet<unknown> = new Set([
   ...['ENOSPC', 'EDQUOT', ...NO_HANDLES],
