@@ -20,6 +20,7 @@ const BELOW = {
 /** Which packages a package may import. */
 const PACKAGES = {
   kernel: [],
+  'line-protocol': [],
   identity: ['kernel'],
   tsdb: ['kernel'],
   accounts: ['kernel'],
@@ -27,8 +28,17 @@ const PACKAGES = {
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
   'gamedata-client': [],
-  console: [],
-  server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
+  console: ['line-protocol'],
+  server: [
+    'kernel',
+    'line-protocol',
+    'identity',
+    'tsdb',
+    'accounts',
+    'webhooks',
+    'ratelimit',
+    'gamedata',
+  ],
 };
 
 /** What others may import of a package: its public surface, and from tests what it offers to tests. */

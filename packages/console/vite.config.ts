@@ -7,6 +7,10 @@ const LARGE = /node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@
 // biome-ignore lint/style/noDefaultExport: Vite reads it.
 export default defineConfig({
   base: '/console/',
+  resolve: {
+    // Of its sources: the compiler works beside this.
+    alias: { '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts` },
+  },
   server: { port: 5173, proxy: { '/api': SERVER, '/ops': SERVER } },
   worker: { format: 'es' },
   build: {

@@ -11,7 +11,10 @@ const site = path.join(folder, 'dist', 'site');
 const stampFile = path.join(folder, 'dist', 'site-stamp');
 
 /** What the pages are made of, beside the packages that the lock file names. */
-const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
+const INPUTS = [
+  ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'],
+  path.join('..', 'line-protocol', 'src'),
+];
 /** Builds the files of the console and their compressed forms, when what they are made of has changed. */
 export async function buildConsole() {
   const stamp = recipe();

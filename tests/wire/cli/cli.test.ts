@@ -98,6 +98,13 @@ describe('plinth write', () => {
     );
   });
 
+  it('counts all lines of which none was taken, though the server lists a thousand', async () => {
+    const path = await file('untaken.lp', 'm\n'.repeat(1500));
+    const { code, stderr } = await cli('w0', 'write', path);
+    assert.equal(code, 1);
+    assert.match(stderr, /wrote 0 lines, refused 1500 \(/);
+  });
+
   it('refuses as a whole when asked to', async () => {
     const path = await file('bad.lp', 'm v=1 1\nm\n');
     const { code, stderr } = await cli('w4', 'write', '--no-accept-partial', path);

@@ -1,3 +1,4 @@
+import { checkLines } from '@plinth/line-protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -6,7 +7,6 @@ import { CopyBox } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
-import { checkLines } from '../../lib/line-protocol/check-lines.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { countText } from '../../lib/units.js';
 
@@ -27,7 +27,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
   const navigate = useNavigate();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
   const check = useMemo(() => checkLines(lines), [lines]);
-  const [table] = check.tables;
+  const table = check.tables[0]?.table;
   const write = async () => {
     setIsBusy(true);
     setError(undefined);
@@ -98,11 +98,11 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
             onChange={(event) => setLines(event.target.value)}
           />
           <div id="write-check" role="status">
-            {check.problems.length === 0 ? (
+            {check.problemCount === 0 ? (
               <span className="hint">
                 {check.lineCount === 0
                   ? 'table,tag=value field=1.5 time'
-                  : `${countText(check.lineCount)} ${check.lineCount === 1 ? 'line' : 'lines'} for ${check.tables.join(', ')}`}
+                  : `${countText(check.lineCount)} ${check.lineCount === 1 ? 'line' : 'lines'} for ${check.tables.map((each) => each.table).join(', ')}`}
               </span>
             ) : (
               check.problems.slice(0, MAX_SHOWN_COUNT).map(({ line, column, message }) => (
@@ -111,9 +111,9 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
                 </p>
               ))
             )}
-            {check.problems.length > MAX_SHOWN_COUNT && (
+            {check.problemCount > MAX_SHOWN_COUNT && (
               <p className="hint">
-                {MAX_SHOWN_COUNT} of {countText(check.problems.length)} lines with mistakes
+                {MAX_SHOWN_COUNT} of {countText(check.problemCount)} lines with mistakes
               </p>
             )}
           </div>

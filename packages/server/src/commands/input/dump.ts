@@ -1,4 +1,5 @@
-import { type Chunk, linesIn } from './line-chunks.js';
+import type { Chunk } from '@plinth/line-protocol';
+import { linesIn } from './line-chunks.js';
 
 /** Points of a dump, and the database that they go to. */
 export interface DumpChunk extends Chunk {

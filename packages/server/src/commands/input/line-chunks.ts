@@ -1,13 +1,5 @@
+import type { Chunk } from '@plinth/line-protocol';
 import { CommandFailed } from '../output/exit.js';
-
-/** A piece of a file that ends where a line of line protocol ends. */
-export interface Chunk {
-  readonly bytes: Uint8Array;
-  /** Lines that carry a point: neither blank nor comment. */
-  readonly pointCount: number;
-  /** Line of the file for a line (from 1) of this chunk. */
-  readonly fileLineOf: (bodyLine: number) => number;
-}
 
 export interface ChunkOptions {
   readonly chunkSizeBytes: number;

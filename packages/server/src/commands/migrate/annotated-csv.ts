@@ -1,6 +1,5 @@
-import { readCsv } from '../input/csv-records.js';
-import { quotedText } from '../input/line-text.js';
-import { readTimeNs } from '../input/time-text.js';
+import { quotedText, readCsv, readTimeNs } from '@plinth/line-protocol';
+import { readingCsv } from '../input/csv-input.js';
 import { BadLine, escaped, escapedTable, type Format } from './line-files.js';
 
 type Cells = readonly (string | undefined)[];
@@ -37,7 +36,7 @@ export const isAnnotatedCsv = (head: string): boolean =>
 export const annotatedCsv: Format = async function* (bytes) {
   let annotations = new Map<string, Cells>();
   let table: Table | undefined;
-  for await (const { cells, line: number } of readCsv(bytes)) {
+  for await (const { cells, line: number } of readingCsv(readCsv(bytes))) {
     const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
     if (first.startsWith('#')) {
       // Annotations of the next table; those that are not said anew stay.

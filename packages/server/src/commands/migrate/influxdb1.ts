@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { escapedKey, floatText, quotedText } from '@plinth/line-protocol';
 import type { DumpChunk } from '../input/dump.js';
-import { escapedKey, floatText, quoted, quotedText } from '../input/line-text.js';
+import { quoted } from '../input/line-text.js';
 import { Faults } from './faults.js';
 import { OldNames } from './old-names.js';
 import { type Database, type PortableBackup, readBackup, unpackShard } from './portable-backup.js';

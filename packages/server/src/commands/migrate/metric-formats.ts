@@ -1,4 +1,4 @@
-import { floatText } from '../input/line-text.js';
+import { floatText } from '@plinth/line-protocol';
 import { BadLine, escaped, escapedTable, lineByLine, type Note } from './line-files.js';
 
 /** A line of `/api/v1/export` of VictoriaMetrics: a series with all its values, times in milliseconds. */

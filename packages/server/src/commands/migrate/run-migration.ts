@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import type { Chunk } from '@plinth/line-protocol';
 import { type ReadLine, readLine } from '@plinth/tsdb';
 import { type Connection, call, databaseOf } from '../connection.js';
 import type { DumpChunk } from '../input/dump.js';
-import { type Chunk, linesIn } from '../input/line-chunks.js';
+import { linesIn } from '../input/line-chunks.js';
 import { quoted } from '../input/line-text.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { formatTable } from '../output/listing.js';

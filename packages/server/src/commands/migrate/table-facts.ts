@@ -1,5 +1,5 @@
+import { escapedKey, escapedTable, floatText, quotedText } from '@plinth/line-protocol';
 import type { ReadLine } from '@plinth/tsdb';
-import { escapedKey, escapedTable, floatText, quotedText } from '../input/line-text.js';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 

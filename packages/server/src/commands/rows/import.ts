@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { type FieldType, findNumberColumns } from '@plinth/line-protocol';
 import { Command } from 'commander';
 import {
   type Connection,
@@ -8,7 +9,7 @@ import {
   failureOf,
   withConnection,
 } from '../connection.js';
-import { type FieldType, findNumberColumns } from '../input/csv-lines.js';
+import { csvFailure } from '../input/csv-input.js';
 import { openInput } from '../input/input.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { writeFiles } from './write.js';
@@ -83,7 +84,10 @@ async function typesOf(
   const { bytes } = await openInput(file, (path) =>
     createReadStream(path, { highWaterMark: 1 << 20 }),
   );
-  const types = new Map<string, FieldType>(await findNumberColumns(bytes));
+  const numbers = await findNumberColumns(bytes).catch((error: unknown) => {
+    throw csvFailure(error);
+  });
+  const types = new Map<string, FieldType>(numbers);
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
   const json = { db: databaseOf(connection), q, format: 'json_rows' };
   const answer = await call(connection, 'api/v3/query_sql', { json });

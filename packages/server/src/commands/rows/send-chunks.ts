@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@plinth/kernel';
+import { type Chunk, readRefusals } from '@plinth/line-protocol';
 import { type Connection, call, callOk, databaseOf, failureOf } from '../connection.js';
-import type { Chunk } from '../input/line-chunks.js';
 import { CommandFailed } from '../output/exit.js';
 import type { WriteReport } from './write-report.js';
 
@@ -97,10 +97,11 @@ export async function send(
       report.accept(chunk, []);
       return;
     }
-    const refused = refusedLines(text);
-    if (refused === undefined) throw failureOf(response.status, errorOf(text), connection);
-    const isPartial = options.acceptPartial;
-    report.accept(chunk, refused, isPartial ? chunk.pointCount - refused.length : 0);
+    const refusals = readRefusals(text);
+    if (refusals === undefined) throw failureOf(response.status, errorOf(text), connection);
+    const { lines, isWhole } = refusals;
+    const isPartial = options.acceptPartial && !isWhole;
+    report.accept(chunk, lines, isPartial ? chunk.pointCount - lines.length : 0);
     return;
   }
 }
@@ -108,18 +109,6 @@ export async function send(
 function errorOf(text: string): string {
   const error: unknown = Reflect.get(Object(parseJson(text)), 'error');
   return typeof error === 'string' ? error : text.trim() || 'no further words';
-}
-
-/** The list of bad lines in the answer; undefined when the answer is about something else. */
-function refusedLines(
-  text: string,
-): readonly { readonly line: number; readonly message: string }[] | undefined {
-  const data: unknown = Reflect.get(Object(parseJson(text)), 'data');
-  if (!Array.isArray(data) || data.length === 0) return undefined;
-  return data.map((item: unknown) => ({
-    line: Number(Reflect.get(Object(item), 'line_number')),
-    message: String(Reflect.get(Object(item), 'error_message')),
-  }));
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
+import type { Chunk } from '@plinth/line-protocol';
 import type { Input } from '../input/input.js';
-import type { Chunk } from '../input/line-chunks.js';
 import { tell } from '../output/terminal.js';
 
 const MAX_SHOWN_COUNT = 20;

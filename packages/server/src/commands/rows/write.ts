@@ -1,13 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { messageOf } from '@plinth/kernel';
+import {
+  type CsvMapping,
+  chunkCsv,
+  type FieldType,
+  TIME_FORMATS,
+  type TimeFormat,
+} from '@plinth/line-protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
-import { type CsvMapping, chunkCsv, type FieldType } from '../input/csv-lines.js';
+import { readingCsv } from '../input/csv-input.js';
 import { dumpChunks, isDump } from '../input/dump.js';
 import { openInput, textInput, withHead } from '../input/input.js';
 import { chunkLines } from '../input/line-chunks.js';
 import { isLineProtocol } from '../input/line-text.js';
-import { TIME_FORMATS, type TimeFormat } from '../input/time-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { runDumpStatement, send, sendAll } from './send-chunks.js';
 import { WriteReport } from './write-report.js';
@@ -103,7 +109,9 @@ export async function writeFiles(
         maxLineSizeBytes: MAX_LINE_SIZE_BYTES,
       });
     const chunks = mapping
-      ? chunkCsv(bytes, mapping, CHUNK_SIZE_BYTES, (row) => report.refuse(row.line, row.message))
+      ? readingCsv(
+          chunkCsv(bytes, mapping, CHUNK_SIZE_BYTES, (row) => report.refuse(row.line, row.message)),
+        )
       : isOfDump
         ? dumpChunks(await lines(), (statement) => runDumpStatement(statement, connection))
         : await lines();

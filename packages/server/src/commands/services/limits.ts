@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
-import { secondsOf } from '../input/time-text.js';
+import { secondsOf } from '../input/duration.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { formatTable, printOne, printRows, withFormat } from '../output/listing.js';
 import { tell } from '../output/terminal.js';

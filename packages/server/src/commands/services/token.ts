@@ -8,7 +8,7 @@ import {
   failureOf,
   withConnection,
 } from '../connection.js';
-import { secondsOf } from '../input/time-text.js';
+import { secondsOf } from '../input/duration.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';

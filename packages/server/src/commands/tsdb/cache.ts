@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
-import { secondsOf } from '../input/time-text.js';
+import { secondsOf } from '../input/duration.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type CsvMapping, chunkCsv, type RefusedRow } from './csv-lines.js';
+import { findNumberColumns } from './find-number-columns.js';
 import { readTimeNs, type TimeFormat } from './time-text.js';
 
 const MAPPING: CsvMapping = {
@@ -50,8 +51,90 @@ describe('chunkCsv', () => {
   });
 
   it('says which columns there are when one is missing', async () => {
-    await assert.rejects(convert('a,b\n1,2\n'), /no column 'room'; it has a, b/);
+    await assert.rejects(convert('a,b\n1,2\n'), {
+      name: 'CsvFault',
+      kind: 'no_such_column',
+      message: "the CSV file has no column 'room'; it has a, b",
+    });
   });
+
+  it('keeps every digit of an integer', async () => {
+    const { lines } = await convert('at,room,n,u\n1,,9223372036854775807,18446744073709551615\n', {
+      fields: new Map([
+        ['n', 'int'],
+        ['u', 'uint'],
+      ]),
+    });
+    assert.equal(lines, 'air n=9223372036854775807i,u=18446744073709551615u 1000000000\n');
+  });
+});
+
+describe('chunks', () => {
+  const chunksOf = async (csv: string, chunkSizeBytes: number) => {
+    const parts = async function* () {
+      yield Buffer.from(csv);
+    };
+    const found: (readonly [text: string, points: number, line: number])[] = [];
+    for await (const { bytes, pointCount, fileLineOf } of chunkCsv(
+      parts(),
+      { table: 'm', tags: [], fields: new Map([['s', 'string']]), time: 't', timeFormat: 'ns' },
+      chunkSizeBytes,
+      () => {},
+    ))
+      found.push([Buffer.from(bytes).toString(), pointCount, fileLineOf(1)]);
+    return found;
+  };
+
+  it('hold as many bytes as was said, whatever their characters', async () => {
+    const csv = 't,s\n1,ü€\n2,😀\n3,c\n';
+    const lines = ['m s="ü€" 1\n', 'm s="😀" 2\n', 'm s="c" 3\n'];
+    const sizes = lines.map((line) => Buffer.byteLength(line));
+    assert.deepEqual(sizes, [14, 13, 10]);
+    assert.deepEqual(await chunksOf(csv, 27), [
+      [lines.slice(0, 2).join(''), 2, 2],
+      [lines[2], 1, 4],
+    ]);
+    assert.deepEqual(
+      (await chunksOf(csv, 26)).map(([, count]) => count),
+      [1, 2],
+    );
+    assert.deepEqual(await chunksOf(csv, 37), [[lines.join(''), 3, 2]]);
+  });
+
+  it('hold one line where that alone is longer', async () => {
+    assert.deepEqual(await chunksOf('t,s\n1,a\n2,bbbbbbbbbb\n3,c\n', 12), [
+      ['m s="a" 1\n', 1, 2],
+      ['m s="bbbbbbbbbb" 2\n', 1, 3],
+      ['m s="c" 3\n', 1, 4],
+    ]);
+  });
+
+  it('know the line of the file behind rows of several lines', async () => {
+    const parts = async function* () {
+      yield Buffer.from('t,s\n1,"a\nb"\n2,c\n');
+    };
+    const mapping = {
+      ...{ table: 'm', tags: [], fields: new Map([['s', 'string']] as const) },
+      ...{ time: 't', timeFormat: 'ns' as const },
+    };
+    for await (const { fileLineOf } of chunkCsv(parts(), mapping, 1000, () => {})) {
+      assert.deepEqual([1, 2, 3, 4].map(fileLineOf), [2, 2, 4, 0]);
+    }
+  });
+});
+
+it('columns of numbers are found by all of their values', async () => {
+  const parts = async function* () {
+    yield Buffer.from('\uFEFFa,b,c,d,e\n1,1,9223372036854775808,x,\n2,2.5,1,3,\n');
+  };
+  assert.deepEqual(
+    await findNumberColumns(parts()),
+    new Map([
+      ['a', 'int'],
+      ['b', 'float'],
+      ['c', 'uint'],
+    ]),
+  );
 });
 
 describe('a CSV file that is none', () => {

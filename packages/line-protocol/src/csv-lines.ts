@@ -1,10 +1,9 @@
-import { CommandFailed, EXIT } from '../output/exit.js';
-import { type CsvRecord, readCsv } from './csv-records.js';
-import type { Chunk } from './line-chunks.js';
-import { escapedKey, escapedTable, quotedText } from './line-text.js';
+import { CsvFault } from './csv-fault.js';
+import { type CsvRecord, headerNames, readCsv } from './csv-records.js';
+import { escapedKey, escapedTable, quotedText } from './escapes.js';
+import { type FieldType, INFINITY, NUMBER, WHOLE } from './field-type.js';
+import { type CsvChunk, LinePacker } from './line-packer.js';
 import { readTimeNs, type TimeFormat } from './time-text.js';
-
-export type FieldType = 'float' | 'int' | 'uint' | 'string' | 'bool';
 
 export interface CsvMapping {
   readonly table: string;
@@ -23,7 +22,6 @@ export interface RefusedRow {
   readonly message: string;
 }
 
-const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['true', 't'],
   ['t', 't'],
@@ -33,55 +31,48 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['0', 'f'],
 ]);
 
-/** Turns CSV into chunks of line protocol; timestamps are nanoseconds. Empty cells are left out, `""` is an empty text. */
+/**
+ * Turns CSV into chunks of line protocol of at most `chunkSizeBytes`, or of one line that is longer; timestamps are nanoseconds.
+ * Empty cells are left out, `""` is an empty text. Throws `CsvFault`, once what was read before it is handed out.
+ */
 export async function* chunkCsv(
   input: AsyncIterable<Uint8Array>,
   mapping: CsvMapping,
   chunkSizeBytes: number,
   refuse: (row: RefusedRow) => void,
-): AsyncGenerator<Chunk> {
+): AsyncGenerator<CsvChunk> {
   let toLine: ((cells: Cells) => string) | undefined;
-  let lines: string[] = [];
-  let fileLines: number[] = [];
-  let size = 0;
-  const flush = (): Chunk => {
-    const known = fileLines;
-    const chunk = {
-      bytes: Buffer.from(lines.join('')),
-      pointCount: lines.length,
-      fileLineOf: (bodyLine: number) => known[bodyLine - 1] ?? 0,
-    };
-    lines = [];
-    fileLines = [];
-    size = 0;
-    return chunk;
-  };
+  const packer = new LinePacker(chunkSizeBytes);
   try {
     for await (const { cells, line } of readCsv(input)) {
       if (toLine === undefined) {
         toLine = lineMaker(cells, mapping);
         continue;
       }
-      try {
-        const text = toLine(cells);
-        lines.push(text);
-        // A quoted newline makes one row several body lines; all of them are this row.
-        for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-          fileLines.push(line);
-        }
-        size += Buffer.byteLength(text);
-      } catch (error) {
-        if (!(error instanceof BadCell)) throw error;
-        refuse({ line, message: error.message });
+      const point = pointOf(cells, toLine);
+      if (typeof point !== 'string') {
+        refuse({ line, message: point.message });
+        continue;
       }
-      if (size >= chunkSizeBytes) yield flush();
+      if (packer.add(point, line)) continue;
+      yield packer.take();
+      packer.add(point, line);
     }
   } catch (error) {
     // What was read before the input failed is as good as ever.
-    if (lines.length > 0) yield flush();
+    if (!packer.isEmpty) yield packer.take();
     throw error;
   }
-  if (lines.length > 0) yield flush();
+  if (!packer.isEmpty) yield packer.take();
+}
+
+function pointOf(cells: Cells, toLine: (cells: Cells) => string): string | BadCell {
+  try {
+    return toLine(cells);
+  } catch (error) {
+    if (error instanceof BadCell) return error;
+    throw error;
+  }
 }
 
 class BadCell extends Error {
@@ -92,13 +83,13 @@ class BadCell extends Error {
 type Cells = CsvRecord['cells'];
 
 function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string {
-  const names = namesOf(header);
+  const names = headerNames(header);
   const at = (name: string): number => {
     const index = names.indexOf(name);
     if (index >= 0) return index;
-    throw new CommandFailed(
+    throw new CsvFault(
+      'no_such_column',
       `the CSV file has no column '${name}'; it has ${names.join(', ')}`,
-      EXIT.usage,
     );
   };
   const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapedKey(name) }));
@@ -125,50 +116,6 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
     const time = timeIndex === undefined ? '' : ` ${timeText(cells[timeIndex] ?? '', mapping)}`;
     return `${table}${tagText.join('')} ${fieldText.join(',')}${time}\n`;
   };
-}
-
-const WHOLE = /^-?\d+$/;
-/** Line protocol says infinity as a number that is too large. */
-const INFINITY = /^([+-]?)inf(?:inity)?$/i;
-const LARGEST_SIGNED = 2n ** 63n - 1n;
-
-/** Columns whose every value is a number: whole where all of them are, so that none is rounded. */
-export async function findNumberColumns(
-  input: AsyncIterable<Uint8Array>,
-): Promise<ReadonlyMap<string, 'int' | 'uint' | 'float'>> {
-  let names: readonly string[] | undefined;
-  const types: ('whole' | 'float' | 'other')[] = [];
-  const largest: bigint[] = [];
-  for await (const { cells } of readCsv(input)) {
-    if (names === undefined) {
-      names = namesOf(cells);
-      continue;
-    }
-    for (let i = 0; i < names.length; i++) {
-      const cell = cells[i]?.trim() ?? '';
-      if (cell === '' || types[i] === 'other') continue;
-      if (!WHOLE.test(cell)) types[i] = isFloat(cell) ? 'float' : 'other';
-      else types[i] ??= 'whole';
-      // Shorter ones fit whatever they are.
-      if (types[i] === 'whole' && cell.length > 18)
-        largest[i] = max(largest[i] ?? 0n, BigInt(cell));
-    }
-  }
-  const found = new Map<string, 'int' | 'uint' | 'float'>();
-  names?.forEach((name, i) => {
-    if (types[i] === 'float') found.set(name, 'float');
-    if (types[i] === 'whole') found.set(name, (largest[i] ?? 0n) > LARGEST_SIGNED ? 'uint' : 'int');
-  });
-  return found;
-}
-
-const isFloat = (cell: string): boolean => NUMBER.test(cell) || INFINITY.test(cell);
-
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
-/** Names in the first line; some programs put a mark before it. */
-function namesOf(header: Cells): readonly string[] {
-  return header.map((name = '', index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
 }
 
 function guessType(cell: string): FieldType {

@@ -1,4 +1,4 @@
-import { CommandFailed } from '../output/exit.js';
+import { CsvFault } from './csv-fault.js';
 
 /** One record of a CSV file and the line it starts on (from 1). */
 export interface CsvRecord {
@@ -13,7 +13,15 @@ const MAX_VALUE_LENGTH = 4_194_304;
 /** Far more than a table may have columns. */
 const MAX_VALUE_COUNT = 10_000;
 
-/** Reads RFC 4180: quoted cells may hold commas, doubled quotes and newlines; empty lines are skipped. Throws for a row beyond the bounds. */
+/** Names in the first line; some programs put a mark before it. */
+export function headerNames(header: CsvRecord['cells']): readonly string[] {
+  return header.map((name = '', index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
+}
+
+/**
+ * Reads RFC 4180: quoted cells may hold commas, doubled quotes and newlines; empty lines are skipped.
+ * Throws `CsvFault` for a row beyond the bounds.
+ */
 export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
   const decoder = new TextDecoder('utf-8');
   let cells: (string | undefined)[] = [];
@@ -24,7 +32,7 @@ export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator
   let state: 'plain' | 'quoted' | 'after-quote' = 'plain';
   let rowLength = 0;
   const refuse = (why: string): never => {
-    throw new CommandFailed(`line ${startLine}: ${why}`);
+    throw new CsvFault('bad_csv', `line ${startLine}: ${why}`);
   };
   const take = (char: string): void => {
     cell += char;

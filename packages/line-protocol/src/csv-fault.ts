@@ -1,0 +1,9 @@
+/** Why a CSV file is not read: it is none, or has no column of a name. */
+export class CsvFault extends Error {
+  override readonly name = 'CsvFault';
+  readonly kind: 'bad_csv' | 'no_such_column';
+  constructor(kind: 'bad_csv' | 'no_such_column', message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,132 @@
+import { headerNames, readCsv } from './csv-records.js';
+import { type FieldType, isNumber, NumberColumn } from './field-type.js';
+import { readTimeNs } from './time-text.js';
+
+/** What a column seems to be, by the first rows of a file. */
+export interface ColumnGuess {
+  readonly name: string;
+  /** `out`: there is nothing in it. */
+  readonly role: 'time' | 'tag' | 'field' | 'out';
+  /** Of a field; what it would be where it is none. */
+  readonly type: FieldType;
+  readonly examples: readonly string[];
+}
+
+export interface CsvHead {
+  readonly columns: readonly ColumnGuess[];
+  /** Columns without a name, or with one that another has before them. */
+  readonly namelessCount: number;
+  /** That were read. */
+  readonly rowCount: number;
+}
+
+const EXAMPLE_COUNT = 3;
+const MAX_EXAMPLE_LENGTH = 40;
+/** A text with so few values is a tag however few rows there are: a tag too much costs less than one that is missing. */
+const FEW_VALUES = 20;
+/** With more rows than this for each value, on average, it names something that comes back. */
+const ROWS_PER_VALUE = 10;
+/** Of the values: a few that are wrong are told, and change nothing. */
+const MOST = 0.9;
+/** More are not counted. */
+const MAX_VALUE_COUNT = 1000;
+const MAX_TAG_LENGTH = 100;
+const TIME_NAME = /^_?(?:time|times?tamp|date|date[ _-]?time|ts|at)$|[ _-](?:time|at)$/i;
+
+/** Reads the header and the first rows. Throws `CsvFault`. */
+export async function readCsvHead(
+  input: AsyncIterable<Uint8Array>,
+  maxRowCount: number,
+): Promise<CsvHead> {
+  let columns: readonly Column[] | undefined;
+  let namelessCount = 0;
+  let rowCount = 0;
+  for await (const { cells } of readCsv(input)) {
+    if (columns === undefined) {
+      const names = headerNames(cells);
+      columns = names.flatMap((name, index) =>
+        name === '' || names.indexOf(name) < index ? [] : [new Column(name, index)],
+      );
+      namelessCount = names.length - columns.length;
+      continue;
+    }
+    for (const column of columns) column.add(cells[column.index] ?? '');
+    rowCount += 1;
+    if (rowCount === maxRowCount) break;
+  }
+  const known = columns ?? [];
+  const time = timeOf(known);
+  return { columns: known.map((column) => column.guess(column === time)), namelessCount, rowCount };
+}
+
+/** Dates before numbers, which are times only where their name says so. */
+function timeOf(columns: readonly Column[]): Column | undefined {
+  const isNamed = ({ name }: Column): boolean => TIME_NAME.test(name);
+  const dates = columns.filter(({ areDates }) => areDates);
+  const numbers = columns.filter(({ numberType }) => numberType === 'int');
+  return dates.find(isNamed) ?? dates[0] ?? numbers.find(isNamed);
+}
+
+class Column {
+  readonly name: string;
+  readonly index: number;
+  readonly #numbers = new NumberColumn();
+  #numberCount = 0;
+  readonly #values = new Set<string>();
+  #filledCount = 0;
+  #dateCount = 0;
+  #areBooleans = true;
+  #canBeTag = true;
+
+  constructor(name: string, index: number) {
+    this.name = name;
+    this.index = index;
+  }
+
+  add(cell: string): void {
+    if (cell === '') return;
+    this.#filledCount += 1;
+    if (isNumber(cell.trim())) {
+      this.#numbers.add(cell);
+      this.#numberCount += 1;
+    } else if (readTimeNs(cell.trim(), 'rfc3339') !== undefined) this.#dateCount += 1;
+    this.#areBooleans &&= /^(?:true|false)$/i.test(cell.trim());
+    this.#canBeTag &&= cell.length <= MAX_TAG_LENGTH && !/[\t\r\n]/.test(cell);
+    if (this.#values.size < MAX_VALUE_COUNT) this.#values.add(cell);
+  }
+
+  get areDates(): boolean {
+    return this.#isMost(this.#dateCount);
+  }
+
+  get numberType(): FieldType | undefined {
+    return this.#isMost(this.#numberCount) ? this.#numbers.type : undefined;
+  }
+
+  #isMost(count: number): boolean {
+    return count > 0 && count >= this.#filledCount * MOST;
+  }
+
+  guess(isTime: boolean): ColumnGuess {
+    return {
+      name: this.name,
+      role: isTime ? 'time' : this.#role,
+      type: this.numberType ?? (this.#filledCount > 0 && this.#areBooleans ? 'bool' : 'string'),
+      examples: [...this.#values]
+        .slice(0, EXAMPLE_COUNT)
+        .map((text) =>
+          text.length > MAX_EXAMPLE_LENGTH ? `${text.slice(0, MAX_EXAMPLE_LENGTH)}…` : text,
+        ),
+    };
+  }
+
+  get #role(): 'tag' | 'field' | 'out' {
+    if (this.#filledCount === 0) return 'out';
+    const isText = this.numberType === undefined && !this.#areBooleans && !this.areDates;
+    const isFew =
+      this.#values.size <= FEW_VALUES ||
+      (this.#values.size < MAX_VALUE_COUNT &&
+        this.#values.size * ROWS_PER_VALUE <= this.#filledCount);
+    return isText && isFew && this.#canBeTag ? 'tag' : 'field';
+  }
+}
