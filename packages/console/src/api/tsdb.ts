@@ -80,6 +80,10 @@ export const fetchTables = (query: {
   limit?: number;
 }): Promise<TablePage> => sendForJson('/ops/v1/tsdb/schema', { query });
 
+/** Tables that have a name among others that contain it. */
+export const fetchTable = (db: string, table: string): Promise<TablePage> =>
+  fetchTables({ db, find: table, limit: 1000 });
+
 export const createDatabase = (db: string, retention: string): Promise<unknown> =>
   send(DATABASE, { body: { db, ...(retention !== '' && { retention_period: retention }) } });
 
@@ -97,15 +101,15 @@ export const undeleteDatabase = (db: string): Promise<unknown> =>
 export const deleteTable = (db: string, table: string): Promise<unknown> =>
   send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
 
+/** Where lines are written: what is right of them is, whatever the others are. */
+export const writeUrl = (db: string, precision: string): string =>
+  urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });
+
 export const writeLines = (at: {
   readonly db: string;
   readonly precision: string;
   readonly lines: string;
-}): Promise<unknown> =>
-  send('/api/v3/write_lp', {
-    query: { db: at.db, precision: at.precision, accept_partial: true },
-    body: at.lines,
-  });
+}): Promise<unknown> => send(writeUrl(at.db, at.precision), { body: at.lines });
 
 export const fetchQueries = async (
   query: { running?: boolean; limit?: number } = {},

@@ -5,6 +5,10 @@ const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 export const countText = (count: number | bigint): string =>
   new Intl.NumberFormat(undefined).format(count);
 
+/** `1 row`, `2 rows`. */
+export const countOf = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 export function bytesText(bytes: number): string {
   let value = bytes;
   let index = 0;

@@ -1,3 +1,4 @@
+import type { WorkerFailure } from '../worker-failure.js';
 import type { Frame, FrameColumn } from './frame.js';
 
 /** What the worker is asked. */
@@ -36,10 +37,4 @@ export type WorkerReply =
       readonly firstMs: number;
       readonly totalMs: number;
     }
-  | {
-      readonly kind: 'failed';
-      readonly id: number;
-      /** 0: there was no answer. */
-      readonly status: number;
-      readonly message: string;
-    };
+  | WorkerFailure;

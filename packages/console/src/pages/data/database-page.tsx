@@ -12,7 +12,7 @@ import { toast } from '../../components/controls/toasts.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
 import { bytesText, countText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
-import { WriteDrawer } from './write-drawer.js';
+import { WriteDrawer } from './write/write-drawer.js';
 
 const PAGE_SIZE = 200;
 

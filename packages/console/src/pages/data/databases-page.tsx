@@ -18,7 +18,7 @@ import { toast } from '../../components/controls/toasts.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { NameAndRetention } from './name-and-retention.js';
-import { WriteDrawer } from './write-drawer.js';
+import { WriteDrawer } from './write/write-drawer.js';
 
 type Open =
   | { readonly kind: 'create' | 'write' }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type Result, resultRunner } from '../../api/result-runner.js';
-import { fetchTables, type Table } from '../../api/tsdb.js';
+import { fetchTable, type Table } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
@@ -31,7 +31,7 @@ export function TablePage() {
   const { db = '', table: name = '' } = useParams({ strict: false }) as Record<string, string>;
   const page = useQuery({
     queryKey: ['tsdb', 'table', db, name],
-    queryFn: () => fetchTables({ db, find: name, limit: 1000 }),
+    queryFn: () => fetchTable(db, name),
   });
   const table = page.data?.tables.find((each) => each.name === name);
   return (

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { type Database, fetchTables, type Table } from '../../api/tsdb.js';
 import { Icon } from '../../components/controls/icon.js';
+import { useDelayed } from '../../components/controls/use-delayed.js';
 import { countText } from '../../lib/units.js';
 
 const ROW_HEIGHT = 28;
@@ -214,12 +215,3 @@ function rowsOf(tables: readonly Table[], open: ReadonlySet<string>): readonly R
 
 /** Tags, then fields, then the time. */
 const orderOf = (kind: string): number => (kind === 'tag' ? 0 : kind === 'time' ? 2 : 1);
-
-function useDelayed(value: string, ms: number): string {
-  const [delayed, setDelayed] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setDelayed(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return delayed;
-}

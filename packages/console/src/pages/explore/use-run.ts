@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Cancelled, type Progress, type Result, resultRunner } from '../../api/result-runner.js';
+import { type Progress, type Result, resultRunner } from '../../api/result-runner.js';
 import type { QueryText } from '../../api/tsdb.js';
+import { Cancelled } from '../../api/worker-channel.js';
 import { errorPosition } from '../../lib/query/error-position.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { parametersJson } from '../../lib/query/parameters.js';

@@ -1,0 +1,98 @@
+import type { WorkerFailure } from '../lib/worker-failure.js';
+import linesUrl from '../worker/line-protocol.worker.js?worker&url';
+import resultUrl from '../worker/result.worker.js?worker&url';
+import { connection } from './connection.js';
+import { messageOf, Problem } from './problem.js';
+import { session } from './session.js';
+
+/** Somebody has ended it. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+const URLS = { result: resultUrl, lines: linesUrl };
+
+/** A worker, its answers by the number of what was asked. */
+export class WorkerChannel<
+  Request extends { readonly id: number },
+  Reply extends { readonly id: number },
+> {
+  readonly #name: keyof typeof URLS;
+  #worker: Worker | undefined;
+  #lastId = 0;
+  readonly #listeners = new Map<number, (reply: Reply | WorkerFailure) => void>();
+
+  constructor(name: keyof typeof URLS) {
+    this.#name = name;
+  }
+
+  /** @param listener hears all answers, until it is forgotten. */
+  ask(
+    listener: (reply: Reply | WorkerFailure) => void,
+    requestOf: (id: number) => Request,
+  ): number {
+    const id = ++this.#lastId;
+    this.#listeners.set(id, listener);
+    this.post(requestOf(id));
+    return id;
+  }
+
+  forget(id: number): void {
+    this.#listeners.delete(id);
+  }
+
+  post(request: Request): void {
+    this.prepare();
+    this.#worker?.postMessage(request);
+  }
+
+  /** Begins to load it. */
+  prepare(): void {
+    this.#worker ??= this.#open();
+  }
+
+  #open(): Worker {
+    const worker = new Worker(trusted(URLS[this.#name]), { type: 'module' });
+    worker.addEventListener('message', ({ data }: MessageEvent<Reply>) =>
+      this.#listeners.get(data.id)?.(data),
+    );
+    // Its file did not come, or it has failed as a whole: the next question starts another one.
+    worker.addEventListener('error', () => {
+      worker.terminate();
+      this.#worker = undefined;
+      for (const [id, listener] of [...this.#listeners]) {
+        listener({ kind: 'failed', id, status: 0, message: 'the page could not start its worker' });
+      }
+    });
+    return worker;
+  }
+}
+
+/** What a worker was answered by the server, for whoever asked it. */
+export function problemOf({ status, message }: WorkerFailure, curl: string): Problem {
+  if (status === 0) connection.noteSilence();
+  if (status === 401) session.refused();
+  const text = status === 0 ? 'the server does not answer, or the answer broke off' : message;
+  return new Problem(messageOf(text, status), { status, curl });
+}
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): string };
+}
+
+let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
+
+/** The addresses of the workers are the scripts that this page names itself; the policy is made once. */
+function trusted(url: string): string {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
+  policy ??= trustedTypes?.createPolicy('plinth-worker', {
+    createScriptURL: (given) => {
+      if (!Object.values(URLS).includes(given)) throw new TypeError('not a worker');
+      return given;
+    },
+  });
+  return policy?.createScriptURL(url) ?? url;
+}

@@ -1,0 +1,83 @@
+import type { ColumnGuess, CsvMapping, FieldType, TimeFormat } from '@plinth/line-protocol';
+import { fieldTypeOf, type KnownColumns } from './schema-change.js';
+
+export type Role = ColumnGuess['role'];
+/** What somebody has said a column is. */
+export type Choice = Pick<ColumnGuess, 'role' | 'type'>;
+export type Choices = ReadonlyMap<string, Choice>;
+
+/** What somebody chose, before what the table has, before what the rows look like. One column at most is the time. */
+export function chooseColumns(
+  guesses: readonly ColumnGuess[],
+  known: KnownColumns | undefined,
+  chosen: Choices,
+): readonly ColumnGuess[] {
+  const kinds = new Map(known?.map(({ name, kind }) => [name, kind]));
+  const columns = guesses.map((guess) => ({
+    ...guess,
+    ...(guess.role === 'out' ? {} : choiceOf(kinds.get(guess.name))),
+    ...chosen.get(guess.name),
+  }));
+  const times = columns.filter(({ role }) => role === 'time');
+  const time =
+    times.find(({ name }) => chosen.has(name)) ??
+    times.find(({ name }) => kinds.has(name)) ??
+    times[0];
+  return columns.map((column) =>
+    column.role === 'time' && column !== time ? { ...column, role: 'field' as const } : column,
+  );
+}
+
+function choiceOf(kind: string | undefined): Partial<Choice> {
+  if (kind === undefined) return {};
+  if (kind === 'time' || kind === 'tag') return { role: kind };
+  const type = fieldTypeOf(kind);
+  return type === undefined ? {} : { role: 'field', type };
+}
+
+/** With another time the one before is a field. */
+export function choose(chosen: Choices, name: string, choice: Choice): Choices {
+  const before = [...chosen].map(([other, was]): readonly [string, Choice] =>
+    choice.role === 'time' && was.role === 'time'
+      ? [other, { ...was, role: 'field' }]
+      : [other, was],
+  );
+  return new Map([...before, [name, choice]]);
+}
+
+/** `undefined`: without a field there are no points. */
+export function mappingOf(
+  columns: readonly ColumnGuess[],
+  at: { readonly table: string; readonly timeFormat: TimeFormat },
+): CsvMapping | undefined {
+  const named = (role: Role) =>
+    columns.filter((column) => column.role === role).map(({ name }) => name);
+  const fields = columns
+    .filter(({ role }) => role === 'field')
+    .map(({ name, type }): readonly [string, FieldType] => [name, type]);
+  if (fields.length === 0 || at.table === '') return undefined;
+  return { ...at, tags: named('tag'), fields: new Map(fields), time: named('time')[0] };
+}
+
+/** A file's name without its endings, and without what would have to be quoted in a query. */
+export const tableNameOf = (fileName: string): string =>
+  fileName
+    .replace(/(?:\.csv|\.txt)+$/i, '')
+    .replace(/[^\p{L}\p{N}_]+/gu, '_')
+    .replace(/^_+|_+$/g, '');
+
+/** The same by the command line. */
+export function commandOf(mapping: CsvMapping, at: { readonly db: string; readonly file: string }) {
+  const { table, tags, fields, time, timeFormat } = mapping;
+  const typed = [...fields].map(([name, type]) => `${name}:${type}`);
+  return [
+    `plinth write -d ${shellWord(at.db)} --csv --table ${shellWord(table)}`,
+    ...(tags.length > 0 ? [`--tag ${shellWord(tags.join(','))}`] : []),
+    `--field ${shellWord(typed.join(','))}`,
+    ...(time === undefined ? [] : [`--time ${shellWord(time)} --time-format ${timeFormat}`]),
+    shellWord(at.file),
+  ].join(' ');
+}
+
+const shellWord = (text: string): string =>
+  /^[\w.,:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

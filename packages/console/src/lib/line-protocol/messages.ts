@@ -1,0 +1,40 @@
+import type { CsvHead, CsvMapping, LineCheck, RefusedRow } from '@plinth/line-protocol';
+import type { WorkerFailure } from '../worker-failure.js';
+
+/** How far a file has been read, and what became of its rows. */
+export interface CsvProgress {
+  readonly readBytes: number;
+  /** That are points. */
+  readonly rowCount: number;
+  readonly writtenCount: number;
+  readonly refusedCount: number;
+  /** The server has not listed all that it refused: fewer were written. */
+  readonly isOpen: boolean;
+  /** The first ones. */
+  readonly refused: readonly RefusedRow[];
+  /** The first points. */
+  readonly lines: readonly string[];
+}
+
+/** What the worker is asked. */
+export type LineRequest =
+  | { readonly kind: 'check'; readonly id: number; readonly text: string }
+  | { readonly kind: 'head'; readonly id: number; readonly file: File }
+  | {
+      readonly kind: 'look' | 'write';
+      readonly id: number;
+      readonly file: File;
+      readonly mapping: CsvMapping;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+/** What it says. */
+export type LineReply =
+  | { readonly kind: 'checked'; readonly id: number; readonly check: LineCheck }
+  | { readonly kind: 'head'; readonly id: number; readonly head: CsvHead }
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: CsvProgress }
+  | { readonly kind: 'done'; readonly id: number; readonly progress: CsvProgress }
+  | { readonly kind: 'unreadable'; readonly id: number; readonly message: string }
+  | WorkerFailure;

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkLines, type TableShape } from '@plinth/line-protocol';
+import { schemaChange } from './schema-change.js';
+
+const shapeOf = (line: string): TableShape => checkLines(line).tables[0] as TableShape;
+const KNOWN = [
+  { name: 'host', kind: 'tag' },
+  { name: 'time', kind: 'time' },
+  { name: 'usage', kind: 'float64' },
+];
+const check = (line: string, what: string, conflicts: readonly string[] = [], known = KNOWN) =>
+  assert.deepEqual(schemaChange(shapeOf(line), known), { what, conflicts });
+
+describe('What a write makes of a table', () => {
+  it('is a new one, with its columns', () => {
+    const { what } = schemaChange(shapeOf('cpu,host=a,room=b usage=1.5,n=1i'), undefined);
+    assert.equal(what, 'New table cpu: tags host, room, fields usage (float), n (integer)');
+    const { what: bare } = schemaChange(shapeOf('cpu up=t'), undefined);
+    assert.equal(bare, 'New table cpu: field up (boolean)');
+  });
+
+  it('are new columns', () => {
+    check('cpu,host=a usage=1', 'cpu has these columns already');
+    check('cpu,host=a x=1i', 'cpu gets 1 new column: x (integer)');
+    check(
+      'cpu,room=a x=1u,s="t"',
+      'cpu gets 3 new columns: room (tag), x (unsigned integer), s (text)',
+    );
+    const many = Array.from({ length: 14 }, (_, i) => `f${i}=1`).join(',');
+    assert.match(schemaChange(shapeOf(`cpu ${many}`), KNOWN).what, /, f11 \(float\) and 2 more$/);
+  });
+
+  it('are conflicts with columns that are something else', () => {
+    check('cpu,host=a usage=1i', 'cpu has these columns already', [
+      'usage is float in cpu and integer here: the server refuses such rows',
+    ]);
+    check('cpu,usage=a host=1', 'cpu has these columns already', [
+      'usage is float in cpu and tag here: the server refuses such rows',
+      'host is tag in cpu and float here: the server refuses such rows',
+    ]);
+    const ofCsv = { table: 'm', tags: [], fields: new Map([['time', 'int']] as const) };
+    assert.deepEqual(schemaChange(ofCsv, undefined).conflicts, [
+      'time is the name of the time alone: the server refuses such rows',
+    ]);
+  });
+});

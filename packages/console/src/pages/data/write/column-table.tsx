@@ -1,0 +1,81 @@
+import { type ColumnGuess, type FieldType, TYPE_NAMES } from '@plinth/line-protocol';
+import { TableWrap } from '../../../components/controls/table-wrap.js';
+import type { Choice, Role } from '../../../lib/line-protocol/csv-columns.js';
+
+const ROLES: Readonly<Record<Role, string>> = {
+  time: 'time',
+  tag: 'tag',
+  field: 'field',
+  out: 'leave out',
+};
+
+/** What each column becomes. */
+export function ColumnTable(props: {
+  readonly columns: readonly ColumnGuess[];
+  readonly onChoose: (name: string, choice: Choice) => void;
+}) {
+  const { columns, onChoose } = props;
+  return (
+    <TableWrap label="Columns of the file">
+      <thead>
+        <tr>
+          <th>Column</th>
+          <th>Is</th>
+          <th>Type</th>
+          <th>Examples</th>
+        </tr>
+      </thead>
+      <tbody>
+        {columns.map(({ name, role, type, examples }) => (
+          <tr key={name}>
+            <td className="mono column-name">{name}</td>
+            <td>
+              <Select
+                label={`What ${name} is`}
+                value={role}
+                words={ROLES}
+                onChange={(next) => onChoose(name, { role: next, type })}
+              />
+            </td>
+            <td>
+              {role === 'field' ? (
+                <Select
+                  label={`Type of ${name}`}
+                  value={type}
+                  words={TYPE_NAMES}
+                  onChange={(next: FieldType) => onChoose(name, { role, type: next })}
+                />
+              ) : (
+                <span className="soft">{role === 'tag' ? 'text' : ''}</span>
+              )}
+            </td>
+            <td className="mono column-examples">{examples.join('  ·  ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TableWrap>
+  );
+}
+
+function Select<T extends string>(props: {
+  readonly label: string;
+  readonly value: T;
+  readonly words: Readonly<Record<T, string>>;
+  readonly onChange: (value: T) => void;
+}) {
+  const { label, value, words, onChange } = props;
+  return (
+    <select
+      className="input small"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value as T)} // One of the options below.
+    >
+      {(Object.keys(words) as T[]).map((each) => (
+        <option key={each} value={each}>
+          {words[each]}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,156 @@
+import { type CsvMapping, TIME_FORMATS, type TimeFormat } from '@plinth/line-protocol';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { lineRunner } from '../../../api/line-runner.js';
+import { CopyBox } from '../../../components/controls/copy-button.js';
+import { ProblemNote } from '../../../components/controls/problem-note.js';
+import { TextField } from '../../../components/controls/text-field.js';
+import {
+  type Choices,
+  choose,
+  chooseColumns,
+  commandOf,
+  mappingOf,
+  tableNameOf,
+} from '../../../lib/line-protocol/csv-columns.js';
+import { countOf } from '../../../lib/units.js';
+import { ColumnTable } from './column-table.js';
+import { CsvPreview } from './csv-preview.js';
+import { CsvSending } from './csv-sending.js';
+import { FileChoice } from './file-choice.js';
+import { SchemaPreview } from './schema-preview.js';
+import { useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
+import { useKnownTables } from './use-known-tables.js';
+
+const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
+  auto: 'auto: dates, or numbers by size',
+  rfc3339: 'dates such as 2024-12-30T08:00:00Z',
+  s: 'seconds since 1970',
+  ms: 'milliseconds since 1970',
+  us: 'microseconds since 1970',
+  ns: 'nanoseconds since 1970',
+};
+
+/** A CSV file becomes a table: what its columns are is guessed, looked at and changed before anything is sent. */
+export function CsvForm(props: {
+  readonly db: string;
+  readonly onSending: (isSending: boolean) => void;
+  readonly onQuery: (table: string) => void;
+}) {
+  const { db, onSending, onQuery } = props;
+  const [file, setFile] = useState<File | undefined>();
+  const [table, setTable] = useState('');
+  const [timeFormat, setTimeFormat] = useState<TimeFormat>('auto');
+  const [chosen, setChosen] = useState<Choices>(new Map());
+  const { head, error } = useCsvHead(file);
+  const sending = useCsvRun();
+  const { phase } = sending.state;
+  const [columnsOfTable] = useKnownTables(db, [table]);
+  const known = columnsOfTable === 'new' ? undefined : columnsOfTable;
+  const columns = useMemo(
+    () => chooseColumns(head?.columns ?? [], known, chosen),
+    [head, known, chosen],
+  );
+  const mapping = useMemo(
+    () => mappingOf(columns, { table, timeFormat }),
+    [columns, table, timeFormat],
+  );
+  const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
+  const client = useQueryClient();
+  /** What is said of the last sending is not about what is chosen anew. */
+  const change = (act: () => void) => {
+    sending.reset();
+    act();
+  };
+  const takeFile = (next: File) =>
+    change(() => {
+      setFile(next);
+      setTable(tableNameOf(next.name));
+      setChosen(new Map());
+    });
+  const write = async (from: File, as: CsvMapping) => {
+    onSending(true);
+    await sending.start((how) => lineRunner.write({ file: from, mapping: as, ...how }, db));
+    onSending(false);
+    await client.invalidateQueries({ queryKey: ['tsdb'] });
+  };
+  return (
+    <div className="stack">
+      <FileChoice file={file} isDisabled={phase === 'running'} onFile={takeFile} />
+      {error !== undefined && <ProblemNote error={error} />}
+      {file !== undefined && head !== undefined && head.columns.length === 0 && (
+        <p className="note warn">The file has no line with names of columns.</p>
+      )}
+      {file !== undefined && head !== undefined && head.columns.length > 0 && (
+        <>
+          <fieldset className="choice stack" disabled={phase === 'running'}>
+            <div className="csv-names">
+              <TextField
+                label="Table"
+                isCode
+                value={table}
+                onChange={(name) => change(() => setTable(name))}
+              />
+              <div className="field">
+                <label htmlFor="csv-time-format">Times are</label>
+                <select
+                  id="csv-time-format"
+                  className="input"
+                  value={timeFormat}
+                  onChange={
+                    (event) => change(() => setTimeFormat(event.target.value as TimeFormat)) // One of the options below.
+                  }
+                >
+                  {TIME_FORMATS.map((each) => (
+                    <option key={each} value={each}>
+                      {TIME_WORDS[each]}
+                    </option>
+                  ))}
+                </select>
+              </div>
+            </div>
+            <ColumnTable
+              columns={columns}
+              onChoose={(name, choice) => change(() => setChosen(choose(chosen, name, choice)))}
+            />
+            {head.namelessCount > 0 && (
+              <p className="hint soft">
+                {countOf(head.namelessCount, 'column')} without a name of{' '}
+                {head.namelessCount === 1 ? 'its' : 'their'} own left out
+              </p>
+            )}
+          </fieldset>
+          {mapping === undefined ? (
+            <p className="note warn">
+              {table === '' ? 'The table needs a name.' : 'At least one column has to be a field.'}
+            </p>
+          ) : (
+            <>
+              {mapping.time === undefined && (
+                <p className="note warn">
+                  No column is the time: all rows get the time at which they arrive, and of those
+                  with the same tags the last one stays.
+                </p>
+              )}
+              <SchemaPreview db={db} shapes={[mapping]} tableCount={1} />
+              {phase === 'idle' && <CsvPreview file={file} look={look} />}
+              <CsvSending
+                file={file}
+                state={sending.state}
+                canWrite={db !== '' && look.progress?.rowCount !== 0}
+                hasTime={mapping.time !== undefined}
+                onWrite={() => void write(file, mapping)}
+                onCancel={sending.cancel}
+                onQuery={() => onQuery(mapping.table)}
+              />
+              <CopyBox
+                label="Copy the command"
+                text={commandOf(mapping, { db: db || 'mydb', file: file.name })}
+              />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { ProblemNote } from '../../../components/controls/problem-note.js';
+import { bytesText, countOf } from '../../../lib/units.js';
+import { RefusedRows } from './refused-rows.js';
+import type { CsvRunState } from './use-csv.js';
+
+/** The first points, and the rows of the whole file that are none. */
+export function CsvPreview(props: { readonly file: File; readonly look: CsvRunState }) {
+  const { file, look } = props;
+  const { progress, phase, error } = look;
+  if (phase === 'failed') return <ProblemNote error={error} />;
+  if (progress === undefined) return null;
+  const { rowCount, refusedCount, lines, readBytes } = progress;
+  return (
+    <div className="stack csv-preview">
+      {lines.length > 0 && (
+        <section className="copy-box" aria-label="First lines">
+          <pre>{lines.join('')}</pre>
+        </section>
+      )}
+      <p className="hint" role="status">
+        {countOf(rowCount, 'row')} can be written
+        {refusedCount > 0 && `, ${countOf(refusedCount, 'row')} cannot`}
+        {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
+      </p>
+      <RefusedRows progress={progress} />
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { LineCheck } from '@plinth/line-protocol';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { lineRunner } from '../../../api/line-runner.js';
+
+const NOTHING: LineCheck = {
+  ...{ lineCount: 0, problems: [], problemCount: 0 },
+  ...{ tables: [], tableCount: 0 },
+};
+const LOOK_AFTER_MS = 120;
+
+/** The last look at a text that is typed. It is taken in a worker, once nobody types, and one at a time. */
+export function useLineCheck(textOf: () => string): {
+  readonly check: LineCheck;
+  readonly error: unknown;
+  readonly look: () => void;
+} {
+  const [seen, setSeen] = useState<{ check: LineCheck; error?: unknown }>({ check: NOTHING });
+  const state = useRef({ textOf, timer: 0, isWanted: false, isRunning: false });
+  state.current.textOf = textOf;
+  useEffect(() => () => clearTimeout(state.current.timer), []);
+  const run = useCallback(async () => {
+    const now = state.current;
+    now.isRunning = true;
+    while (now.isWanted) {
+      now.isWanted = false;
+      try {
+        setSeen({ check: await lineRunner.check(now.textOf()) });
+      } catch (error) {
+        setSeen({ check: NOTHING, error });
+      }
+    }
+    now.isRunning = false;
+  }, []);
+  const look = useCallback(() => {
+    const now = state.current;
+    now.isWanted = true;
+    clearTimeout(now.timer);
+    now.timer = window.setTimeout(() => {
+      if (!now.isRunning) void run();
+    }, LOOK_AFTER_MS);
+  }, [run]);
+  return { check: seen.check, error: seen.error, look };
+}

@@ -1,0 +1,166 @@
+import { chunkCsv, type RefusedRow, readRefusals } from '@plinth/line-protocol';
+import type { CsvProgress, LineRequest } from '../lib/line-protocol/messages.js';
+
+type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
+
+/** A request may have 10 MiB; of smaller ones less is written anew when one fails. */
+const CHUNK_SIZE_BYTES = 4 << 20;
+const SHOWN_LINE_COUNT = 3;
+const MAX_SHOWN_LENGTH = 500;
+const LISTED_ROW_COUNT = 20;
+const TELL_MS = 100;
+const MAX_ATTEMPT_COUNT = 10;
+const MAX_WAIT_SEC = 30;
+
+/** The server, or what stands before it, has taken nothing of a request. */
+export class SendFailed extends Error {
+  override readonly name = 'SendFailed';
+  /** 0: there was no answer. */
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Which rows become points; nothing is sent. */
+export async function lookAtCsv(
+  { file, mapping }: Convert,
+  signal: AbortSignal,
+  tell: (progress: CsvProgress) => void,
+): Promise<CsvProgress> {
+  const tally = new Tally(tell);
+  const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
+  // A chunk of one byte is one point.
+  for await (const { bytes } of chunkCsv(pieces, mapping, 1, (row) => tally.refuse(row))) {
+    tally.rowCount += 1;
+    if (tally.lines.length < SHOWN_LINE_COUNT) tally.lines.push(shownLine(bytes));
+  }
+  return tally.progress;
+}
+
+function shownLine(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes);
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)} …\n` : text;
+}
+
+/** Sends one request after the other, so that of two values of a point the later one stays. */
+export async function writeCsv(
+  { file, mapping, url, headers }: Convert,
+  signal: AbortSignal,
+  tell: (progress: CsvProgress) => void,
+): Promise<CsvProgress> {
+  const tally = new Tally(tell);
+  const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
+  const send = (body: Uint8Array<ArrayBuffer>) =>
+    sendAgain(url, { method: 'POST', headers, body, signal, cache: 'no-store' });
+  const refuse = (row: RefusedRow) => tally.refuse(row);
+  for await (const chunk of chunkCsv(pieces, mapping, CHUNK_SIZE_BYTES, refuse)) {
+    const { bytes, pointCount, fileLineOf } = chunk;
+    const { status, text } = await send(bytes);
+    tally.rowCount += pointCount;
+    if (status < 300) {
+      tally.writtenCount += pointCount;
+    } else {
+      const refusals = readRefusals(text);
+      if (refusals === undefined) throw new SendFailed(status, text);
+      const { lines, isCut, isWhole } = refusals;
+      for (const { line, message } of lines) refuse({ line: fileLineOf(line), message });
+      if (isWhole) tally.refusedCount += pointCount - lines.length;
+      else tally.writtenCount += pointCount - lines.length;
+      tally.isOpen ||= isCut && !isWhole;
+    }
+    tally.tellNow();
+  }
+  return tally.progress;
+}
+
+/** A file as a stream: it is never in memory as a whole. */
+export async function* piecesOf(
+  file: File,
+  signal: AbortSignal,
+  onRead: (sizeBytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      onRead(value.byteLength);
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Both 429 and 503 say that nothing of the request was taken: it is sent again. Throws `SendFailed`. */
+async function sendAgain(
+  url: string,
+  request: RequestInit & { readonly signal: AbortSignal },
+): Promise<{ readonly status: number; readonly text: string }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const response = await fetch(url, request);
+      const { status } = response;
+      const isBusy = status === 429 || status === 503;
+      if (!isBusy || attempt === MAX_ATTEMPT_COUNT) return { status, text: await response.text() };
+      const asked = Number(response.headers.get('retry-after') ?? 1);
+      await wait(Math.min(Number.isFinite(asked) ? asked : 1, MAX_WAIT_SEC), request.signal);
+    } catch (error) {
+      throw new SendFailed(0, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function wait(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+class Tally {
+  rowCount = 0;
+  writtenCount = 0;
+  refusedCount = 0;
+  isOpen = false;
+  readonly lines: string[] = [];
+  readonly #tell: (progress: CsvProgress) => void;
+  readonly #refused: RefusedRow[] = [];
+  #readBytes = 0;
+  #toldMs = 0;
+
+  constructor(tell: (progress: CsvProgress) => void) {
+    this.#tell = tell;
+  }
+
+  read(sizeBytes: number): void {
+    if (performance.now() - this.#toldMs > TELL_MS) this.tellNow();
+    this.#readBytes += sizeBytes;
+  }
+
+  refuse(row: RefusedRow): void {
+    this.refusedCount += 1;
+    if (this.#refused.length < LISTED_ROW_COUNT) this.#refused.push(row);
+  }
+
+  tellNow(): void {
+    this.#toldMs = performance.now();
+    this.#tell(this.progress);
+  }
+
+  get progress(): CsvProgress {
+    const { rowCount, writtenCount, refusedCount, isOpen } = this;
+    return {
+      ...{ rowCount, writtenCount, refusedCount, isOpen },
+      readBytes: this.#readBytes,
+      refused: [...this.#refused],
+      lines: [...this.lines],
+    };
+  }
+}

@@ -1,0 +1,331 @@
+// Source: docs/CONSOLE.md, "Writing".
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page, Route } from 'playwright-core';
+import { ServerProcess } from '../harness/index.js';
+import { SKIP, TestBrowser, violationsOn } from './browser.js';
+
+const WRITES = '**/api/v3/write_lp?*';
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+let server: ServerProcess;
+let browser: TestBrowser;
+let page: Page;
+
+const dialog = (): Locator => page.getByRole('dialog', { name: 'Write' });
+const button = (name: string): Locator => dialog().getByRole('button', { name, exact: true });
+const chooser = (name: string): Locator => dialog().getByRole('combobox', { name, exact: true });
+const told = (text: string | RegExp): Promise<void> =>
+  dialog().getByText(text, { exact: true }).waitFor();
+const firstLines = (): Locator => dialog().getByRole('region', { name: 'First lines' });
+const notWritten = async (): Promise<readonly string[]> =>
+  await dialog()
+    .getByRole('list', { name: 'Rows that are not written' })
+    .getByRole('listitem')
+    .allTextContents();
+
+async function open(db: string, way: 'Lines' | 'CSV file'): Promise<void> {
+  await page.goto(`${server.url}/console/data`);
+  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await dialog().getByLabel('Database').fill(db);
+  await button(way).click();
+}
+async function choose(name: string, text: string): Promise<void> {
+  await dialog()
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+}
+async function csvOf(db: string, q: string): Promise<string> {
+  const search = new URLSearchParams({ db, q, format: 'csv' });
+  const { status, text } = await server.http.send(`/api/v3/query_sql?${search}`);
+  assert.equal(status, 200, text);
+  return text;
+}
+const waitFor = async (lines: string): Promise<void> => {
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await firstLines().allTextContents()).join('') === lines) return;
+    await page.waitForTimeout(25);
+  }
+  assert.equal((await firstLines().allTextContents()).join(''), lines);
+};
+
+/** Twelve rows: two are wrong, one has two lines, one has the largest integer. */
+const READINGS = [
+  'at,room,temp,count,<b>note',
+  `2024-12-30T08:00:00Z,Living room,21.5,9223372036854775807,"a ""b"", ${MARKUP}"`,
+  '2024-12-30T08:01:00Z,Kitchen,22,1,"two\nlines"',
+  'soon,Kitchen,22,2,x',
+  '2024-12-30T09:00:00Z,Kitchen,warm,3,x',
+  ...Array.from({ length: 8 }, (_, i) => `2024-12-30T10:0${i}:00+02:00,Kitchen,20,${i},n${i}`),
+].join('\n');
+
+const BIG_COUNT = 120_000;
+/** More than one request: a point has at least 36 bytes. */
+const BIG = `ts,host,v\n${Array.from(
+  { length: BIG_COUNT },
+  (_, i) => `${1_735_549_200_000_000 + i},h${i % 10},${i}`,
+).join('\n')}\n`;
+
+describe('the write drawer', { skip: SKIP }, () => {
+  before(async () => {
+    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    browser = await TestBrowser.start();
+    page = await (await browser.context()).newPage();
+    page.on('dialog', (each) => {
+      browser.complaints.push(`dialog: ${each.message()}`);
+      void each.dismiss();
+    });
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+    if (browser) assert.deepEqual(browser.complaints, []);
+  });
+
+  it('says where a typed line is wrong, and what the others make of tables', async () => {
+    await open('typed', 'Lines');
+    const lines = dialog().getByLabel('Lines');
+    await lines.fill('cpu,host=a usage=1.5\ncpu,host usage=2');
+    await told('line 2, column 9: a tag needs "=" and a value');
+    await told('New table cpu: tag host, field usage (float)');
+    await lines.fill('cpu,host=a usage=1.5 1700000000\n\n# a remark\nmem free=3i 1700000000');
+    await told('2 lines for cpu, mem');
+    await told('New table mem: field free (integer)');
+    await button('Write').click();
+    await told('Written to typed.');
+    await told('cpu has these columns already');
+
+    await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b usage=2i 1700000002');
+    await told('cpu gets 1 new column: x (integer)');
+    await told('usage is float in cpu and integer here: the server refuses such rows');
+    await button('Write').click();
+    await dialog()
+      .getByRole('alert')
+      .getByText(
+        /^partial write of line protocol occurred\s+line 2: invalid column type for column 'usage'/,
+      )
+      .waitFor();
+    assert.equal(await csvOf('typed', 'SELECT x FROM cpu WHERE x IS NOT NULL'), 'x\n1\n');
+
+    await lines.fill('cpu,host=c usage=5 1700000003');
+    await told('1 line for cpu');
+    await button('Write').click();
+    await button('Query this table').click();
+    await page.getByRole('gridcell', { name: 'c', exact: true }).waitFor();
+  });
+
+  it('goes on after its worker could not be loaded', async () => {
+    const script = /assets\/line-protocol\.worker.*\.js$/;
+    await page.route(script, (route) => route.abort());
+    await open('typed', 'Lines');
+    const lines = dialog().getByLabel('Lines');
+    await lines.fill('cpu v=');
+    await dialog().getByRole('alert').waitFor();
+    await page.unroute(script);
+    await lines.fill('cpu v');
+    await told('line 1, column 6: a field needs a name, "=" and a value');
+  });
+
+  it('makes a table of a CSV file, and tells the rows that are none', async () => {
+    await open('home', 'CSV file');
+    await choose(`${MARKUP}.csv`, READINGS);
+    await told(`${MARKUP}.csv`);
+    assert.equal(await dialog().getByLabel('Table').inputValue(), 'img_src_x_onerror_alert_1');
+    await dialog().getByLabel('Table').fill('readings');
+    await told('10 rows can be written, 2 rows cannot');
+    assert.deepEqual(await notWritten(), [
+      "line 5: column 'at': 'soon' is no time in the format auto",
+      "line 6: column 'temp': 'warm' is no float",
+    ]);
+    const roles = async (name: string) => await chooser(`What ${name} is`).inputValue();
+    assert.deepEqual(
+      [await roles('at'), await roles('room'), await roles('temp'), await roles('<b>note')],
+      ['time', 'tag', 'field', 'field'],
+    );
+    assert.deepEqual(
+      await Promise.all(
+        ['temp', 'count', '<b>note'].map((name) => chooser(`Type of ${name}`).inputValue()),
+      ),
+      ['float', 'int', 'string'],
+    );
+    await told(
+      'New table readings: tag room, fields temp (float), count (integer), <b>note (text)',
+    );
+    await waitFor(
+      `readings,room=Living\\ room temp=21.5,count=9223372036854775807i,<b>note="a \\"b\\", ${MARKUP}" 1735545600000000000\n` +
+        'readings,room=Kitchen temp=22,count=1i,<b>note="two\nlines" 1735545660000000000\n' +
+        'readings,room=Kitchen temp=20,count=0i,<b>note="n0" 1735545600000000000\n',
+    );
+    assert.equal(await dialog().locator('img, b').count(), 0, 'markup stays text');
+    await button('Write').click();
+    await told('10 rows written, 2 rows not.');
+    assert.deepEqual((await notWritten()).length, 2);
+    assert.equal(
+      await csvOf('home', 'SELECT room, temp, count FROM readings ORDER BY count DESC LIMIT 2'),
+      'room,temp,count\nLiving room,21.5,9223372036854775807\nKitchen,20.0,7\n',
+    );
+    assert.equal(
+      await csvOf('home', `SELECT "<b>note" AS note FROM readings WHERE room = 'Living room'`),
+      `note\n"a ""b"", ${MARKUP}"\n`,
+    );
+
+    await told('readings has these columns already');
+    await chooser('Type of count').selectOption('text');
+    await told('count is integer in readings and text here: the server refuses such rows');
+    await chooser('What count is').selectOption('leave out');
+    await told('readings has these columns already');
+    await button('Write').click();
+    await told('10 rows written, 2 rows not.');
+    await button('Query this table').click();
+    await page.getByRole('gridcell', { name: 'Living room', exact: true }).waitFor();
+  });
+
+  it('reads times as they are said to be', async () => {
+    await open('home', 'CSV file');
+    await choose('clock.csv', 'v,time\n1,5000\n');
+    await waitFor('clock v=1i 5000000000000\n');
+    await dialog().getByLabel('Times are').selectOption('ms');
+    await waitFor('clock v=1i 5000000000\n');
+    await dialog().getByLabel('Times are').selectOption('rfc3339');
+    await told('0 rows can be written, 1 row cannot');
+    assert.ok(await button('Write').isDisabled());
+    await dialog().getByLabel('Times are').selectOption('ns');
+    await waitFor('clock v=1i 5000\n');
+    await chooser('What time is').selectOption('leave out');
+    await told(/^No column is the time: all rows get the time at which they arrive/);
+    await chooser('What v is').selectOption('time');
+    await told('At least one column has to be a field.');
+    await chooser('What time is').selectOption('field');
+    await waitFor('clock time=5000i 1\n');
+    await told('time is the name of the time alone: the server refuses such rows');
+  });
+
+  it('takes a file that is dropped, and says when it is none', async () => {
+    await open('home', 'CSV file');
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['t,v\\n1,2\\n'], 'dropped file.csv'));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('.file-choice', 'drop', { dataTransfer: dropped });
+    await waitFor('dropped_file t=1i,v=2i\n');
+    await choose('endless.csv', `a,b\n1,"${'x'.repeat(4_194_305)}`);
+    await told('line 2: a value is longer than 4194304 characters; does a quote never end?');
+    await choose('empty.csv', '');
+    await told('The file has no line with names of columns.');
+  });
+
+  it('tells by line of the file what the server refuses', async () => {
+    await open('home', 'CSV file');
+    await choose('n.csv', 'at,s,n\n1,"x\ny",1\n2,z,9223372036854775808\n3,z,3\n');
+    assert.equal(await chooser('Type of n').inputValue(), 'uint');
+    await chooser('Type of n').selectOption('integer');
+    await told('3 rows can be written');
+    await button('Write').click();
+    await told('2 rows written, 1 row not.');
+    assert.deepEqual(await notWritten(), [
+      'line 4: Unable to parse integer value `9223372036854775808`',
+    ]);
+    assert.equal(await csvOf('home', 'SELECT n FROM n ORDER BY n'), 'n\n1\n3\n');
+  });
+
+  it('sends a large file in several requests, again where the server is busy', async () => {
+    await open('big', 'CSV file');
+    const sizes: number[] = [];
+    await page.route(WRITES, async (route: Route) => {
+      sizes.push(route.request().postDataBuffer()?.length ?? 0);
+      if (sizes.length === 1) {
+        await route.fulfill({ status: 503, headers: { 'retry-after': '0' }, body: '{}' });
+      } else await route.continue();
+    });
+    await choose('big.csv', BIG);
+    await told('120,000 rows can be written');
+    await button('Write').click();
+    await told('120,000 rows written.');
+    await page.unroute(WRITES);
+    assert.equal(
+      await csvOf('big', 'SELECT count(*) AS n, sum(v) AS v FROM big'),
+      `n,v\n120000,${(BIG_COUNT * (BIG_COUNT - 1)) / 2}\n`,
+    );
+    assert.equal(sizes.length, 3, 'one was sent twice');
+    assert.ok(
+      sizes.every((size) => size > 0 && size <= 10 * 1024 * 1024),
+      sizes.join(' '),
+    );
+    assert.equal(sizes[0], sizes[1]);
+  });
+
+  it('is cancelled, and says what is written', async () => {
+    await open('half', 'CSV file');
+    const held: Route[] = [];
+    let count = 0;
+    await page.route(WRITES, async (route: Route) => {
+      if (++count === 1) await route.continue();
+      else held.push(route);
+    });
+    await choose('big.csv', BIG);
+    await told('120,000 rows can be written');
+    await button('Write').click();
+    await dialog()
+      .getByText(/, [1-9][\d,]* rows written$/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await button('Cancel').click();
+    const note = dialog().getByText(/^Cancelled: /);
+    await note.waitFor();
+    const [, shown = ''] =
+      /^Cancelled: ([\d,]+) rows written\. What is written stays/.exec(
+        (await note.textContent()) ?? '',
+      ) ?? [];
+    assert.equal(
+      await csvOf('half', 'SELECT count(*) AS n FROM big'),
+      `n\n${shown.replaceAll(',', '')}\n`,
+    );
+    await Promise.all(held.map((route) => route.abort().catch(() => {})));
+    await page.unroute(WRITES);
+    await button('Write again').click();
+    await told('120,000 rows written.');
+    assert.equal(await csvOf('half', 'SELECT count(*) AS n FROM big'), 'n\n120000\n');
+  });
+
+  it('says when the server does not answer, or takes nothing', async () => {
+    await open('no good name', 'CSV file');
+    await choose('m.csv', 't,v\n1,2\n');
+    await button('Write').click();
+    await told(/^invalid character in database/);
+    await told(/^Stopped: 0 rows written/);
+    await dialog().getByLabel('Database').fill('home');
+    await page.route(WRITES, (route) => route.abort());
+    await button('Write again').click();
+    await told('the server does not answer, or the answer broke off');
+    await page.unroute(WRITES);
+    await button('Write again').click();
+    await told('1 row written.');
+  });
+
+  for (const { theme, width } of [
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 390 },
+  ] as const) {
+    it(`is accessible in ${theme} at ${width} pixels`, async () => {
+      const before = page;
+      page = await (await browser.context({ theme, width })).newPage();
+      try {
+        await open(`looks-${theme}`, 'CSV file');
+        assert.deepEqual(await violationsOn(page), []);
+        await choose('readings.csv', READINGS);
+        await told('10 rows can be written, 2 rows cannot');
+        await told(/^New table readings: /);
+        assert.deepEqual(await violationsOn(page), []);
+        await button('Write').click();
+        await told('10 rows written, 2 rows not.');
+        assert.deepEqual(await violationsOn(page), []);
+        const wide = await dialog().evaluate((each) => each.scrollWidth - each.clientWidth);
+        assert.equal(wide, 0, 'nothing but the table scrolls sideways');
+      } finally {
+        await page.context().close();
+        page = before;
+      }
+    });
+  }
+});
