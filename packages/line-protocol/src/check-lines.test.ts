@@ -32,7 +32,7 @@ describe('Lines that are typed', () => {
     right('m=x,a="q",b=x=y f=1', 1, ['m=x']);
     right('m,t="a f=1\nn f=2', 2, ['m', 'n']);
     right('m a,b=1 5', 1, ['m']);
-    right('m a=1, 5', 1, ['m']);
+    right('m a=1, 5\nm b=2u,', 2, ['m']);
     right('m f=9223372036854775807i,g=-9223372036854775808i,h=18446744073709551615u', 1, ['m']);
     right('m f=000000000000000000000000000012i', 1, ['m']);
     right('# "no text\nm f=1', 1, ['m']);

@@ -150,7 +150,7 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
     index = end;
     if (line[index] !== ',') break;
     index++;
-    if (line[index] === ' ') break;
+    if (index === line.length || line[index] === ' ') break;
   }
   const time = line.slice(index).trim();
   if (time !== '' && !(line[index] === ' ' && /^-?\d+$/.test(time))) {
