@@ -196,3 +196,6 @@ SELECT n AS host, count(*) AS c
 FROM cpu
 GROUP BY 1, host
 ORDER BY host;
+
+-- 54: §3.2 a column beside another value of its name
+SELECT usage AS host, host FROM cpu;
