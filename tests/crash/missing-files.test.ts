@@ -1,9 +1,10 @@
 // Source: docs/formats/commit-log.md, "Reading"; docs/ARCHITECTURE.md, "Recovery".
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
 import { query, ServerProcess, StartFailed } from '../harness/index.js';
 
@@ -148,4 +149,25 @@ describe('A journal of the relational store', () => {
     assert.equal(await numbers(server), 'v\n1');
     await server.close();
   });
+});
+
+it('says that it is not ready while its folder is not there, and nothing acknowledged is lost when it is again', async () => {
+  const server = await start();
+  const write = (n: number) =>
+    server.http.send('/api/v3/write_lp?db=d&precision=s', { body: `m v=${n}i ${n}` });
+  assert.equal((await write(1)).status, 204);
+  assert.equal((await server.http.send('/ready')).status, 200);
+  await rename(dataDir, `${dataDir}-moved`);
+  await sleep(1100); // A look is good for a second.
+  const away = await server.http.send('/ready');
+  assert.equal(away.status, 503);
+  assert.match(away.text, /the data folder was removed or moved away/);
+  await rename(`${dataDir}-moved`, dataDir);
+  await sleep(1100);
+  assert.equal((await server.http.send('/ready')).status, 200);
+  assert.equal((await write(2)).status, 204);
+  await server.kill();
+  const again = await start();
+  assert.equal(await numbers(again), 'v\n1\n2');
+  assert.equal(await again.stop(), 0);
 });

@@ -88,6 +88,7 @@ export type IdentityError =
       | 'gzip_corrupt'
       | 'body_cut'
       | 'body_too_slow'
+      | 'body_in_crumbs'
       | 'body_too_large'
     >
   | CredentialUncheckable

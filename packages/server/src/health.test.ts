@@ -18,13 +18,15 @@ function healthOf(probe: () => Promise<void>): {
   readonly health: Health;
   readonly clock: ManualClock;
   obstacle: string | undefined;
+  readonly folder: { isInPlace(): Promise<boolean> };
   readonly stores: { probe(): Promise<void>; local: { obstacle: Error | undefined } };
 } {
   const clock = new ManualClock();
   const stores = { probe, local: { obstacle: undefined } };
-  const at = { clock, stores, obstacle: undefined as string | undefined };
+  const folder = { isInPlace: async () => true };
+  const at = { clock, stores, folder, obstacle: undefined as string | undefined };
   const health = new Health({
-    ...{ clock, log },
+    ...{ clock, log, folder },
     // Only what it asks.
     stores: stores as unknown as ConstructorParameters<typeof Health>[0]['stores'],
     obstacles: () => [undefined, at.obstacle],
@@ -56,6 +58,15 @@ it('looks at the stores once a second, however many ask', async () => {
   await clock.advanceMs(1);
   assert.equal(await health.obstacle(), undefined);
   assert.equal(count, 2);
+});
+
+it('says that the folder is gone, whatever the stores say', async () => {
+  const { health, folder, clock } = healthOf(async () => {});
+  Object.assign(folder, { isInPlace: async () => false });
+  assert.match((await health.obstacle()) ?? '', /^the data folder was removed or moved away/);
+  Object.assign(folder, { isInPlace: async () => true });
+  await clock.advanceMs(1000);
+  assert.equal(await health.obstacle(), undefined);
 });
 
 it('does not wait for a store that does not answer', async () => {

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
+import type { DataFolder } from './folder/data-folder.js';
 import type { Stores } from './folder/stores.js';
 
 /** A look at the stores is good for so long: health checks come often, and from many. */
@@ -6,9 +7,14 @@ const REMEMBER_MS = 1000;
 /** A store that takes longer is away. */
 const PATIENCE_MS = 5000;
 
+/** Its files are open still, so that nothing fails by itself. */
+const GONE =
+  'the data folder was removed or moved away, or lies under another file system; stop the server';
+
 /** Whether whoever has the choice should send requests here. */
 export class Health {
   readonly #stores: Pick<Stores, 'probe' | 'local'>;
+  readonly #folder: Pick<DataFolder, 'isInPlace'>;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #obstacles: () => readonly (string | undefined)[];
@@ -21,12 +27,14 @@ export class Health {
 
   constructor(needs: {
     readonly stores: Pick<Stores, 'probe' | 'local'>;
+    readonly folder: Pick<DataFolder, 'isInPlace'>;
     readonly clock: Clock;
     readonly log: Logger;
     /** What the server's parts know of themselves without a look. */
     readonly obstacles: () => readonly (string | undefined)[];
   }) {
     this.#stores = needs.stores;
+    this.#folder = needs.folder;
     this.#clock = needs.clock;
     this.#log = needs.log;
     this.#obstacles = needs.obstacles;
@@ -67,6 +75,7 @@ export class Health {
   async #probe(): Promise<string | undefined> {
     try {
       const obstacle = await this.#stores.probe();
+      if (!(await this.#folder.isInPlace())) return this.#tell(GONE, {});
       this.#tell(undefined, {});
       return obstacle?.message;
     } catch (err) {

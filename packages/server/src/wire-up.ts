@@ -190,7 +190,7 @@ export async function wireUp(
       tls: around.tls?.options,
     });
     const health = new Health({
-      ...{ stores, clock, log },
+      ...{ stores, clock, log, folder: around.folder },
       obstacles: () => [
         isDraining ? 'shutting down' : undefined,
         tsdb?.obstacle,

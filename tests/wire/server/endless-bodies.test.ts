@@ -47,6 +47,15 @@ function post(path: string, headers: Readonly<Record<string, string>>, length: n
   return sent;
 }
 
+/** Chunks of one byte, and no last one. */
+function crumbs(method: string, path: string, headers: Readonly<Record<string, string>>) {
+  const framed = { ...headers, 'transfer-encoding': 'chunked' };
+  const sent = request(`${server.url}${path}`, { method, headers: framed });
+  sent.on('error', () => undefined);
+  for (let i = 0; i < 10_000; i++) sent.write(' ');
+  return sent;
+}
+
 async function answerOf(sent: ClientRequest) {
   const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
@@ -70,6 +79,22 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
       assert.equal(member(text, name), slow, text);
     });
   }
+
+  for (const [path, headers] of ROUTES) {
+    it(`a body in pieces of one byte took a core and gigabytes: ${path}`, async () => {
+      const { status, headers: answered, text } = await answerOf(crumbs('POST', path, headers));
+      assert.equal(status, 400, text);
+      assert.equal(answered.connection, 'close');
+      assert.match(text, /pieces of a few bytes/);
+    });
+  }
+
+  it('a body in pieces that nobody had asked for was read for as long as it went on', async () => {
+    const sent = crumbs('GET', '/health', {});
+    const { status, headers } = await answerOf(sent);
+    assert.deepEqual([status, headers.connection], [200, 'close']);
+    await new Promise((resolve) => void (sent.destroyed ? resolve(0) : sent.on('close', resolve)));
+  });
 
   it('a body of HTTP/2 that lacked its last byte was held for as long as its client liked', async () => {
     const session: ClientHttp2Session = connect(server.url);

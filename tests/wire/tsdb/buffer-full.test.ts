@@ -25,3 +25,25 @@ describe('a write that the buffer has no room for', () => {
     assert.deepEqual(await rows(server, 'full', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);
   });
 });
+
+describe('writes that come faster than rows are put into segments', () => {
+  it('wait for room, and none is refused', async () => {
+    const limitBytes = 8 * BUFFER_LIMIT_BYTES;
+    await using small = await ServerProcess.start({
+      flags: ['--without-auth', '--tsdb-buffer-limit-bytes', String(limitBytes)],
+    });
+    const rowCount = 2000;
+    const write4 = async (writer: number): Promise<void> => {
+      for (let body = 0; body < 30; body++) {
+        const lines = Array.from({ length: rowCount }, (_, row) => {
+          const fields = Array.from({ length: 16 }, (_, f) => `f${f}=${row}.${f}`);
+          return `m,w=${writer} ${fields.join(',')} ${(body * rowCount + row + 1) * 1000}`;
+        });
+        assertEmpty(await write(small, { db: 'burst' }, lines.join('\n')));
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(write4));
+    const expected = [{ n: 4 * 30 * rowCount }];
+    assert.deepEqual(await rows(small, 'burst', 'SELECT count(f15) AS n FROM m'), expected);
+  });
+});

@@ -160,6 +160,9 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The body could not be read.' };
   }
+  if (requestError.is(error, 'body_in_crumbs')) {
+    return { code: 'invalid_json', message: `${error.message}.` };
+  }
   if (requestError.is(error, 'body_too_slow')) {
     return { code: 'request_timeout', message: 'The body came too slowly.' };
   }

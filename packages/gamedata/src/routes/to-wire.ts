@@ -131,7 +131,7 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
   if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);
-  if (requestError.is(error, 'body_cut', 'client_left'))
+  if (requestError.is(error, 'body_cut', 'body_in_crumbs', 'client_left'))
     return refused(400, 'invalid_request', error.message);
   if (requestError.is(error, 'json_unreadable')) {
     return refused(400, 'invalid_json', error.message);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
@@ -149,6 +149,20 @@ it('is kept until the process ends, unless it was given back before', async () =
   await lock.release();
   await assert.rejects(take(), { kind: 'folder_in_use' });
   assert.equal(process.listenerCount('exit'), listenerCount + 1);
+});
+
+it('says that the folder is not where it was, also when another stands there', async () => {
+  const lock = await take();
+  assert.equal(await lock.isInPlace(), true);
+  await rename(folder, `${folder}-moved`);
+  assert.equal(await lock.isInPlace(), false);
+  await mkdir(folder);
+  await writeFile(join(folder, 'server.lock'), '');
+  assert.equal(await lock.isInPlace(), false);
+  await rm(folder, { recursive: true });
+  await rename(`${folder}-moved`, folder);
+  assert.equal(await lock.isInPlace(), true);
+  await lock.release();
 });
 
 it('says that a folder cannot be locked, and why', async () => {

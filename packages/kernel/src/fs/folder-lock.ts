@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,8 @@ export class FolderLock {
   readonly #files: FileSystem;
   readonly #folder: string;
   readonly #database: Database;
+  /** Which file is locked, whatever stands under its name later. */
+  readonly #file: FileIdentity | undefined;
   #isSigned = false;
   #isReleased = false;
 
@@ -41,7 +43,7 @@ export class FolderLock {
       database.pragma('busy_timeout = 0');
       database.pragma('journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
-      return new FolderLock(files, folder, database);
+      return new FolderLock(files, folder, database, await identityOf(folder));
     } catch (error) {
       database?.close();
       const code = String(Reflect.get(Object(error), 'code'));
@@ -53,10 +55,22 @@ export class FolderLock {
     }
   }
 
-  private constructor(files: FileSystem, folder: string, database: Database) {
+  private constructor(
+    files: FileSystem,
+    folder: string,
+    database: Database,
+    file: FileIdentity | undefined,
+  ) {
     this.#files = files;
     this.#folder = folder;
     this.#database = database;
+    this.#file = file;
+  }
+
+  /** False: the folder was removed, moved, or another file system lies over it. What is written goes where nobody finds it. */
+  async isInPlace(): Promise<boolean> {
+    const now = await identityOf(this.#folder);
+    return now !== undefined && now.dev === this.#file?.dev && now.ino === this.#file.ino;
   }
 
   /** Notes beside the lock whose it is, for the message that others get. */
@@ -91,6 +105,19 @@ export class FolderLock {
     }
   }
 }
+
+interface FileIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** Of the lock's file; it is not opened. */
+const identityOf = (folder: string): Promise<FileIdentity | undefined> =>
+  stat(join(folder, LOCK_FILE), { bigint: true }).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(String(Reflect.get(Object(error), 'code'))))
+      return undefined;
+    throw error;
+  });
 
 /**
  * Whether the lock's file was removed under a process that still runs here: a second one of that name would be free for

@@ -13,6 +13,8 @@ const TEXTS = {
   body_cut: 'the request body ended early',
   /** It did not come in time. */
   body_too_slow: 'the request body came too slowly',
+  /** Each piece costs as much as one of 64 kB. */
+  body_in_crumbs: 'the request body comes in pieces of a few bytes; send larger ones',
   /** The client went away while it was waited for; nothing was changed, and nobody is left to read the answer. */
   client_left: 'the client has left',
   /** The body, as received or as decoded, has more bytes than the limit. */

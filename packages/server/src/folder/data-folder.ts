@@ -82,6 +82,11 @@ export class DataFolder {
     }
   }
 
+  /** False: what is written there goes where the next start does not find it. */
+  async isInPlace(): Promise<boolean> {
+    return (await this.#lock?.isInPlace()) ?? true;
+  }
+
   /** To be called when what is there is in this version's forms. */
   async noteVersion(): Promise<void> {
     if ((await this.#writtenBy()) === readVersion()) return;

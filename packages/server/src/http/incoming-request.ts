@@ -60,7 +60,7 @@ export abstract class IncomingRequest implements HttpRequest {
   }
 
   abstract leaving(): AbortSignal;
-  /** Bytes that are there already may be more than the rule takes. Throws `body_too_large`, `body_cut`, `body_too_slow`, `ServerBusy`. */
+  /** Bytes that are there already may be more than the rule takes. Throws `body_too_large`, `body_cut`, `body_too_slow`, `body_in_crumbs`, `ServerBusy`. */
   abstract readBody(rule: BodyRule, bodies: HeldBodies): Uint8Array | Promise<Uint8Array>;
   /** What goes out of an answer to it. */
   dress(answer: HttpAnswer): HttpAnswer {

@@ -57,7 +57,7 @@ class NodeRequest extends IncomingRequest {
   readonly #response: ServerResponse;
   #leaving: AbortSignal | undefined;
   /** The rest of its body is not waited for. */
-  isTooSlow = false;
+  isGivenUp = false;
 
   constructor(raw: IncomingMessage, response: ServerResponse, addresses: ClientAddresses) {
     super({
@@ -74,6 +74,11 @@ class NodeRequest extends IncomingRequest {
 
   get httpVersion(): 1 | 2 {
     return this.#raw.httpVersionMajor === 2 ? 2 : 1;
+  }
+
+  /** All of its body has come. */
+  get isWhole(): boolean {
+    return this.#raw.complete;
   }
 
   override headerList(): readonly (readonly [string, string])[] {
@@ -105,7 +110,7 @@ class NodeRequest extends IncomingRequest {
     this.held = held;
     return new Promise((resolve, reject) => {
       readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory, held }, (error, body) => {
-        this.isTooSlow = requestError.is(error, 'body_too_slow');
+        this.isGivenUp = requestError.is(error, 'body_too_slow', 'body_in_crumbs');
         if (error === null && body !== undefined) resolve(body);
         else reject(error);
       });
@@ -124,11 +129,11 @@ const isGone = (response: ServerResponse): boolean =>
 
 /** The parser stops behind a request that asks for another protocol, and takes what comes next for the beginning of another. */
 function endsConnection(request: NodeRequest, { isTurnedAway }: Exchange): boolean {
-  const { fault, headers, isTooSlow } = request;
-  if (fault !== undefined || isTooSlow || headers['upgrade'] !== undefined) return true;
-  if (!isTurnedAway) return false;
-  const length = headers['content-length'];
-  return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > MAX_UNREAD_BODY_BYTES;
+  const { fault, headers, isGivenUp } = request;
+  if (fault !== undefined || isGivenUp || headers['upgrade'] !== undefined) return true;
+  // Nobody says how long it gets, and Node would read all of it.
+  if (headers['transfer-encoding'] !== undefined && !request.isWhole) return true;
+  return isTurnedAway && Number(headers['content-length'] ?? 0) > MAX_UNREAD_BODY_BYTES;
 }
 
 /** Ends an answer so that nobody takes what there is of it for all of it. */

@@ -13,4 +13,5 @@ export type EdgeError =
       | 'content_type_unacceptable'
       | 'body_cut'
       | 'body_too_slow'
+      | 'body_in_crumbs'
     >;

@@ -82,6 +82,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   encoding_unacceptable: 400,
   body_cut: 400,
   body_too_slow: 408,
+  body_in_crumbs: 400,
 };
 
 /** Words of the v2 API for a status. Source: tsdb-http, "v2 error body". */

@@ -46,7 +46,7 @@ export const TSDB_SETTINGS = defineSettings(
       Type.Integer({
         minimum: MIB,
         description:
-          'Writes are answered with 503 and Retry-After while rows that are not in segments take this much; a half of `memory_bytes`, at most 1 GiB, unless given.',
+          'While rows that are not in segments take this much, writes wait up to two seconds for room, then they are answered with 503 and Retry-After; a half of `memory_bytes`, at most 1 GiB, unless given.',
       }),
     ),
     query_memory_bytes: Type.Integer({

@@ -184,3 +184,18 @@ WHERE n > 0;
 SELECT approx_percentile_cont_with_weight(1, 0.5) WITHIN GROUP (ORDER BY usage) AS a
 FROM cpu
 WHERE host = 'a';
+
+-- 52: §5.1 ORDER BY takes a name of the list before a column
+SELECT n AS host, host AS h, count(*) AS c
+FROM cpu
+GROUP BY n, cpu.host
+ORDER BY host;
+
+-- 53: §5.1 the same, the column by its bare name among the keys
+SELECT n AS host, count(*) AS c
+FROM cpu
+GROUP BY 1, host
+ORDER BY host;
+
+-- 54: §3.2 a column beside another value of its name
+SELECT usage AS host, host FROM cpu;

@@ -10,6 +10,13 @@ const MAX_SHARED_SIZE_BYTES = 16 * 1024;
 /** Bodies from this size on are put into memory that is there for them: smaller ones are one or two pieces. */
 const MIN_POOLED_SIZE_BYTES = 64 * 1024;
 
+/** Pieces up to this size, but for the first, share blocks: each takes hundreds of bytes beside its own. */
+const MAX_SMALL_PIECE_BYTES = 1024;
+const BLOCK_BYTES = 4096;
+/** Of so many pieces and more, each has so many bytes in the mean: whoever sends lines one by one has more. */
+const MIN_CRUMB_COUNT = 4096;
+const MIN_PIECE_BYTES = 16;
+
 const EMPTY = Buffer.alloc(0);
 
 /** The request stream of either HTTP version. */
@@ -54,6 +61,7 @@ export function readBody(
   const target = isPooled ? memory?.take(expectedBytes) : undefined;
   const body = new BodyPieces(target);
   let sizeBytes = 0;
+  let pieceCount = 0;
   let isDone = false;
   let excess: Error | undefined;
   const finish = (error: Error | null, whole?: Buffer): void => {
@@ -69,7 +77,12 @@ export function readBody(
   };
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
+    pieceCount++;
     if (isDone) return;
+    if (pieceCount >= MIN_CRUMB_COUNT && sizeBytes < pieceCount * MIN_PIECE_BYTES) {
+      finish(requestError('body_in_crumbs'));
+      return;
+    }
     excess ??= oversize(sizeBytes, limitBytes);
     if (excess !== undefined) body.forget();
     else if (held.came(chunk.length)) body.add(chunk);
@@ -96,6 +109,9 @@ class BodyPieces {
   readonly target: Buffer | undefined;
   #pieces: Buffer[] = [];
   #sizeBytes = 0;
+  /** Its part behind `#usedBytes` is free. */
+  #block = EMPTY;
+  #usedBytes = 0;
 
   constructor(target: Buffer | undefined) {
     this.target = target;
@@ -107,16 +123,39 @@ class BodyPieces {
     // processor does: `set` copies into shared memory byte by byte, a tenth as fast.
     const end = this.#sizeBytes + piece.length;
     if (piece.length > 0) target?.fill(piece, this.#sizeBytes, Math.min(end, target.length));
-    if (target === undefined) this.#pieces.push(piece);
+    if (target === undefined) this.#keep(piece);
     this.#sizeBytes += piece.length;
+  }
+
+  #keep(piece: Buffer): void {
+    if (this.#pieces.length === 0 || piece.length > MAX_SMALL_PIECE_BYTES) {
+      this.#endBlock();
+      this.#pieces.push(piece);
+      return;
+    }
+    if (this.#usedBytes + piece.length > this.#block.length) {
+      this.#endBlock();
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    }
+    this.#block.set(piece, this.#usedBytes);
+    this.#usedBytes += piece.length;
+  }
+
+  #endBlock(): void {
+    if (this.#usedBytes > 0) this.#pieces.push(this.#block.subarray(0, this.#usedBytes));
+    this.#block = EMPTY;
+    this.#usedBytes = 0;
   }
 
   forget(): void {
     this.#pieces = [];
+    this.#block = EMPTY;
+    this.#usedBytes = 0;
   }
 
   joined(): Buffer {
     if (this.target !== undefined) return this.target.subarray(0, this.#sizeBytes);
+    this.#endBlock();
     const [first] = this.#pieces;
     if (first === undefined) return EMPTY;
     if (this.#pieces.length === 1 && this.#sizeBytes <= MAX_SHARED_SIZE_BYTES) return first;

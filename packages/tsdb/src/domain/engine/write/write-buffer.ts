@@ -5,6 +5,7 @@ import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
+import { LONGEST_WAIT_MS, RoomWaits } from './room-waits.js';
 
 export interface BatchForTable {
   readonly store: TableStore;
@@ -25,6 +26,9 @@ const NO_ROWS: RowBatch = {
 /** The log takes nothing from then on, which the write of the rows tells. */
 function ignoreUnsynced(): void {}
 
+/** Bodies that wait for room take so much of the hard limit again at most: others need memory for bodies, too. */
+const WAITING_SHARE = 1 / 2;
+
 /** A generation that takes no more writes; its records are in log files up to `file`. */
 export interface ClosedGeneration {
   readonly number: number;
@@ -38,12 +42,15 @@ export interface ClosedGeneration {
 
 /**
  * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
- * segments yet and refuses more than the hard limit.
+ * segments yet: beyond the hard limit writes wait for a flush, and are refused when that takes too long.
  */
 export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
+  readonly #waits: RoomWaits;
+  /** Of bodies on their way to the buffer: many at a time must not pass its limit together. */
+  #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
   /** Tables of which refused rows have been hidden in this turn. */
   readonly #hidden = new Set<number>();
@@ -70,6 +77,7 @@ export class WriteBuffer {
     this.#onHidden = options.onHidden;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
+    this.#waits = new RoomWaits(options.clock, options.hardLimitBytes * WAITING_SHARE);
     this.#firstFiles.set(this.#generation, options.log.firstFile);
     this.#generationStartMs = options.clock.monotonicMs();
     this.#lastWriteMs = this.#generationStartMs;
@@ -113,12 +121,36 @@ export class WriteBuffer {
     this.#log.tryAgain();
   }
 
-  /** Throws `buffer_full`, `DiskFull` or `node_read_only` when a write of this size cannot be taken. */
-  assertRoom(bodySizeBytes: number): void {
+  /**
+   * Takes room for a body; `undefined`: at once. Otherwise waits for a flush to make some, for a while. Throws `buffer_full`,
+   * `DiskFull` or `node_read_only` when there is none.
+   */
+  enter(sizeBytes: number): Promise<void> | undefined {
+    if (!this.#hasRoom(sizeBytes)) return this.#enterLater(sizeBytes);
+    this.#underwayBytes += sizeBytes;
+    return undefined;
+  }
+
+  async #enterLater(sizeBytes: number): Promise<void> {
+    const latestMs = this.#clock.monotonicMs() + LONGEST_WAIT_MS;
+    while (!this.#hasRoom(sizeBytes)) await this.#waits.next(sizeBytes, latestMs);
+    this.#underwayBytes += sizeBytes;
+  }
+
+  /** A body turns out to take more; `enter` with nothing waits until all that are underway have room. */
+  grow(sizeBytes: number): void {
+    this.#underwayBytes += sizeBytes;
+  }
+
+  /** The rows of a body are in the buffer, or refused. */
+  leave(sizeBytes: number): void {
+    this.#underwayBytes -= sizeBytes;
+  }
+
+  #hasRoom(sizeBytes: number): boolean {
     const { obstacle } = this;
     if (obstacle !== undefined) throw obstacle;
-    if (this.sizeBytes + bodySizeBytes > this.#hardLimitBytes)
-      throw tsdbError('buffer_full', { retryAfterSec: 1 });
+    return this.sizeBytes + this.#underwayBytes + sizeBytes <= this.#hardLimitBytes;
   }
 
   /**
@@ -240,6 +272,7 @@ export class WriteBuffer {
   /** The rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
+    this.#waits.wake();
     await this.#log.seal(closed.lastFreeFile);
   }
 

@@ -50,8 +50,6 @@ export class WritePath {
   readonly #commits: CommitListener | undefined;
   readonly #turns: Turns;
   readonly #parsers = new Map<number, ParserSeries>();
-  /** Bodies on their way to the buffer: many at a time must not pass its limit together. */
-  #underwayBytes = 0;
 
   constructor(options: {
     readonly reader: BodyReader;
@@ -73,37 +71,29 @@ export class WritePath {
   async write(request: WriteRequest): Promise<WriteOutcome> {
     if (!request.access.mayWrite(request.database)) throw tsdbError('not_permitted');
     const held = { bytes: request.body.byteLength };
-    this.#buffer.assertRoom(this.#underwayBytes + held.bytes);
-    this.#underwayBytes += held.bytes;
+    const entering = this.#buffer.enter(held.bytes);
+    if (entering !== undefined) await entering;
     try {
       return await this.#take(request, held);
     } finally {
-      this.#underwayBytes -= held.bytes;
+      this.#buffer.leave(held.bytes);
     }
-  }
-
-  /** Counts the body by its columns from here on, when they are more. */
-  #hold(parsed: ParsedBody, held: { bytes: number }): void {
-    const bytes = parsed.tables.reduce(
-      (sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length,
-      0,
-    );
-    if (bytes <= held.bytes) return;
-    this.#underwayBytes += bytes - held.bytes;
-    held.bytes = bytes;
   }
 
   async #take(request: WriteRequest, held: { bytes: number }): Promise<WriteOutcome> {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
-    this.#hold(parsed, held);
+    const moreBytes = Math.max(0, columnBytes(parsed) - held.bytes);
+    this.#buffer.grow(moreBytes);
+    held.bytes += moreBytes;
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.note(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (parsed.tooSparse !== undefined) throw tsdbError('body_too_sparse', parsed.tooSparse);
-    this.#buffer.assertRoom(this.#underwayBytes);
+    const entering = this.#buffer.enter(0);
+    if (entering !== undefined) await entering;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
     if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openInTurns(admission);
     let refused: readonly RefusedLine[];
@@ -269,6 +259,9 @@ export class WritePath {
     return parser;
   }
 }
+
+const columnBytes = ({ tables }: ParsedBody): number =>
+  tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);
 
 /** `undefined`: the series of these tables are in their indexes. */
 function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {

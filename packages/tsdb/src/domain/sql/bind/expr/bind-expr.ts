@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import { type Expr, type ExprNodes, tagOf } from '../../parse/ast.js';
+import { type Expr, type ExprNodes, nameOf, tagOf } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import type { Bound } from '../types/bound.js';
 import { bindCompoundIdentifier, bindIdentifier } from './columns.js';
@@ -83,7 +83,7 @@ const HANDLERS: Handlers = {
 };
 
 export function bindExpr(expr: Expr, env: Env): Bound {
-  const key = env.aggregation?.keyOf(expr);
+  const key = isAlias(expr, env) ? undefined : env.aggregation?.keyOf(expr);
   if (key !== undefined) return key.output;
   const tag = tagOf(expr);
   if (!Object.hasOwn(HANDLERS, tag))
@@ -91,4 +91,11 @@ export function bindExpr(expr: Expr, env: Env): Bound {
   // The tag of a node is the key under which it stands, and the handler of that key takes its body.
   const handler = HANDLERS[tag as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
   return handler((expr as Readonly<Record<string, unknown>>)[tag], env);
+}
+
+/** In ORDER BY a name of the list is meant before a column that rows are grouped by. */
+function isAlias(expr: Expr, { aliases }: Env): boolean {
+  return (
+    aliases?.first === true && 'Identifier' in expr && aliases.items.has(nameOf(expr.Identifier))
+  );
 }

@@ -24,6 +24,7 @@ export function bindProjection(items: readonly SelectItem[], env: Env): readonly
   }
   const output = items.flatMap((item) => bindItem(item, env));
   refuseDuplicates(output);
+  refuseAmbiguous(output);
   return output;
 }
 
@@ -136,6 +137,20 @@ function refuseDuplicates(items: readonly OutputItem[]): void {
         `${position} have the same name. Consider aliasing ("AS") one of them.`,
     );
   }
+}
+
+/** A column and another value of its name: no name outside would tell which of them is meant. */
+function refuseAmbiguous(items: readonly OutputItem[]): void {
+  const qualified = new Map<string, string>();
+  for (const { name, qualifier } of items)
+    if (qualifier !== undefined) qualified.set(name, `${qualifier}.${name}`);
+  const other = items.find((item) => item.qualifier === undefined && qualified.has(item.name));
+  if (other === undefined) return;
+  throw tsdbError(
+    'plan_error',
+    `Schema error: Schema contains qualified field name ${qualified.get(other.name)} and unqualified field name ` +
+      `${other.name} which would be ambiguous`,
+  );
 }
 
 function shownItem(item: OutputItem | undefined, name: string): string {

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ManualClock } from '@plinth/kernel/testing';
+import { RoomWaits } from './room-waits.js';
+
+describe('writes that wait for room', () => {
+  it('look again in the order in which they came', async () => {
+    const waits = new RoomWaits(new ManualClock(), 100);
+    const woken: number[] = [];
+    const all = [1, 2, 3].map(async (number) => {
+      await waits.next(10, 1000);
+      woken.push(number);
+    });
+    waits.wake();
+    await Promise.all(all);
+    assert.deepEqual(woken, [1, 2, 3]);
+  });
+
+  it('are let go at their latest time, and refused from then on', async () => {
+    const clock = new ManualClock();
+    const waits = new RoomWaits(clock, 100);
+    const latestMs = clock.monotonicMs() + 50;
+    const waiting = waits.next(10, latestMs);
+    await clock.advanceMs(50);
+    await waiting;
+    await assert.rejects(waits.next(10, latestMs), { kind: 'buffer_full' });
+  });
+
+  it('are refused at once when too many bytes wait, and no longer when those have gone', async () => {
+    const clock = new ManualClock();
+    const waits = new RoomWaits(clock, 100);
+    const first = waits.next(90, 1000);
+    await assert.rejects(waits.next(11, 1000), { kind: 'buffer_full' });
+    waits.wake();
+    await first;
+    const second = waits.next(100, 1000);
+    waits.wake();
+    await second;
+  });
+});
