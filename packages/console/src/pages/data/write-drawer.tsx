@@ -132,7 +132,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
                   search: {
                     db: written.db,
                     lang: 'sql',
-                    q: sampleQuery(written.table, 'sql'),
+                    q: sampleQuery(written.table),
                     view: 'table',
                   },
                 });
