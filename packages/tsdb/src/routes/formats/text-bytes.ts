@@ -147,7 +147,6 @@ export class TextBytes {
     this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // from #grow
   }
 
-  /** A string of JSON. */
   jsonText(text: string): void {
     const { length } = text;
     this.#reserve(length + 2);
