@@ -10,9 +10,6 @@ import {
 const RESOURCE_TYPES = ['db', 'system'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** Text of the permissions of somebody who may do everything. */
-export const EVERYTHING = '*:*:*';
-
 export const MAX_PERMISSIONS = 100;
 export const MAX_NAMES = 1000;
 export const MAX_NAME_LENGTH = 511;

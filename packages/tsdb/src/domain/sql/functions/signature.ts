@@ -99,11 +99,6 @@ export function isInteger(type: SqlType): boolean {
   return type.kind === 'int';
 }
 
-/** `text` in brackets unless it is a plain call, name or number, so that an operator may follow. */
-export function bracket(text: string): string {
-  return /^[\w.]+$/.test(text) ? text : `(${text})`;
-}
-
 /** The type that values of all these types can take without loss of meaning; `undefined` when there is none. */
 export function commonType(types: readonly SqlType[]): SqlType | undefined {
   const known = types.filter((type) => type.kind !== 'null').map(valueType);
