@@ -5,7 +5,6 @@ import {
   type BackupMoment,
   type Clock,
   type CountTogether,
-  type DescribedRoute,
   type FileSystem,
   type FrozenFiles,
   type HttpService,
@@ -39,11 +38,9 @@ import { registerMetrics } from './metrics.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
 import { cacheFor } from './routes/content-headers.js';
-import { describeGameData } from './routes/description.js';
 import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
 import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
-import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { gameDataTable } from './routes/table.js';
 import { adoptFolder } from './storage/adopt-folder.js';
@@ -118,8 +115,6 @@ class GameDataService implements GameData {
   #sharedObjects: RelationalObjects | undefined;
   #following: Disposable | undefined;
   readonly #opening: Opening;
-  #described: readonly DescribedRoute[] = [];
-  #description: Record<string, unknown> | undefined;
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
 
@@ -212,8 +207,6 @@ class GameDataService implements GameData {
       cache: new ReplyCache(settings.cache_bytes),
       ready: () => this.#opening.ready(),
       cacheControl: cacheFor(settings.max_age_sec),
-      openApi: () => this.#describe(),
-      referencePage: () => referencePage(this.#describe()),
     };
     registerMetrics(needs.metrics, {
       library: this.#library,
@@ -235,16 +228,14 @@ class GameDataService implements GameData {
     const parts = this.#parts;
     const editor = {
       library: this.#library,
-      editor: () => this.#editor,
-      exchange: () => this.#exchange,
+      editor: this.#editor,
+      exchange: this.#exchange,
       replies: this.#editions,
       ready: () => this.#opening.ready(),
       clock: this.#needs.clock,
       maxImportBytes: this.#needs.settings.max_import_bytes,
     };
-    const { routes, ...table } = gameDataTable({ dialect: this.#dialect, parts, editor });
-    this.#described = routes.map((route) => ({ route, dialect: table.dialect }));
-    return [{ ...table, routes }];
+    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
   }
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */
@@ -266,12 +257,6 @@ class GameDataService implements GameData {
     const name = 'changes of game data by other nodes read';
     const job = { clock, log, name, intervalMs: FOLLOW_MS };
     this.#following = repeatJob(job, () => this.#editor.turns.follow());
-  }
-
-  /** Made when first asked for: building it takes longer than a request should. */
-  #describe(): Record<string, unknown> {
-    this.#description ??= describeGameData(this.#described);
-    return this.#description;
   }
 
   async freeze({ copyStore }: BackupMoment): Promise<FrozenFiles> {
@@ -373,7 +358,6 @@ class GameDataService implements GameData {
   }
 }
 
-/** The sample data as a set. */
 async function sampleSet(seed: number): Promise<DataSet> {
   const words = await readWordLists();
   const rows = new Map<Kind, Row[]>(KINDS.map((kind) => [kind, []]));

@@ -7,7 +7,7 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
-export { type ListedSetting, listSettings } from './config/list-settings.js';
+export { listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
@@ -30,10 +30,10 @@ export type { OutgoingRequest } from './deliver/exchange.js';
 export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/guarded-sender.js';
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
-export { hostOf, type OwnListener, portOf, TargetGuard } from './deliver/target-guard.js';
+export { hostOf, type OwnListener, TargetGuard } from './deliver/target-guard.js';
+export { causesOf } from './errors/causes-of.js';
 export {
   asGiven,
-  DomainError,
   type ErrorCatalogue,
   type ErrorOf,
   errorCatalogue,
@@ -42,13 +42,13 @@ export {
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
-export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
+export type { FileHandle, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { machineMemoryBytes } from './fs/machine-memory.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { threadPoolSize } from './fs/thread-pool.js';
 export { acceptedTypes, listedTypes } from './http/accepted-types.js';
-export { type AppJwtReason, AppJwtRefused } from './http/access/app-jwt-refused.js';
+export { AppJwtRefused } from './http/access/app-jwt-refused.js';
 export {
   bearerOf,
   readAuthorization,
@@ -74,14 +74,15 @@ export {
   type OpenableEndpoint,
   type PrincipalOf,
   type RouteAccess,
+  refusalOf,
 } from './http/access/route-access.js';
 export { loginOfUrl } from './http/access/url-login.js';
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
 export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
-export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
+export { JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { parseJson } from './http/body/parse-json.js';
-export { type BodyStream, readBody, refuseOversize } from './http/body/read-body.js';
+export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeAnswer } from './http/coding/encode-answer.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
@@ -115,6 +116,7 @@ export type {
 export { linkValue } from './http/link-value.js';
 export { normalTarget } from './http/normal-target.js';
 export {
+  type ApiDescription,
   type ApiWords,
   type DescribedRoute,
   describeApi,
@@ -125,8 +127,9 @@ export { operatorRoute } from './http/platform/operator-route.js';
 export {
   type FieldError,
   isoSeconds,
+  operatorDocs,
+  operatorFailure,
   PLATFORM_REFUSALS,
-  type PlatformFailure,
   platformAnswer,
   platformFailure,
   platformFailureAnswer,
@@ -141,11 +144,9 @@ export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
 export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
 export {
-  type BodyMemory,
   type BodyRule,
   checkedRoute,
   type Route,
-  type RouteAbout,
   type RouteInput,
   type RouteMethod,
   type RouteOutput,
@@ -156,16 +157,10 @@ export type { RouteCost } from './http/route-cost.js';
 export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
 export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
-export type {
-  AppendedRecord,
-  CommitLog,
-  LogPosition,
-  ReplayedRecord,
-} from './journal/commit-log.js';
+export type { CommitLog } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
-export { type CommitLogOptions, openCommitLog } from './journal/file-commit-log.js';
+export { openCommitLog } from './journal/file-commit-log.js';
 export { logError } from './journal/log-errors.js';
-export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
@@ -173,7 +168,7 @@ export { Rotation } from './lease/rotation.js';
 export { Turns } from './lease/turns.js';
 export type { LiveSource, TellLive } from './live/live-source.js';
 export { watchState } from './live/watch-state.js';
-export { LogRing, type RingLine } from './log/log-ring.js';
+export { LogRing } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactTarget } from './log/redact.js';
 export { Memo } from './memo/memo.js';
@@ -181,56 +176,31 @@ export { Histogram } from './metrics/histogram.js';
 export { type Metric, type MetricSample, unitOf } from './metrics/metric.js';
 export { type Counter, Metrics, type RegisteredMetric } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
-export {
-  type AddressRules,
-  type ClientAddress,
-  ClientAddresses,
-} from './net/client-address.js';
+export { type ClientAddress, ClientAddresses } from './net/client-address.js';
 export { type CountTogether, GuessGuard } from './net/guess-guard.js';
-export {
-  addressKey,
-  type IpAddress,
-  isInNetworks,
-  type Network,
-  networkMatcher,
-  networkOf,
-  networkProblems,
-  parseAddress,
-  parseNetwork,
-} from './net/networks.js';
+export { addressKey, type Network, networkMatcher, networkProblems } from './net/networks.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { objectError } from './objects/object-errors.js';
-export type { ByteRange, ObjectInfo, ObjectStore } from './objects/object-store.js';
+export type { ByteRange, ObjectStore } from './objects/object-store.js';
 export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
-export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/postgres/open-postgres-store.js';
-export type { PostgresStoreOptions } from './relational/postgres/postgres-store.js';
 export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
-export {
-  type ConstraintKind,
-  StatementFailed,
-  StoreAway,
-  storeError,
-} from './relational/relational-errors.js';
+export { storeError } from './relational/relational-errors.js';
 export type {
   EmbeddedStore,
   Migration,
   RelationalStore,
   SharedStore,
   SqlEngine,
-  TransactionOptions,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
-export {
-  openRelationalStore,
-  type RelationalStoreOptions,
-} from './relational/sqlite/sqlite-store.js';
+export { openRelationalStore } from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
 export { isObject } from './schema/is-object.js';
 export { hasHalfCharacter, isPlainText } from './schema/plain-text.js';
-export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
+export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
-export { OtlpTracer, type OtlpTracerOptions } from './tracing/otlp-tracer.js';
-export type { FinishedSpan, Tracer } from './tracing/tracer.js';
+export { OtlpTracer } from './tracing/otlp-tracer.js';
+export type { Tracer } from './tracing/tracer.js';

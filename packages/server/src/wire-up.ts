@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
-  type ClientAddresses,
-  type Clock,
   HeldBodies,
   type HttpService,
   type Logger,
@@ -34,6 +32,7 @@ import { observeServer } from './metrics/server-metrics.js';
 import { AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
+import type { Served } from './port/listener.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
@@ -53,19 +52,10 @@ const PART_FOR_BODIES = 1 / 8;
 const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
 
 /** A server whose services have started; it does not listen yet. */
-export interface WiredServer {
-  readonly pipeline: Pipeline;
-  /** Where requests come from: the one rule for limits, locks, evidence and the audit log. */
-  readonly addresses: ClientAddresses;
-  readonly clock: Clock;
+export interface WiredServer extends Served {
   /** OpenAPI of all that it answers, by the name of the description. */
   descriptions(): Readonly<Record<string, object>>;
   readonly metrics: Metrics;
-  /** Of answers to what cannot be parsed, as lines with their ends. */
-  headerLines(): string;
-  /** Paths of GET that take long queries. */
-  readonly longQueryPaths: ReadonlySet<string>;
-  isDraining(): boolean;
   /** Whether there is no admin token yet. */
   isFirstTokenFree(): boolean;
   /** To be called when the port answers. */

@@ -1,11 +1,10 @@
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
-export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
-export type { TokenDirectory, TokenRecord } from './domain/system-tables/tables/tokens.js';
-export type { TsdbError } from './errors.js';
+export type { Engine, QueryRequest, WriteRequest } from './domain/engine/engine.js';
+export type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 export { findDamage } from './find-damage.js';
 export type { TsdbNeeds } from './needs.js';
 export { type ReadLine, readLine } from './read-line.js';
-export { type ParquetMapping, readParquet } from './read-parquet.js';
+export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './settings/config.js';
 export { memoryShares } from './settings/memory-shares.js';

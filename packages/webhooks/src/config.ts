@@ -1,6 +1,6 @@
 import { defineSettings, EGRESS_PATTERNS, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { MAX_RETRY_COUNT } from './model/hook.js';
+import { RETRY_SCHEDULE } from './model/hook.js';
 
 /** Source: webhooks, section 15. */
 export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
@@ -103,10 +103,10 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
         'Whether failed deliveries are tried again: never, after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or as `retry_schedule` says.',
     },
   ),
-  retry_schedule: Type.Array(Type.String({ pattern: '^[0-9]{1,6}$' }), {
+  retry_schedule: Type.Array(Type.Number({ minimum: 0, maximum: RETRY_SCHEDULE.maxDelaySec }), {
     default: [],
-    maxItems: MAX_RETRY_COUNT,
-    description: 'Seconds before each retry, with the policy `schedule`.',
+    maxItems: RETRY_SCHEDULE.maxCount,
+    description: `Seconds before each retry, at most ${RETRY_SCHEDULE.maxCount} of them, with the policy \`schedule\`.`,
   }),
   concurrency_node: Type.Integer({
     default: 256,

@@ -330,6 +330,6 @@ function engineSettings({ config, version, publicUrl, localUrl }: WebhooksNeeds)
 
 function retryOf({ retry_policy, retry_schedule }: WebhooksConfig): RetryPolicy {
   return retry_policy === 'schedule'
-    ? { policy: 'schedule', schedule: retry_schedule.map(Number) }
+    ? { policy: 'schedule', schedule: retry_schedule }
     : { policy: retry_policy };
 }

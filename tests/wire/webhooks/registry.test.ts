@@ -110,6 +110,14 @@ describe('the registry of apps', () => {
       [{ name: 'y', webhook: { custom_headers: { A: 'x\r\ny' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { custom_headers: { A: '1 €' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { retry: { policy: 'often' } } }, 'retry', 'invalid'],
+      ...[[604_801], [-1], [], ['5'], Array.from({ length: 21 }, () => 1)].map(
+        (schedule) =>
+          [
+            { name: 'y', webhook: { retry: { policy: 'schedule', schedule } } },
+            'retry',
+            'invalid',
+          ] as const,
+      ),
     ];
     for (const [body, field, code] of cases) {
       const answer = await post(body);

@@ -7,6 +7,7 @@ import {
   type HttpHead,
   jsonAnswer,
   type Outage,
+  operatorDocs,
   platformFailure,
   RequestInvalid,
   requestError,
@@ -98,9 +99,8 @@ export function refusalAnswer(
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
   if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
-  const documentationUrl = `${base}/docs/operator`;
   const message = wording.words.out(violation.message);
-  const failure = { status, message, documentationUrl };
+  const failure = { status, message, documentationUrl: operatorDocs(request) };
   return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
 }
 

@@ -1,4 +1,4 @@
-import { type ApiWords, type DescribedRoute, describeApi } from '@plinth/kernel';
+import type { ApiWords } from '@plinth/kernel';
 import { recordSchemas } from './openapi/record-schemas.js';
 import { FAULT } from './openapi/words.js';
 import { VERSION } from './pages/about-pages.js';
@@ -10,7 +10,3 @@ export const GAMEDATA_API: ApiWords = {
     'Read-only data about a game, in several languages, and an editor group. Reading needs no credentials.',
   schemas: () => ({ ...recordSchemas(), Fault: FAULT }),
 };
-
-/** As clients of the service are told. */
-export const describeGameData = (routes: readonly DescribedRoute[]): Record<string, unknown> =>
-  describeApi(GAMEDATA_API, routes);

@@ -34,8 +34,6 @@ export interface PublicReadParts extends PublicParts {
   /** Resolves when data can be read. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
-  /** Made when first asked for. */
-  readonly openApi: () => unknown;
 }
 
 /** Something that is asked for by a path alone and answered in JSON. */
@@ -50,7 +48,7 @@ export interface PublicRead {
 }
 
 /** Nine lists and what goes with them. Source: gamedata, section 2. */
-export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
+export function publicReads(parts: PublicReadParts, describe: () => object): readonly PublicRead[] {
   const reads: PublicRead[] = [];
   const { limits } = parts;
   const get = (
@@ -102,7 +100,7 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
     return page;
   });
   getAbout('/api/openapi.json', OPEN_API, () => ({
-    body: parts.openApi(),
+    body: describe(),
     edition: parts.library.current,
     headers: {},
     isPinned: false,

@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import {
+  type ApiDescription,
   bytesAnswer,
   emptyAnswer,
   type HttpAnswer,
@@ -17,28 +18,36 @@ import { BULK_FILE } from './openapi/data-set-words.js';
 import { pageWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
-import { findReply, makeReply, type PublicRead, type PublicReadParts } from './public-reads.js';
+import {
+  findReply,
+  makeReply,
+  type PublicRead,
+  type PublicReadParts,
+  publicReads,
+} from './public-reads.js';
 import { lastModified } from './publication-date.js';
+import { referencePage } from './reference-page.js';
 import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answers.js';
 
 export interface PublicRouteParts extends PublicReadParts {
-  readonly referencePage: () => string;
   readonly images: Images;
 }
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
-/** Public reads, files and the page about them. */
+/** Public reads, files and the page about them. @param describe makes their description when it is first asked for. */
 export function publicRoutes(
-  reads: readonly PublicRead[],
   parts: PublicRouteParts,
+  describe: () => ApiDescription,
 ): readonly Route[] {
   const repeated = new RepeatedAnswers();
   return [
-    ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
+    ...publicReads(parts, describe).flatMap((read) => readRoutes(read, parts, repeated)),
     ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
     ...publicGet('/api/docs', pageWords('This description, for people'), () =>
-      pageAnswer(Buffer.from(parts.referencePage()), [['cache-control', 'public, max-age=300']]),
+      pageAnswer(Buffer.from(referencePage(describe())), [
+        ['cache-control', 'public, max-age=300'],
+      ]),
     ),
   ];
 }

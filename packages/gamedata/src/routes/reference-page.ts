@@ -1,4 +1,4 @@
-import { escapeHtml } from '@plinth/kernel';
+import { type ApiDescription, escapeHtml } from '@plinth/kernel';
 
 interface Described {
   readonly summary?: string;
@@ -21,16 +21,10 @@ table{border-collapse:collapse;margin:.6rem 0;width:100%}td{padding:.2rem .6rem 
 .lock{color:#8a5a00}@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}details,h2{border-color:#3a4148}td{border-color:#2a3036}a{color:#8ab4f8}}`;
 
 /** The OpenAPI description for people: no script, nothing from elsewhere. */
-export function referencePage(description: Record<string, unknown>): string {
-  const info = Object(description['info']) as {
-    title: string;
-    version: string;
-    description: string;
-  };
-  const paths = description['paths'] as Record<string, Record<string, Described>>;
+export function referencePage({ info, paths }: ApiDescription): string {
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
+    for (const [method, operation] of Object.entries<Described>(methods)) {
       const tag = operation.tags?.[0] ?? 'other';
       byTag.set(tag, [...(byTag.get(tag) ?? []), section(path, method, operation)]);
     }

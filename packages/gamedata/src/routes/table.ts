@@ -1,27 +1,36 @@
-import type { RouteTable } from '@plinth/kernel';
+import { type ApiDescription, describeApi, type RouteTable } from '@plinth/kernel';
+import { GAMEDATA_API } from './description.js';
 import type { GameDataDialect } from './dialect.js';
 import type { EditorRouteParts } from './editor/editor-router.js';
 import { editorRoutes } from './editor/editor-routes.js';
 import { editorPageRoutes } from './editor-page.js';
 import { imageRoutes } from './image-routes.js';
-import { publicReads } from './public-reads.js';
 import { type PublicRouteParts, publicRoutes } from './public-routes.js';
 
-/** All that the service answers. */
+/** All that the service answers, its own description among it. */
 export function gameDataTable(needs: {
   readonly dialect: GameDataDialect;
   readonly parts: PublicRouteParts;
   readonly editor: EditorRouteParts;
 }): RouteTable {
   const { dialect, parts, editor } = needs;
-  return {
+  let description: ApiDescription | undefined;
+  const describe = (): ApiDescription => {
+    description ??= describeApi(
+      GAMEDATA_API,
+      table.routes.map((route) => ({ route, table })),
+    );
+    return description;
+  };
+  const table: RouteTable = {
     dialect,
     api: 'gamedata',
     routes: [
-      ...publicRoutes(publicReads(parts), parts),
+      ...publicRoutes(parts, describe),
       ...imageRoutes(parts),
       ...editorPageRoutes(),
       ...editorRoutes(editor),
     ],
   };
+  return table;
 }

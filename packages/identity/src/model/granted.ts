@@ -7,11 +7,8 @@ import {
 } from '@plinth/kernel';
 
 /** What there is to be granted. A database is named as its writers name it; of the server, endpoints that watch it. */
-export const RESOURCE_TYPES = ['db', 'system'] as const;
+const RESOURCE_TYPES = ['db', 'system'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
-
-/** Text of the permissions of somebody who may do everything. */
-export const EVERYTHING = '*:*:*';
 
 export const MAX_PERMISSIONS = 100;
 export const MAX_NAMES = 1000;

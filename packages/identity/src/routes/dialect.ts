@@ -6,10 +6,12 @@ import {
   type HttpAnswer,
   type HttpHead,
   type Logger,
+  operatorDocs,
+  operatorFailure,
   PLATFORM_REFUSALS,
-  platformFailureAnswer,
   requestError,
   ValidationFailed,
+  withHeaders,
 } from '@plinth/kernel';
 import type { AccessGate } from '../domain/access-gate.js';
 import { identityError } from '../errors.js';
@@ -27,7 +29,7 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
     refusals: PLATFORM_REFUSALS,
     identify: (request, access) => gate.check(request, access),
     answerError: (error, request) => answerError(error, log, request),
-    answerNotFound: (request) => failureAnswer(request, 404, 'Not Found'),
+    answerNotFound: (request) => operatorFailure(request, 404, 'Not Found'),
     headers: () => HEADERS,
     answerPreflight: () => emptyAnswer(204),
   };
@@ -55,21 +57,12 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
   const words = isKnown ? WORDS.get(error.kind) : undefined;
   if (words !== undefined && error instanceof Error) {
     const [status, message = error.message] = words;
-    return failureAnswer(request, status, message);
+    return operatorFailure(request, status, message);
   }
   if (identityError.is(error, 'keys_overloaded')) {
-    const failure = {
-      status: 503,
-      message: error.message,
-      documentationUrl: documentationOf(request),
-    };
-    return platformFailureAnswer(failure, [['retry-after', String(KEYS_RETRY_SEC)]]);
+    const retry = [['retry-after', String(KEYS_RETRY_SEC)]] as const;
+    return withHeaders(operatorFailure(request, 503, error.message), retry);
   }
   const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
-  return answerPlatformError(told, { log, documentationUrl: documentationOf(request) });
+  return answerPlatformError(told, { log, documentationUrl: operatorDocs(request) });
 }
-
-const failureAnswer = (request: HttpHead, status: number, message: string): HttpAnswer =>
-  platformFailureAnswer({ status, message, documentationUrl: documentationOf(request) });
-
-const documentationOf = ({ base }: HttpHead): string => `${base}/docs/operator`;

@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { jsonAnswer, OpenApi, operatorRoute, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { ApiToken } from '../model/api-token.js';
 
@@ -14,23 +14,21 @@ const Session = Type.Object({
 });
 
 /** Who the token of the request is: what a page asks before it shows anything. */
-export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route => ({
-  method: 'GET',
-  path: '/ops/v1/session',
-  access: 'admin',
-  about: { summary: 'Whom the token of this request belongs to, and until when' },
-  output: { 200: OpenApi.answer('the token, without its text', OpenApi.json(Session)) },
-  handle({ principal }) {
-    const token =
-      principal.kind === 'admin'
-        ? listTokens().find(({ id }) => id === principal.tokenId)
-        : undefined;
-    return jsonAnswer(200, {
-      kind: token === undefined ? 'open' : 'admin',
-      token_id: token?.id ?? null,
-      name: token?.name ?? null,
-      scopes: ['admin'],
-      expiry: token?.expiryMs === undefined ? null : new Date(token.expiryMs).toISOString(),
-    });
-  },
-});
+export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route =>
+  operatorRoute('GET', '/session', {
+    about: { summary: 'Whom the token of this request belongs to, and until when' },
+    output: { 200: OpenApi.answer('the token, without its text', OpenApi.json(Session)) },
+    handle({ principal }) {
+      const token =
+        principal.kind === 'admin'
+          ? listTokens().find(({ id }) => id === principal.tokenId)
+          : undefined;
+      return jsonAnswer(200, {
+        kind: token === undefined ? 'open' : 'admin',
+        token_id: token?.id ?? null,
+        name: token?.name ?? null,
+        scopes: ['admin'],
+        expiry: token?.expiryMs === undefined ? null : new Date(token.expiryMs).toISOString(),
+      });
+    },
+  });

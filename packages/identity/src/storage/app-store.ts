@@ -5,13 +5,7 @@ import { APP_MIGRATIONS, type AppTables } from './app-tables.js';
 
 export type AppTransaction = Transaction<AppTables>;
 
-export interface NewApp {
-  readonly client_id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly owner: AppOwner | undefined;
-  readonly createdMs: number;
-}
+export type NewApp = Pick<App, 'client_id' | 'slug' | 'name' | 'owner' | 'createdMs'>;
 
 /** Apps and their keys in the relational store. */
 export class AppStore {

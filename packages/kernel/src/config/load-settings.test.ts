@@ -19,6 +19,7 @@ const SECTIONS = {
       open_paths: Type.Array(Type.Union([Type.Literal('health'), Type.Literal('ping')]), {
         default: [],
       }),
+      retry_after: Type.Array(Type.Number({ minimum: 0, maximum: 9 }), { default: [] }),
       node_id: Type.Optional(Type.String()),
     },
     {
@@ -53,6 +54,7 @@ describe('loadSettings', () => {
       compat: 'documented',
       without_auth: false,
       open_paths: [],
+      retry_after: [],
     });
     assert.ok(Object.isFrozen(tsdb));
   });
@@ -80,6 +82,18 @@ describe('loadSettings', () => {
     assert.equal(tsdb.max_request_size_bytes, 1_048_576);
     assert.equal(tsdb.without_auth, true);
     assert.deepEqual(tsdb.open_paths, ['health', 'ping']);
+  });
+
+  it('reads lists of numbers in text and in the file, and holds each to its range', () => {
+    const given = (retry_after: unknown) => load({ file: { tsdb: { retry_after } } }).retry_after;
+    assert.deepEqual(given([0, '0.5', 9]), [0, 0.5, 9]);
+    assert.deepEqual(given('1, 2'), [1, 2]);
+    assert.deepEqual(problems({ flags: [['tsdb-retry-after', '1,10']] }), [
+      '--tsdb-retry-after: expected list of numbers, 0 to 9, got "1,10"',
+    ]);
+    for (const wrong of ['1,-1', '1;2', 'soon']) {
+      assert.equal(problems({ flags: [['tsdb-retry-after', wrong]] }).length, 1, wrong);
+    }
   });
 
   it('lists every problem, not only the first', () => {

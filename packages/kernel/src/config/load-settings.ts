@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/schema';
 import { isObject } from '../schema/is-object.js';
 import { withoutLogins } from './list-settings.js';
-import { parseSettingText, settingTypeText } from './parse-value.js';
+import { parseSetting, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
   isSecretSetting,
@@ -94,8 +94,7 @@ function findGiven(
 ): Given | undefined {
   const read = (spelling: string, raw: unknown): Given[] => {
     if (raw === undefined || raw === '') return [];
-    const value = typeof raw === 'string' ? parseSettingText(setting, raw) : raw;
-    return [{ spelling, raw, value }];
+    return [{ spelling, raw, value: parseSetting(setting, raw) }];
   };
   const levels = [
     setting.flags.flatMap((flag) => read(`--${flag}`, sources.flags.get(flag))),

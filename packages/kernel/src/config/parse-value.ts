@@ -1,6 +1,8 @@
 import type { SettingDescription } from './section.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+
 const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -12,15 +14,16 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
-/** Text of a flag, a variable or the file as a value of the setting; what cannot be read stays text. */
-export function parseSettingText(setting: SettingDescription, text: string): unknown {
+/** A flag, a variable or a value of the file as a value of the setting; what cannot be read stays as it is. */
+export function parseSetting(setting: SettingDescription, given: unknown): unknown {
+  const { schema, key } = setting;
+  if (setting.isList) return parseList(given, isNumeric(itemsOf(schema)));
+  if (typeof given !== 'string') return given;
+  const text = given;
   if (setting.isBoolean) return BOOLEAN_WORDS.get(text.trim().toLowerCase()) ?? text;
-  if (setting.isList) return splitList(text);
-  const type: unknown = Reflect.get(setting.schema, 'type');
-  if (type === 'object') return parseJson(text);
-  if (type !== 'integer' && type !== 'number') return text;
-  if (/^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
-  const { key } = setting;
+  if (Reflect.get(schema, 'type') === 'object') return parseJson(text);
+  if (!isNumeric(schema)) return text;
+  if (NUMBER.test(text.trim())) return Number(text);
   if (key.endsWith('_bytes')) return parseSizeBytes(text) ?? text;
   const durationMs = parseDurationMs(text);
   if (durationMs === undefined) return text;
@@ -36,21 +39,36 @@ function parseJson(text: string): unknown {
   }
 }
 
-const splitList = (text: string): string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+function parseList(given: unknown, isOfNumbers: boolean): unknown {
+  const items: unknown =
+    typeof given === 'string'
+      ? given
+          .split(',')
+          .map((item) => item.trim())
+          .filter((item) => item !== '')
+      : given;
+  if (!isOfNumbers || !Array.isArray(items)) return items;
+  return items.map((item) =>
+    typeof item === 'string' && NUMBER.test(item) ? Number(item) : (item as unknown),
+  );
+}
+
+const itemsOf = (schema: object): object => Object(Reflect.get(schema, 'items'));
+
+const isNumeric = (schema: object): boolean =>
+  ['integer', 'number'].includes(String(Reflect.get(schema, 'type')));
 
 /** What a value of this setting looks like, for messages and the settings page. */
 export function settingTypeText({ schema, key, isList }: SettingDescription): string {
-  const options = Reflect.get(isList ? (Reflect.get(schema, 'items') ?? {}) : schema, 'anyOf');
+  const one = isList ? itemsOf(schema) : schema;
+  const options = Reflect.get(one, 'anyOf');
   if (Array.isArray(options)) {
     const choice = options
       .map((option) => `\`${String(Reflect.get(option, 'const'))}\``)
       .join(', ');
     return isList ? `list of ${choice}` : `one of ${choice}`;
   }
+  if (isList && isNumeric(one)) return `list of numbers${boundsText(one)}`;
   const examples: unknown = Reflect.get(schema, 'examples');
   if (isList) return Array.isArray(examples) ? `list like \`${examples.join(',')}\`` : 'list';
   const values: unknown = Reflect.get(schema, 'enum');

@@ -1,3 +1,5 @@
+import { causesOf } from '../errors/causes-of.js';
+
 const RETRY_AFTER_SEC = 5;
 
 /** What the system gives a process no further file for: many connections take what files need. */
@@ -28,16 +30,13 @@ const CODES: ReadonlySet<unknown> = new Set([
   ...['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'],
   '53100',
 ]);
-const MAX_CAUSE_DEPTH = 8;
 
 /** `error` as a full disk, when that is what it comes from. */
 export function asDiskFull(error: unknown): DiskFull | undefined {
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSE_DEPTH && cause instanceof Error; depth++) {
+  for (const cause of causesOf(error)) {
     if (cause instanceof DiskFull) return cause;
     const code: unknown = Reflect.get(cause, 'code');
     if (CODES.has(code)) return new DiskFull(error, code);
-    cause = cause.cause;
   }
   return undefined;
 }

@@ -32,8 +32,13 @@ export const OpenApi = {
   answer,
 } as const;
 
-/** A route and what its table says of all. */
-export type DescribedRoute = Pick<RouteTable, 'dialect'> & { readonly route: Route };
+export type ApiDescription = ReturnType<typeof describeApi>;
+
+/** A route and the table in which it stands. */
+export interface DescribedRoute {
+  readonly route: Route;
+  readonly table: RouteTable;
+}
 
 /** OpenAPI 3.1 of these routes; of two for one method and path the first. */
 export function describeApi(words: ApiWords, described: readonly DescribedRoute[]) {
@@ -41,10 +46,10 @@ export function describeApi(words: ApiWords, described: readonly DescribedRoute[
   const { title, description, version = API_VERSION } = words;
   const named: Record<string, object> = { ...words.schemas?.() };
   const schemes = new Set<keyof typeof CREDENTIALS>();
-  for (const { route, dialect } of described) {
+  for (const { route, table } of described) {
     if (route.isAlias === true) continue;
     const path = pathOf(route);
-    const { refusals } = dialect;
+    const { refusals } = table.dialect;
     if (refusals !== undefined) named[refusals.name] ??= refusals.schema;
     const credential = credentialOf(route.access);
     if (credential !== undefined) schemes.add(credential);

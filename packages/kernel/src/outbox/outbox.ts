@@ -25,8 +25,6 @@ export interface Outbox {
     types: readonly string[],
     handle: (event: OutboxEvent) => Promise<void>,
   ): void;
-  start(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**

@@ -1,9 +1,9 @@
+import { causesOf } from '../errors/causes-of.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import { CredentialUncheckable } from '../http/credential-uncheckable.js';
 import { ServerBusy } from '../http/server-busy.js';
 
 const RETRY_AFTER_SEC = 1;
-const MAX_CAUSE_DEPTH = 8;
 
 /** How a store fails that could not be asked, whatever it was asked. */
 const KINDS: ReadonlySet<unknown> = new Set([
@@ -32,10 +32,6 @@ export function asOutage(error: unknown): Outage | undefined {
   if (error instanceof StoreOutage) return error;
   const full = asDiskFull(error);
   if (full !== undefined) return full;
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSE_DEPTH && cause instanceof Error; depth++) {
-    if (KINDS.has(Reflect.get(cause, 'kind'))) return new StoreOutage(error);
-    cause = cause.cause;
-  }
-  return undefined;
+  const isAway = causesOf(error).some((cause) => KINDS.has(Reflect.get(cause, 'kind')));
+  return isAway ? new StoreOutage(error) : undefined;
 }

@@ -135,6 +135,4 @@ export class ResourceTable {
 }
 
 /** From a second to a year. */
-export const ASKED_WINDOWS_SEC: readonly number[] = [
-  1, 60, 3_600, 86_400, 604_800, 2_592_000, 31_536_000,
-];
+const ASKED_WINDOWS_SEC: readonly number[] = [1, 60, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];

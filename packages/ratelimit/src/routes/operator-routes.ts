@@ -7,6 +7,7 @@ import {
   jsonOf,
   type Logger,
   OpenApi,
+  operatorDocs,
   operatorRoute,
   platformAnswer,
   queryOf,
@@ -70,8 +71,8 @@ export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTabl
   return {
     dialect,
     api: 'ratelimit',
-    answerError: (error, { base }) =>
-      answerError(error, { log: needs.log, documentationUrl: `${base}/docs/operator` }),
+    answerError: (error, request) =>
+      answerError(error, { log: needs.log, documentationUrl: operatorDocs(request) }),
     routes: [...checkRoutes(needs), ...banRoutes(needs), ...viewRoutes(needs)],
   };
 }

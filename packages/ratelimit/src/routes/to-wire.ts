@@ -1,5 +1,4 @@
 import {
-  AppJwtRefused,
   answerPlatformError,
   asOutage,
   CredentialUncheckable,
@@ -33,18 +32,10 @@ export function answerError(
   error: unknown,
   about: { readonly log: Logger; readonly documentationUrl: string },
 ): HttpAnswer {
-  const { documentationUrl } = about;
-  if (error instanceof AppJwtRefused) {
-    return platformFailureAnswer({
-      status: error.status,
-      message: error.message,
-      documentationUrl,
-    });
-  }
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
     return answerPlatformError(error, about);
   }
   const status = STATUS[error.kind];
   const message = status === 401 ? 'Bad credentials' : error.message;
-  return platformFailureAnswer({ status, message, documentationUrl });
+  return platformFailureAnswer({ status, message, documentationUrl: about.documentationUrl });
 }

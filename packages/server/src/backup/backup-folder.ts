@@ -7,12 +7,11 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { CommandFailed, cannotWrite } from '../commands/output/exit.js';
 import { tell } from '../commands/output/terminal.js';
-import { RESTORE_MARKER } from '../folder/data-folder.js';
+import { RESTORE_MARKER, STORE_FILE } from '../folder/data-folder.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
 /** What every backup has. */
-const STORE = 'plinth.db';
 /** What the commands themselves put into a folder. */
 const OWN_NAMES: readonly string[] = [MANIFEST, RESTORE_MARKER, ...FOLDER_LOCK_FILES];
 /** Secrets of the node are for its own user only. */
@@ -70,7 +69,7 @@ function faultOf({ files }: Manifest): string | undefined {
   }
   const both = [...names].find((name) => folders.has(name));
   if (both !== undefined) return `names a file that is a folder as well: ${both}`;
-  return names.has(STORE) ? undefined : `is no backup of a server: it has no ${STORE}`;
+  return names.has(STORE_FILE) ? undefined : `is no backup of a server: it has no ${STORE_FILE}`;
 }
 
 function isPathWithin(name: string): boolean {

@@ -5,9 +5,10 @@ import {
   type HttpRequest,
   type HttpService,
   OpenApi,
+  operatorFailure,
   piecesAnswer,
-  platformFailureAnswer,
   queryOf,
+  withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { backupError } from './backup-errors.js';
@@ -41,13 +42,10 @@ export function createBackupService(
         api: 'operator',
         answerError(error, request) {
           if (!backupError.is(error)) return dialect.answerError(error, request);
-          const documentationUrl = `${request.base}/docs/operator`;
-          const isAbsent = error.kind === 'backup_not_found';
-          const status = isAbsent ? 404 : 503;
-          return platformFailureAnswer(
-            { status, message: error.message, documentationUrl },
-            isAbsent ? [] : [['retry-after', String(RETRY_AFTER_SEC)]],
-          );
+          if (error.kind === 'backup_not_found')
+            return operatorFailure(request, 404, error.message);
+          const retry = [['retry-after', String(RETRY_AFTER_SEC)]] as const;
+          return withHeaders(operatorFailure(request, 503, error.message), retry);
         },
         routes: [
           {

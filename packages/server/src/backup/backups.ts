@@ -9,6 +9,7 @@ import {
   type Random,
   repeatJob,
 } from '@plinth/kernel';
+import { STORE_FILE } from '../folder/data-folder.js';
 import type { Stores } from '../folder/stores.js';
 import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
@@ -19,7 +20,6 @@ const MAX_OPEN_COUNT = 2;
 /** Of a reader that went without a word nothing is heard: no file is asked for, and none goes on. */
 const IDLE_MS = 2 * 60_000;
 const CHECK_INTERVAL_MS = 15_000;
-const STORE = 'plinth.db';
 
 /** What a backup consists of; `backup.json` beside its files. Layout: docs/formats/backup.md. */
 export interface BackupManifest {
@@ -41,44 +41,36 @@ interface OpenBackup {
   lastReadMs: number;
 }
 
+interface BackupsNeeds {
+  readonly stores: Stores;
+  /** Those that run. */
+  readonly services: readonly HttpService[];
+  /** What no backup of this server holds. */
+  readonly leftOut: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
 /** Backups that are being read: the state of one moment, kept until whoever reads it is done. */
 export class Backups {
-  readonly #stores: Stores;
-  readonly #services: readonly HttpService[];
-  readonly #leftOut: readonly string[];
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Logger;
+  readonly #needs: BackupsNeeds;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
   #beginningCount = 0;
   #ticker: Disposable | undefined;
 
-  constructor(needs: {
-    readonly stores: Stores;
-    /** Those that run. */
-    readonly services: readonly HttpService[];
-    /** What no backup of this server holds. */
-    readonly leftOut: readonly string[];
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-  }) {
-    this.#stores = needs.stores;
-    this.#services = needs.services;
-    this.#leftOut = needs.leftOut;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#log = needs.log;
+  constructor(needs: BackupsNeeds) {
+    this.#needs = needs;
     this.#folder = join(needs.stores.dataDir, 'backup-temp');
   }
 
   /** What an earlier process left behind goes. */
   async start(): Promise<void> {
-    await this.#stores.files.removeTree(this.#folder);
+    await this.#needs.stores.files.removeTree(this.#folder);
     const job = {
-      clock: this.#clock,
-      log: this.#log,
+      clock: this.#needs.clock,
+      log: this.#needs.log,
       name: 'idle backups released',
       intervalMs: CHECK_INTERVAL_MS,
     };
@@ -113,11 +105,11 @@ export class Backups {
     if (backup === undefined || path === undefined) throw backupError('backup_not_found');
     const stream = createReadStream(path);
     const { readers } = backup;
-    backup.lastReadMs = this.#clock.monotonicMs();
+    backup.lastReadMs = this.#needs.clock.monotonicMs();
     readers.set(stream, 0);
     stream.once('close', () => {
       readers.delete(stream);
-      backup.lastReadMs = this.#clock.monotonicMs();
+      backup.lastReadMs = this.#needs.clock.monotonicMs();
     });
     return stream;
   }
@@ -129,12 +121,12 @@ export class Backups {
     this.#open.delete(id);
     for (const each of backup.frozen) each.release();
     backup.onRelease();
-    await this.#stores.files.removeTree(backup.folder);
+    await this.#needs.stores.files.removeTree(backup.folder);
   }
 
   async #begin(onRelease: () => void): Promise<BackupManifest> {
-    const { files } = this.#stores;
-    const id = this.#random.uuidV7();
+    const { files } = this.#needs.stores;
+    const id = this.#needs.random.uuidV7();
     const folder = join(this.#folder, id);
     await files.makeDirectory(folder);
     const frozen = new Map<string, FrozenFiles>();
@@ -150,13 +142,13 @@ export class Backups {
         frozen: [...frozen.values()],
         onRelease,
         readers: new Map(),
-        lastReadMs: this.#clock.monotonicMs(),
+        lastReadMs: this.#needs.clock.monotonicMs(),
       });
       return {
         format_version: BACKUP_FORMAT_VERSION,
         id,
-        created_at: new Date(this.#clock.nowMs()).toISOString(),
-        left_out: [...this.#leftOut, ...leftOut],
+        created_at: new Date(this.#needs.clock.nowMs()).toISOString(),
+        left_out: [...this.#needs.leftOut, ...leftOut],
         files: described,
       };
     } catch (error) {
@@ -168,10 +160,11 @@ export class Backups {
 
   /** One service within the other, so that all hold still when the innermost copies the store. */
   async #freeze(folder: string, frozen: Map<string, FrozenFiles>): Promise<void> {
-    const waiting = [...this.#services];
+    const waiting = [...this.#needs.services];
     const next = async (): Promise<void> => {
       const service = waiting.shift();
-      if (service === undefined) return await this.#stores.local.snapshot(join(folder, STORE));
+      if (service === undefined)
+        return await this.#needs.stores.local.snapshot(join(folder, STORE_FILE));
       if (service.freeze === undefined) return await next();
       frozen.set(service.name, await service.freeze({ copyStore: next, folder }));
     };
@@ -182,8 +175,8 @@ export class Backups {
     folder: string,
     frozen: ReadonlyMap<string, FrozenFiles>,
   ): Promise<readonly FrozenFile[]> {
-    const { files, dataDir } = this.#stores;
-    const all: FrozenFile[] = [{ name: STORE, path: join(folder, STORE) }];
+    const { files, dataDir } = this.#needs.stores;
+    const all: FrozenFile[] = [{ name: STORE_FILE, path: join(folder, STORE_FILE) }];
     for (const { service, paths } of KEPT) {
       const own = frozen.get(service)?.files;
       if (own !== undefined) all.push(...own);
@@ -193,7 +186,7 @@ export class Backups {
   }
 
   async #releaseIdle(): Promise<void> {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#needs.clock.monotonicMs();
     for (const [id, backup] of [...this.#open]) {
       for (const [stream, before] of backup.readers) {
         if (stream.bytesRead > before) backup.lastReadMs = nowMs;

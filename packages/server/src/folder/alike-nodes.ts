@@ -30,6 +30,14 @@ const MIGRATIONS: readonly Migration[] = [
 const LIFE_MS = 15_000;
 const RENEW_MS = 5_000;
 
+interface AlikeNodesNeeds {
+  readonly store: SharedStore;
+  readonly folder: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /**
  * Says to the nodes that share a database what settings this one has that they need as well. A node that would spoil what the
  * others do is not started; which may be changed on one node after the other is not looked at.
@@ -41,13 +49,7 @@ export class AlikeNodes {
   readonly #renewing: Disposable;
 
   /** Throws `ConfigInvalid` when a node that is alive has others. */
-  static async join(needs: {
-    readonly store: SharedStore;
-    readonly folder: string;
-    readonly settings: Settings;
-    readonly clock: Clock;
-    readonly log: Logger;
-  }): Promise<AlikeNodes> {
+  static async join(needs: AlikeNodesNeeds): Promise<AlikeNodes> {
     await needs.store.migrate('server', MIGRATIONS);
     const nodes = new AlikeNodes(needs);
     try {
@@ -59,13 +61,7 @@ export class AlikeNodes {
     return nodes;
   }
 
-  private constructor(needs: {
-    readonly store: SharedStore;
-    readonly folder: string;
-    readonly settings: Settings;
-    readonly clock: Clock;
-    readonly log: Logger;
-  }) {
+  private constructor(needs: AlikeNodesNeeds) {
     const { clock, log } = needs;
     this.#store = needs.store;
     this.#folder = needs.folder;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import {
   asDiskFull,
   ConfigInvalid,
+  causesOf,
   type FileSystem,
   FolderLock,
   isDomainError,
@@ -27,7 +28,8 @@ const OF_FORMS: ReadonlySet<string> = new Set([
   'log_damaged',
   'store_damaged',
 ]);
-const MAX_CAUSE_DEPTH = 8;
+/** The node's relational store. */
+export const STORE_FILE = 'plinth.db';
 /** Names the version of the product that wrote here last. */
 const VERSION_FILE = 'plinth.version';
 
@@ -140,13 +142,7 @@ class DataFolderUnwritable extends Error {
 }
 
 /** Closer to the system there is nothing. */
-function deepestOf(error: Error): Error {
-  let deepest = error;
-  for (let depth = 0; depth < MAX_CAUSE_DEPTH && deepest.cause instanceof Error; depth++) {
-    deepest = deepest.cause;
-  }
-  return deepest;
-}
+const deepestOf = (error: Error): Error => causesOf(error).at(-1) ?? error;
 
 /** The folder has forms that this version does not know. */
 class FolderOfNewerVersion extends Error {

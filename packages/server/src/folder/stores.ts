@@ -19,7 +19,7 @@ import {
 } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 import { takeStoreThread } from '../store-thread.js';
-import type { DataFolder } from './data-folder.js';
+import { type DataFolder, STORE_FILE } from './data-folder.js';
 import { readFolderId } from './folder-id.js';
 import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 
@@ -67,7 +67,7 @@ export async function openStores(needs: {
   const { settings, clock, random, log } = needs;
   const { files, path: dataDir } = needs.folder;
   const given = await readGivenMasterKey(settings);
-  const path = join(dataDir, 'plinth.db');
+  const path = join(dataDir, STORE_FILE);
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),

@@ -15,7 +15,8 @@ export class Exchange {
   #said: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
-  #answer: HttpAnswer | undefined;
+  /** `undefined` when the client left before there was one. */
+  answer: HttpAnswer | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
   /** The answer turns the client away: what it still sends is not waited for. */
@@ -55,13 +56,8 @@ export class Exchange {
     if (this.#isGone) pass?.finish();
   }
 
-  /** `undefined` when the client left before there was one. */
-  get answer(): HttpAnswer | undefined {
-    return this.#answer;
-  }
-
   settle(answer: HttpAnswer): this {
-    this.#answer = this.#varying(this.request.dress(answer));
+    this.answer = this.#varying(this.request.dress(answer));
     this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
     return this;
   }

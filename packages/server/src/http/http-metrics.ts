@@ -49,7 +49,6 @@ export class HttpMetrics {
     );
   }
 
-  /** The numbers of one method of a route. */
   route(method: string, path: string): RouteNumbers {
     const key = `${method} ${path}`;
     let numbers = this.#all.get(key);

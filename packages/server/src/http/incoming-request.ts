@@ -16,6 +16,12 @@ import { ANONYMOUS } from '@plinth/kernel';
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};
 
+/** What a transport knows of a request at once. */
+export type RequestHead = Pick<
+  IncomingRequest,
+  'method' | 'url' | 'headers' | 'socket' | 'addresses'
+>;
+
 /** A request on its way through the pipeline, which fills in what the transport cannot know. */
 export abstract class IncomingRequest implements HttpRequest {
   readonly method: string;
@@ -29,13 +35,7 @@ export abstract class IncomingRequest implements HttpRequest {
   /** The memory that its body takes, as far as that is counted. */
   held: HeldBody | undefined;
 
-  constructor(head: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: HttpHeaders;
-    readonly socket: Socket;
-    readonly addresses: ClientAddresses;
-  }) {
+  constructor(head: RequestHead) {
     this.method = head.method;
     this.url = head.url;
     this.headers = head.headers;

@@ -1,26 +1,23 @@
 import {
-  AppJwtRefused,
   answerHeadFault,
   type Clock,
   type Dialect,
-  decodeBody,
   type HeldBodies,
   type HttpAnswer,
   type Logger,
   type Principal,
   pathOf,
   type RequestGate,
-  type Route,
   type RouteAccess,
   redactTarget,
-  requestError,
-  ServerBusy,
+  refusalOf,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
+import { readRouteBody } from './route-body.js';
 import type { Router } from './router.js';
 import { StandInRequest } from './stand-in-request.js';
 
@@ -58,10 +55,11 @@ export class Pipeline {
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
     const admitting = this.#admit(exchange, caller);
-    const refused = admitting instanceof Promise ? await admitting : admitting;
-    if (refused !== undefined) {
-      return refused.refusal && exchange.turnAway(refused.refusal);
+    const admitted = admitting instanceof Promise ? await admitting : admitting;
+    if (admitted !== undefined && 'refusal' in admitted) {
+      return admitted.refusal && exchange.turnAway(admitted.refusal);
     }
+    exchange.pass = admitted;
     try {
       const answered = this.#handle(exchange, caller);
       return exchange.settle(answered instanceof Promise ? await answered : answered);
@@ -82,20 +80,15 @@ export class Pipeline {
     return new Exchange(request, { dialect, speaker, found, startMs, onGone });
   }
 
-  /** @returns what is said instead of an answer, if it is not let in. */
-  #admit(exchange: Exchange, caller: Caller): Refusal | Promise<Refusal> {
+  /** `undefined`: nobody limits it. */
+  #admit(
+    { request, dialect, found, headers }: Exchange,
+    { principal, purpose }: Caller,
+  ): Admitting {
     const { gate } = this.#parts;
-    const { request, dialect, found, headers } = exchange;
     if (gate?.covers(dialect.service) !== true) return undefined;
-    const decide = (admitted: Awaited<ReturnType<RequestGate['admit']>>): Refusal => {
-      if ('refusal' in admitted) return admitted;
-      exchange.pass = admitted;
-      return undefined;
-    };
-    const { principal, purpose } = caller;
     const route = found?.served.route;
-    const admitted = gate.admit({ request, dialect, headers, route, principal, purpose });
-    return admitted instanceof Promise ? admitted.then(decide) : decide(admitted);
+    return gate.admit({ request, dialect, headers, route, principal, purpose });
   }
 
   #handle(exchange: Exchange, caller: Caller): Answering {
@@ -123,7 +116,7 @@ export class Pipeline {
       table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
       route.check?.(request);
-      const body = bodyOf(request, route, this.#parts.bodies);
+      const body = readRouteBody(request, route, this.#parts.bodies);
       const answer = body instanceof Promise ? body.then(handle) : handle(body);
       return answer instanceof Promise ? answer.catch(word) : answer;
     } catch (error) {
@@ -144,7 +137,7 @@ export class Pipeline {
 }
 
 type Answering = HttpAnswer | Promise<HttpAnswer>;
-type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
+type Admitting = ReturnType<RequestGate['admit']> | undefined;
 
 /** Answers a preflight, or a path or method that nobody has: the one place that says which methods there are. */
 function answerUnrouted({ request, dialect }: Exchange, methods: readonly string[]): HttpAnswer {
@@ -152,31 +145,4 @@ function answerUnrouted({ request, dialect }: Exchange, methods: readonly string
   if (preflight !== undefined && request.method === 'OPTIONS') return preflight;
   const hasMore = methods.length > 0 && preflight !== undefined;
   return dialect.answerNotFound(request, hasMore ? [...methods, 'OPTIONS'] : methods);
-}
-
-/** The body as its route takes it. */
-function bodyOf(
-  request: IncomingRequest,
-  { body: rule }: Route,
-  bodies: HeldBodies,
-): Uint8Array | Promise<Uint8Array> {
-  if (rule === undefined) return request.body;
-  const counted = (body: Uint8Array): Uint8Array => {
-    request.held ??= bodies.begin(request.principal);
-    if (!request.held.add(body.byteLength)) throw new ServerBusy();
-    return body;
-  };
-  const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];
-  const decoded = (sent: Uint8Array) => {
-    const body = decodeBody(sent, encoding, rule.maxBytes);
-    return body instanceof Promise ? body.then(counted) : body;
-  };
-  const sent = request.readBody(rule, bodies);
-  return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
-}
-
-/** Whether a path exists must not show, so the refusal is that of somebody unknown; but for those who are known to this dialect. */
-function refusalOf(access: RouteAccess, principal: Principal): Error {
-  if (access === 'app') return new AppJwtRefused('undecodable');
-  return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');
 }

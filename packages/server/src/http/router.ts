@@ -1,4 +1,5 @@
 import {
+  type DescribedRoute,
   type InputReader,
   inputReader,
   invariant,
@@ -10,9 +11,7 @@ import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { RouteNumbers } from './http-metrics.js';
 
 /** A route with what the server knows of it. */
-export interface ServedRoute {
-  readonly route: Route;
-  readonly table: RouteTable;
+export interface ServedRoute extends DescribedRoute {
   readonly readInput: InputReader;
   readonly numbers: RouteNumbers;
 }
@@ -81,7 +80,6 @@ export class Router {
     return { served: found.store as ServedRoute, parameters: found.params };
   }
 
-  /** Methods that a path has. */
   methodsOf(path: string): readonly string[] {
     return METHODS.filter((method) => this.find(method, path) !== undefined);
   }

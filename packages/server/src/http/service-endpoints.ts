@@ -8,7 +8,8 @@ import {
   jsonAnswer,
   type Metrics,
   OpenApi,
-  platformFailureAnswer,
+  operatorFailure,
+  operatorRoute,
   type Route,
   type RouteDescription,
   readsHealthInJson,
@@ -47,11 +48,10 @@ export function createServiceEndpoints(needs: {
     if (why !== undefined) return jsonAnswer(503, notReady(why));
     return readsHealthInJson(headers) ? jsonAnswer(200, state()) : textAnswer(200, 'OK');
   };
-  const operatorReady = async ({ base }: HttpRequest): Promise<HttpAnswer> => {
+  const operatorReady = async (request: HttpRequest): Promise<HttpAnswer> => {
     const why = await needs.obstacle();
     if (why === undefined) return jsonAnswer(200, state());
-    const documentationUrl = `${base}/docs/operator`;
-    return platformFailureAnswer({ status: 503, message: `not ready: ${why}`, documentationUrl });
+    return operatorFailure(request, 503, `not ready: ${why}`);
   };
   const page = async (): Promise<HttpAnswer> => {
     const { contentType, text } = await metrics.page();
@@ -79,13 +79,10 @@ export function createServiceEndpoints(needs: {
         routes: [
           open('ready', '/ops/v1/ready', OPERATOR_READY, operatorReady),
           // Every route with who may use it: for whoever has to vouch for what the port lets in.
-          {
-            method: 'GET',
-            path: '/ops/v1/routes',
-            access: 'admin',
+          operatorRoute('GET', '/routes', {
             ...ROUTES,
             handle: () => jsonAnswer(200, needs.routes()),
-          },
+          }),
         ],
       },
     ],

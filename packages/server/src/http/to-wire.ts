@@ -47,18 +47,20 @@ export function answerClientError(
     400,
     'Bad Request',
   ];
-  const body = JSON.stringify({ error: message, data: {} });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\n${headers}${own}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  endWith(socket, `HTTP/1.1 ${status} ${reason}\r\n${headers}${own}`, message);
 }
 
 /** Answers a request in plain text where the port asks for TLS. Whatever it carried has been sent already. */
 export function refusePlainText(socket: Socket): void {
-  const body = JSON.stringify({ error: 'this port speaks TLS: use https://', data: {} });
   socket.resume(); // An unread request would turn the end of the connection into a reset.
+  endWith(socket, 'HTTP/1.1 400 Bad Request\r\n', 'this port speaks TLS: use https://');
+}
+
+/** @param head the status line and headers, as lines with their ends. */
+function endWith(socket: Socket, head: string, error: string): void {
+  const body = JSON.stringify({ error, data: {} });
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -3,12 +3,11 @@ import {
   checkedRoute,
   type Dialect,
   type HttpAnswer,
-  type HttpRequest,
   type HttpService,
   jsonAnswer,
   OpenApi,
+  operatorFailure,
   pathOf,
-  platformFailureAnswer,
   type Random,
   type StoredRequest,
   withHeaders,
@@ -85,7 +84,7 @@ export function createDownloads(needs: {
               if (!QUERY_PATH.test(pathOf(path))) {
                 const message =
                   'only answers of /api/v3/query_sql and /api/v3/query_influxql can be downloaded';
-                return failure(request, 422, message);
+                return operatorFailure(request, 422, message);
               }
               forgetOld();
               const id = Buffer.from(random.bytes(ID_SIZE_BYTES)).toString('base64url');
@@ -109,7 +108,7 @@ export function createDownloads(needs: {
             output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
             errors: { 404: 'it was used, or is too old' },
             standsFor: ({ id = '' }) => take(id),
-            handle: (request) => failure(request, 404, 'the address works once'),
+            handle: (request) => operatorFailure(request, 404, 'the address works once'),
           },
         ],
       },
@@ -120,9 +119,6 @@ export function createDownloads(needs: {
     },
   };
 }
-
-const failure = (request: HttpRequest, status: number, message: string): HttpAnswer =>
-  platformFailureAnswer({ status, message, documentationUrl: `${request.base}/docs/operator` });
 
 const asFile = (answer: HttpAnswer, filename: string): HttpAnswer =>
   answer.status === 200

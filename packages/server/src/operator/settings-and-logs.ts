@@ -1,11 +1,11 @@
 import {
-  checkedRoute,
   type Dialect,
   type HttpService,
   jsonAnswer,
   type LogRing,
   listSettings,
   OpenApi,
+  operatorRoute,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { SETTINGS, type Settings } from '../settings.js';
@@ -55,18 +55,12 @@ export const createSettingsAndLogs = (needs: {
       dialect: needs.dialect,
       api: 'operator',
       routes: [
-        {
-          method: 'GET',
-          path: '/ops/v1/settings',
-          access: 'admin',
+        operatorRoute('GET', '/settings', {
           about: { summary: 'Every setting with its value; of secrets only that they are ones' },
           output: { 200: answer('all', json(Type.Object({ settings: Type.Array(Setting) }))) },
           handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, needs.settings) }),
-        },
-        checkedRoute({
-          method: 'GET',
-          path: '/ops/v1/logs',
-          access: 'admin',
+        }),
+        operatorRoute('GET', '/logs', {
           about: { summary: 'The last 10,000 lines of the log, newest first' },
           input: { query: Filter },
           output: { 200: answer('lines that fit', json(Lines)) },

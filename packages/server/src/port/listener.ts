@@ -1,18 +1,25 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ClientAddresses, Clock, Logger } from '@plinth/kernel';
-import type { Pipeline } from '../http/pipeline.js';
+import type { Logger } from '@plinth/kernel';
 import { answerClientError } from '../http/to-wire.js';
-import type { ConnectionLimit } from './connection-limit.js';
-import { FastReader } from './fast/fast-reader.js';
+import { FastReader, type FastReaderParts } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
+import { HEAD_TIMEOUT_MS } from './long-heads.js';
 import { maxConnections } from './max-connections.js';
 import { nodeTransport } from './node-transport.js';
-import { OnePort, type PortTls } from './one-port.js';
+import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInTurn } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
+
+/** What there is to serve on the port. */
+export interface Served extends Omit<FastReaderParts, 'log'> {
+  /** Of answers to what cannot be parsed, as lines with their ends. */
+  headerLines(): string;
+  /** Paths of GET that take long queries. */
+  readonly longQueryPaths: ReadonlySet<string>;
+}
 
 export interface ServerAddress {
   readonly host: string;
@@ -40,8 +47,6 @@ const DRAIN_LOOK_MS = 50;
 
 /** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
-/** From the first byte of a request to the last of its head. */
-const HEAD_TIMEOUT_MS = 15_000;
 /** How often connections are looked at whose time is over. */
 const CHECKING_INTERVAL_MS = 5_000;
 /** Longer than the connections of usual clients and proxies wait. */
@@ -53,25 +58,14 @@ const MAX_LONG_HEAD_BYTES = 1_048_576 + 4096;
 const MAX_LONG_HEADS_BYTES = 64 * 1024 * 1024;
 
 /** Opens the one port for all protocols. */
-export async function listen(options: {
-  readonly pipeline: Pipeline;
-  readonly addresses: ClientAddresses;
-  /** Taken over. */
-  readonly port: HeldPort;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Of answers to what cannot be parsed, as lines with their ends. */
-  headerLines(): string;
-  /** True once the server is stopping: connections are not kept. */
-  isDraining(): boolean;
-  /** Absent: connections are not encrypted. */
-  readonly tls?: PortTls | undefined;
-  /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
-  readonly isProxy?: ((address: string) => boolean) | undefined;
-  readonly limit: ConnectionLimit;
-  /** Paths of GET that take long queries. */
-  readonly longQueryPaths: ReadonlySet<string>;
-}): Promise<Listener> {
+export async function listen(
+  options: Served &
+    Pick<OnePortOptions, 'tls' | 'isProxy' | 'limit'> & {
+      readonly log: Logger;
+      /** Taken over. */
+      readonly port: HeldPort;
+    },
+): Promise<Listener> {
   const { port, clock, tls, isProxy, limit } = options;
   const handler = nodeTransport(options);
   const http1 = makeHttp1(MAX_HEADER_SIZE_BYTES, handler, options);
@@ -123,7 +117,7 @@ export async function listen(options: {
 function makeHttp1(
   maxHeaderSize: number,
   handler: RequestListener,
-  { headerLines }: { headerLines(): string },
+  { headerLines }: Served,
 ): Server {
   const http1 = createServer(
     {

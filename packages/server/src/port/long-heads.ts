@@ -7,8 +7,8 @@ const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 /** Longer than the request line that decides. */
 const MAX_PATH_LENGTH = 200;
 const FIRST_ROOM_BYTES = 16_384;
-/** From its first byte to its last, as the HTTP server has it for other heads. */
-const HEAD_TIMEOUT_MS = 15_000;
+/** From the first byte of a request to the last of its head, whoever reads that. */
+export const HEAD_TIMEOUT_MS = 15_000;
 const LOOK_MS = 1000;
 /** So long a client that was refused may go on sending before its connection is cut: it reads the answer then. */
 const LAST_WORDS_MS = 2000;

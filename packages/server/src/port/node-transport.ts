@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import {
@@ -17,18 +17,23 @@ import {
 import type { Exchange } from '../http/exchange.js';
 import { IncomingRequest } from '../http/incoming-request.js';
 import type { Pipeline } from '../http/pipeline.js';
+import { roomIn } from './room-in.js';
 
 /** A larger body that nobody will read is not waited for: the connection ends instead. */
 const MAX_UNREAD_BODY_BYTES = 65_536;
 
-/** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
-export function nodeTransport(needs: {
+/** What brings requests to the pipeline needs, whatever it reads. */
+export interface TransportNeeds {
   readonly pipeline: Pipeline;
+  /** Where requests come from: the one rule for limits, locks, evidence and the audit log. */
   readonly addresses: ClientAddresses;
   readonly log: Logger;
   /** True once the server is stopping: connections are not kept. */
   isDraining(): boolean;
-}): (raw: IncomingMessage, response: ServerResponse) => void {
+}
+
+/** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
+export function nodeTransport(needs: TransportNeeds): RequestListener {
   const { pipeline, addresses, log } = needs;
   return (raw, response) => {
     const request = new NodeRequest(raw, response, addresses);
@@ -45,7 +50,7 @@ export function nodeTransport(needs: {
         response.setHeader('connection', 'close');
       }
       for (const list of exchange.outerHeaders) setHeaders(response, list);
-      write(exchange.answer, { raw, response }).catch(cut);
+      write(exchange.answer, raw, response).catch(cut);
     };
     pipeline.answer(request).then(send, cut);
   };
@@ -151,12 +156,11 @@ function setHeaders(response: ServerResponse, list: HttpAnswer['headers']): void
   for (const [name, value] of list) response.setHeader(name, value);
 }
 
-interface Raw {
-  readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-async function write(answer: HttpAnswer, { raw, response }: Raw): Promise<void> {
+async function write(
+  answer: HttpAnswer,
+  raw: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { status, headers, body, rest, sizeBytes, takeOver } = answer;
   if (isGone(response)) {
     // Its `return` is called when a loop is left, and may be called by hand when nothing was taken of it.
@@ -206,25 +210,12 @@ async function writePieces(
   first: Buffer | undefined,
   rest: AsyncGenerator<Buffer, void, undefined>,
 ): Promise<void> {
-  if (first !== undefined && first.length > 0 && !response.write(first)) await roomIn(response);
+  if (first !== undefined && first.length > 0 && !response.write(first))
+    await roomIn(response, isGone(response));
   for await (const piece of rest) {
     if (isGone(response)) return;
-    if (piece.length > 0 && !response.write(piece)) await roomIn(response);
+    if (piece.length > 0 && !response.write(piece)) await roomIn(response, isGone(response));
     if (isGone(response)) return;
   }
   response.end();
-}
-
-/** What was written has gone out, or never will. */
-async function roomIn(response: ServerResponse): Promise<void> {
-  if (isGone(response)) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.on('drain', done);
-    response.on('close', done);
-  });
 }

@@ -23,6 +23,21 @@ export interface PortTls {
   readonly takesPlainText: boolean;
 }
 
+export interface OnePortOptions {
+  readonly http1: Server;
+  readonly handler: Http2Handler;
+  /** Reads short requests before the HTTP/1.1 server sees them. */
+  readonly fast: FastReader;
+  /** What collects heads that may be longer than the HTTP/1.1 server takes. */
+  readonly longHeads: Omit<LongHeadsNeeds, 'usual' | 'clock'>;
+  readonly clock: Clock;
+  /** Absent: connections are not encrypted. */
+  readonly tls?: PortTls | undefined;
+  /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
+  readonly limit: ConnectionLimit;
+}
+
 /**
  * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge, and both under TLS: the first bytes of each connection
  * decide, once. The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay
@@ -44,19 +59,7 @@ export class OnePort {
   readonly #clock: Clock;
   readonly #sweep: Disposable;
 
-  constructor(options: {
-    readonly http1: Server;
-    readonly handler: Http2Handler;
-    /** Reads short requests before the HTTP/1.1 server sees them. */
-    readonly fast: FastReader;
-    /** What collects heads that may be longer than the HTTP/1.1 server takes. */
-    readonly longHeads: Omit<LongHeadsNeeds, 'usual' | 'clock'>;
-    readonly clock: Clock;
-    readonly tls: PortTls | undefined;
-    /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
-    readonly isProxy: ((address: string) => boolean) | undefined;
-    readonly limit: ConnectionLimit;
-  }) {
+  constructor(options: OnePortOptions) {
     const { http1, clock, tls, isProxy, limit } = options;
     this.#clock = clock;
     this.#fast = options.fast;

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type HttpHead, type HttpService, LogRing } from '@plinth/kernel';
-import { consoleDialect } from '../console/console-dialect.js';
 import { createConsole } from '../console/console-service.js';
 import type { DialectDirectory } from '../http/dialect-directory.js';
 import { BuiltFiles } from '../http/files/built-files.js';
+import { openDialect } from '../http/open-dialect.js';
 import { createDownloads } from '../operator/downloads.js';
 import { healthSource } from '../operator/live/health-source.js';
 import { createLive, type LiveService } from '../operator/live/live-service.js';
@@ -65,7 +65,7 @@ export function openConsole(
     createSettingsAndLogs({ dialect: identity.dialect, settings, ring }),
     createConsole({
       files,
-      dialect: consoleDialect(log),
+      dialect: openDialect({ service: 'console', path: '/console', log }),
       speakerOf: (path) => dialects.find(path),
       random,
     }),

@@ -43,6 +43,13 @@ export type SqlType =
 
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
 
+export const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
+  s: 1_000_000_000n,
+  ms: 1_000_000n,
+  us: 1_000n,
+  ns: 1n,
+};
+
 export interface StructField {
   readonly name: string;
   readonly type: SqlType;
@@ -52,4 +59,32 @@ export interface IntervalValue {
   readonly months: number;
   readonly days: number;
   readonly nanos: bigint;
+}
+
+export function isText(type: SqlType): boolean {
+  return type.kind === 'utf8' || type.kind === 'tag';
+}
+
+export function isNumeric(type: SqlType): boolean {
+  return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
+}
+
+export function isNested(type: SqlType): boolean {
+  return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
+}
+
+/** Types are plain data without cycles, so their JSON tells them apart. */
+export function isSameType(a: SqlType, b: SqlType): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Lists within each other. */
+export const listDepth = (type: SqlType): number =>
+  type.kind === 'list' ? 1 + listDepth(type.element) : 0;
+
+const UTF8: SqlType = { kind: 'utf8' };
+
+/** A tag column is a dictionary only as a column: what is computed from it is a plain string. */
+export function valueType(type: SqlType): SqlType {
+  return type.kind === 'tag' ? UTF8 : type;
 }

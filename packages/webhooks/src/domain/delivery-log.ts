@@ -1,4 +1,4 @@
-import type { DeliveryDetail, DeliveryFilter } from '../model/delivery.js';
+import type { DeliveryDetail } from '../model/delivery.js';
 import type { DeliveryPage, DeliveryStore } from '../storage/delivery-store.js';
 import type { SealedUrls } from '../storage/sealed-urls.js';
 
@@ -12,13 +12,8 @@ export class DeliveryLog {
     this.#urls = urls;
   }
 
-  async list(
-    appId: number,
-    filter: DeliveryFilter,
-    fromId: number | undefined,
-    limit: number,
-  ): Promise<DeliveryPage> {
-    return await this.#store.list(appId, filter, fromId, limit);
+  async list(...asked: Parameters<DeliveryStore['list']>): Promise<DeliveryPage> {
+    return await this.#store.list(...asked);
   }
 
   async get(appId: number, id: number): Promise<DeliveryDetail | undefined> {

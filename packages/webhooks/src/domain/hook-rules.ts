@@ -9,7 +9,7 @@ import { webhookError } from '../errors.js';
 import {
   type ContentType,
   type Hook,
-  MAX_RETRY_COUNT,
+  RETRY_SCHEDULE,
   type RetryPolicy,
   SECRET_MASK,
 } from '../model/hook.js';
@@ -43,7 +43,6 @@ const MAX_URL_LENGTH = 2048;
 const MAX_SECRET_SIZE_BYTES = 1024;
 const MAX_SUBSCRIPTION_COUNT = 500;
 const MAX_CUSTOM_HEADER_COUNT = 50;
-const MAX_RETRY_DELAY_SEC = 7 * 86_400;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** What a header can hold. Source: RFC 9110, section 5.5. */
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]{0,1000}$/;
@@ -259,9 +258,9 @@ function readRetry(value: unknown): RetryPolicy | undefined {
   if (policy !== 'schedule' || !Array.isArray(schedule)) return undefined;
   const isFine =
     schedule.length >= 1 &&
-    schedule.length <= MAX_RETRY_COUNT &&
+    schedule.length <= RETRY_SCHEDULE.maxCount &&
     schedule.every(
-      (delay) => typeof delay === 'number' && delay >= 0 && delay <= MAX_RETRY_DELAY_SEC,
+      (delay) => typeof delay === 'number' && delay >= 0 && delay <= RETRY_SCHEDULE.maxDelaySec,
     );
   return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
 }

@@ -60,18 +60,22 @@ const MAX_TURN_MS = 10;
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
+interface PublisherNeeds {
+  readonly queue: QueueStore;
+  readonly hooks: HookRegistry;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly settings: PublisherSettings;
+}
+
 /**
  * Takes events in. What comes while a transaction is being written goes together with the next one, so that many
  * callers share one sync; each hears when its event is durable. Source: webhooks, sections 7.2 and 8.1.
  */
 export class Publisher {
-  readonly #queue: QueueStore;
-  readonly #hooks: HookRegistry;
-  readonly #engine: Engine;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Logger;
-  readonly #settings: PublisherSettings;
+  readonly #needs: PublisherNeeds;
   readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
     // Whoever asked in the same turn of the event loop comes along.
@@ -83,22 +87,8 @@ export class Publisher {
   });
   #waitingBytes = 0;
 
-  constructor(needs: {
-    readonly queue: QueueStore;
-    readonly hooks: HookRegistry;
-    readonly engine: Engine;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-    readonly settings: PublisherSettings;
-  }) {
-    this.#queue = needs.queue;
-    this.#hooks = needs.hooks;
-    this.#engine = needs.engine;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#log = needs.log;
-    this.#settings = needs.settings;
+  constructor(needs: PublisherNeeds) {
+    this.#needs = needs;
   }
 
   /** Resolves when the event is durable. */
@@ -120,13 +110,13 @@ export class Publisher {
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
     const all: Preparation[] = [];
     const hooksOf = this.#rememberingHooks();
-    let sinceMs = this.#clock.monotonicMs();
+    let sinceMs = this.#needs.clock.monotonicMs();
     for (const request of requests) {
       const prepared = this.#prepare(request, hooksOf);
       all.push(prepared instanceof Promise ? await prepared : prepared);
-      if (this.#clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
+      if (this.#needs.clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
       await new Promise<void>((resolve) => setImmediate(resolve));
-      sinceMs = this.#clock.monotonicMs();
+      sinceMs = this.#needs.clock.monotonicMs();
     }
     const taken = all.filter((one): one is Prepared => !('refused' in one));
     const outcomes = taken.length === 0 ? [] : await this.#write(taken);
@@ -138,12 +128,12 @@ export class Publisher {
   }
 
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
-    return await this.#engine.taking(async () => {
+    return await this.#needs.engine.taking(async () => {
       let outcomes: readonly AcceptOutcome[];
       try {
-        outcomes = await this.#queue.intake.accept(
+        outcomes = await this.#needs.queue.intake.accept(
           batch.map(({ newEvent }) => newEvent),
-          this.#clock.nowMs(),
+          this.#needs.clock.nowMs(),
         );
       } catch (error) {
         this.#unreserve(batch);
@@ -155,8 +145,8 @@ export class Publisher {
 
   #outcomeOf(prepared: Prepared, outcome: AcceptOutcome | undefined): PublishOutcome {
     if (outcome?.kind === 'accepted') {
-      this.#engine.take(outcome.items);
-      this.#engine.metrics.accepted.inc();
+      this.#needs.engine.take(outcome.items);
+      this.#needs.engine.metrics.accepted.inc();
       return { answer: prepared.answer };
     }
     this.#unreserve([prepared]);
@@ -170,14 +160,14 @@ export class Publisher {
   #unreserve(batch: readonly Prepared[]): void {
     for (const { newEvent } of batch) {
       for (const { appId, isLeased } of newEvent.targets) {
-        if (isLeased) this.#engine.unreserve(appId);
+        if (isLeased) this.#needs.engine.unreserve(appId);
       }
     }
   }
 
   #prepare(request: EventRequest, hooksOf: FindHooks): Preparation | Promise<Preparation> {
-    const payload = this.#settings.enrichesPayload ? enrich(request) : request.payload.bytes;
-    if (payload.length > this.#settings.maxPayloadBytes)
+    const payload = this.#needs.settings.enrichesPayload ? enrich(request) : request.payload.bytes;
+    if (payload.length > this.#needs.settings.maxPayloadBytes)
       return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
     // Without a pause between the look for room and the reservation.
@@ -197,15 +187,15 @@ export class Publisher {
     const { payload, encoded, hooksOf } = made;
     const hooks = this.#targetsOf(request, hooksOf);
     if (hooks === 'full') return { refused: webhookError('queue_full', 'app') };
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#needs.clock.nowMs();
     const dueMs = Math.max(nowMs, request.deliverAtMs ?? nowMs);
     const targets = hooks.map((hook): NewTarget => {
       const isOrdered = hook.ordering === 'key' && request.orderingKey !== undefined;
-      const isLeased = dueMs === nowMs && this.#engine.reserve(hook, payload.length);
+      const isLeased = dueMs === nowMs && this.#needs.engine.reserve(hook, payload.length);
       return { appId: hook.appId, isOrdered, isLeased };
     });
     const event: StoredEvent = {
-      guid: this.#random.uuidV7(),
+      guid: this.#needs.random.uuidV7(),
       event: request.event,
       action: request.action,
       installation_id: request.installation_id,
@@ -238,7 +228,7 @@ export class Publisher {
     };
   }
 
-  readonly #findHooks: FindHooks = (event, action) => this.#hooks.matching(event, action);
+  readonly #findHooks: FindHooks = (event, action) => this.#needs.hooks.matching(event, action);
 
   /** For one batch, whose events are mostly of a few kinds. */
   #rememberingHooks(): FindHooks {
@@ -247,7 +237,7 @@ export class Publisher {
       const key = `${event} ${action ?? ''}`; // names of events have no space, actions are not empty
       let hooks = found.get(key);
       if (hooks === undefined) {
-        hooks = this.#hooks.matching(event, action);
+        hooks = this.#needs.hooks.matching(event, action);
         found.set(key, hooks);
       }
       return hooks;
@@ -261,12 +251,15 @@ export class Publisher {
     const wanted = hooksOf(event, action).filter(
       ({ appId }) => appIds === undefined || appIds.includes(appId),
     );
-    const withRoom = wanted.filter(({ appId }) => this.#engine.hasRoom(appId));
+    const withRoom = wanted.filter(({ appId }) => this.#needs.engine.hasRoom(appId));
     if (withRoom.length === wanted.length) return wanted;
     if (withRoom.length === 0) return 'full';
     // The others must not wait for one that does not keep up; the answer says who gets it.
-    this.#engine.metrics.leftOut.inc(wanted.length - withRoom.length);
-    this.#log.warn({ event, count: wanted.length - withRoom.length }, 'queue of an app is full');
+    this.#needs.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
+    this.#needs.log.warn(
+      { event, count: wanted.length - withRoom.length },
+      'queue of an app is full',
+    );
     return withRoom;
   }
 }

@@ -12,34 +12,28 @@ const MAX_PER_APP = 1000;
 const MAX_COUNTED = 100_000;
 const REDRIVE_CHUNK = 500;
 
+interface RedeliveryNeeds {
+  readonly deliveries: DeliveryStore;
+  readonly queue: QueueStore;
+  readonly hooks: HookRegistry;
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
 /** Queues further attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10. */
 export class Redelivery {
-  readonly #deliveries: DeliveryStore;
-  readonly #queue: QueueStore;
-  readonly #hooks: HookRegistry;
-  readonly #engine: Engine;
-  readonly #clock: Clock;
+  readonly #needs: RedeliveryNeeds;
   readonly #counts = new RequestCounts();
 
-  constructor(needs: {
-    readonly deliveries: DeliveryStore;
-    readonly queue: QueueStore;
-    readonly hooks: HookRegistry;
-    readonly engine: Engine;
-    readonly clock: Clock;
-  }) {
-    this.#deliveries = needs.deliveries;
-    this.#queue = needs.queue;
-    this.#hooks = needs.hooks;
-    this.#engine = needs.engine;
-    this.#clock = needs.clock;
+  constructor(needs: RedeliveryNeeds) {
+    this.#needs = needs;
   }
 
   /** Resolves when the attempt is durable. Throws `resource_missing` and `ValidationFailed`. */
   async request(appId: number, deliveryId: number): Promise<void> {
-    const found = await this.#deliveries.findEvent(appId, deliveryId);
+    const found = await this.#needs.deliveries.findEvent(appId, deliveryId);
     if (found === undefined) throw webhookError('resource_missing');
-    const hook = this.#hooks.get(appId);
+    const hook = this.#needs.hooks.get(appId);
     if (hook === undefined || hook.url === '') {
       throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);
     }
@@ -49,7 +43,7 @@ export class Redelivery {
         { resource: 'HookDelivery', field: 'payload', code: 'unprocessable' },
       ]);
     }
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#needs.clock.nowMs();
     const isAllowed =
       this.#counts.add(`delivery ${appId} ${deliveryId}`, MAX_PER_DELIVERY, nowMs) &&
       this.#counts.add(`app ${appId}`, MAX_PER_APP, nowMs);
@@ -59,22 +53,22 @@ export class Redelivery {
 
   /** Dead items begin anew. @returns how many. */
   async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
-    if (isDryRun) return (await this.#queue.counts.countByState(appId)).dead;
-    const count = await this.#queue.reviveDead(appId, this.#clock.nowMs());
-    this.#engine.noteQueued(appId, count);
-    this.#engine.noteDue(appId, 0);
+    if (isDryRun) return (await this.#needs.queue.counts.countByState(appId)).dead;
+    const count = await this.#needs.queue.reviveDead(appId, this.#needs.clock.nowMs());
+    this.#needs.engine.noteQueued(appId, count);
+    this.#needs.engine.noteDue(appId, 0);
     return count;
   }
 
   /** One attempt for each event with a record that fits and no success since. @returns how many. */
   async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
     // What this adds and what happens meanwhile is not looked at.
-    const toId = await this.#deliveries.lastId(appId);
+    const toId = await this.#needs.deliveries.lastId(appId);
     let count = 0;
     let fromId = 0;
     for (;;) {
       const range = { fromId, toId };
-      const found = await this.#deliveries.findToRedrive(appId, filter, range, REDRIVE_CHUNK);
+      const found = await this.#needs.deliveries.findToRedrive(appId, filter, range, REDRIVE_CHUNK);
       if (!isDryRun && found.length > 0) {
         await this.#add(
           appId,
@@ -89,13 +83,13 @@ export class Redelivery {
   }
 
   async #add(appId: number, guids: readonly string[]): Promise<void> {
-    const nowMs = this.#clock.nowMs();
-    await this.#queue.intake.addRedeliveries(
+    const nowMs = this.#needs.clock.nowMs();
+    await this.#needs.queue.intake.addRedeliveries(
       guids.map((guid) => ({ appId, guid, isLeased: false })),
       nowMs,
     );
-    this.#engine.noteQueued(appId, guids.length);
-    this.#engine.noteDue(appId, nowMs);
+    this.#needs.engine.noteQueued(appId, guids.length);
+    this.#needs.engine.noteDue(appId, nowMs);
   }
 }
 

@@ -37,8 +37,8 @@ export interface HookSecrets {
   readonly ed25519?: string;
 }
 
-/** As many a schedule may have, whoever sets it. */
-export const MAX_RETRY_COUNT = 20;
+/** What a schedule of retries may be, whoever sets it. Source: webhooks, section 7.3. */
+export const RETRY_SCHEDULE = { maxCount: 20, maxDelaySec: 604_800 } as const;
 
 export interface RetryPolicy {
   readonly policy: 'none' | 'standard' | 'schedule';

@@ -1,6 +1,5 @@
 import {
   ANONYMOUS,
-  AppJwtRefused,
   answerPlatformError,
   type Clock,
   type Dialect,
@@ -9,6 +8,7 @@ import {
   type HttpAnswer,
   type HttpHead,
   type Logger,
+  operatorDocs,
   PLATFORM_REFUSALS,
   type Principal,
   pathOf,
@@ -45,36 +45,28 @@ export interface Credentials {
   authenticateAnyone(authorization: string): Principal | Promise<Principal>;
 }
 
+interface WebhookDialectNeeds {
+  readonly config: WebhooksConfig;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly publicUrl: string | undefined;
+}
+
 /** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
 export class WebhookDialect implements Dialect {
+  readonly #needs: WebhookDialectNeeds;
   readonly service = 'webhooks';
   readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
-  readonly #config: WebhooksConfig;
-  readonly #credentials: Credentials;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Logger;
-  readonly #publicUrl: string | undefined;
   /** Lower case, as in media types. */
   readonly #vendor: string;
   readonly #fixed: HeaderList;
   #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
-  constructor(needs: {
-    readonly config: WebhooksConfig;
-    readonly credentials: Credentials;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-    readonly publicUrl: string | undefined;
-  }) {
-    this.#config = needs.config;
-    this.#credentials = needs.credentials;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#log = needs.log;
-    this.#publicUrl = needs.publicUrl;
+  constructor(needs: WebhookDialectNeeds) {
+    this.#needs = needs;
     this.paths = prefixesOf(needs.config).flatMap((prefix) =>
       ['/app', '/meta', '/versions'].map((path) => prefix + path),
     );
@@ -85,10 +77,10 @@ export class WebhookDialect implements Dialect {
 
   identify({ headers }: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
     const { authorization } = headers;
-    if (access !== 'public') return this.#credentials.authenticate(authorization);
+    if (access !== 'public') return this.#needs.credentials.authenticate(authorization);
     // Open to everyone; a credential only says whose limits count.
     if (authorization === undefined) return ANONYMOUS;
-    return this.#credentials.authenticateAnyone(authorization);
+    return this.#needs.credentials.authenticateAnyone(authorization);
   }
 
   headers(request: HttpHead): HeaderList {
@@ -108,13 +100,12 @@ export class WebhookDialect implements Dialect {
       throw webhookError('media_type_unacceptable', accept);
     const version = this.#versionOf(request);
     if (!API_VERSIONS.includes(version)) throw webhookError('api_version_unsupported', version);
-    if (this.#config.require_user_agent && (agent === undefined || agent === '')) {
+    if (this.#needs.config.require_user_agent && (agent === undefined || agent === '')) {
       throw webhookError('user_agent_missing');
     }
   }
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
-    if (error instanceof AppJwtRefused) return this.#fail(request, error.status, error.message);
     if (isWebhookError(error)) {
       return this.#fail(request, statusOf(error), error.message);
     }
@@ -122,7 +113,7 @@ export class WebhookDialect implements Dialect {
       return this.#fail(request, 401, 'Bad credentials');
     }
     const documentationUrl = this.#documentationUrl(request);
-    return answerPlatformError(error, { log: this.#log, documentationUrl });
+    return answerPlatformError(error, { log: this.#needs.log, documentationUrl });
   }
 
   answerNotFound(request: HttpHead): HttpAnswer {
@@ -130,7 +121,7 @@ export class WebhookDialect implements Dialect {
   }
 
   answerPreflight(): HttpAnswer {
-    const vendor = this.#config.vendor_name;
+    const vendor = this.#needs.config.vendor_name;
     return emptyAnswer(204, [
       [
         'access-control-allow-headers',
@@ -152,7 +143,7 @@ export class WebhookDialect implements Dialect {
 
   /** Scheme and host under which clients see this server. */
   baseUrl({ base }: HttpHead): string {
-    return this.#publicUrl ?? base;
+    return this.#needs.publicUrl ?? base;
   }
 
   #fail(request: HttpHead, status: number, message: string): HttpAnswer {
@@ -161,10 +152,10 @@ export class WebhookDialect implements Dialect {
   }
 
   #documentationUrl(request: HttpHead): string {
-    if (request.url.startsWith('/ops/')) return `${request.base}/docs/operator`;
-    const isGitHub = this.#config.vendor_name === 'GitHub';
+    if (request.url.startsWith('/ops/')) return operatorDocs(request);
+    const isGitHub = this.#needs.config.vendor_name === 'GitHub';
     const base =
-      this.#config.docs_base ??
+      this.#needs.config.docs_base ??
       (isGitHub ? 'https://docs.github.com' : `${this.baseUrl(request)}/docs`);
     const path = pathOf(request.url);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -190,8 +181,8 @@ export class WebhookDialect implements Dialect {
 
   /** Groups of upper-case hex digits; the last is the time in seconds. */
   #makeRequestId(): string {
-    const hex = Buffer.from(this.#random.bytes(11)).toString('hex').toUpperCase();
-    const seconds = Math.floor(this.#clock.nowMs() / 1000)
+    const hex = Buffer.from(this.#needs.random.bytes(11)).toString('hex').toUpperCase();
+    const seconds = Math.floor(this.#needs.clock.nowMs() / 1000)
       .toString(16)
       .toUpperCase();
     const groups = [hex.slice(0, 4), hex.slice(4, 9), hex.slice(9, 15), hex.slice(15, 21)];

@@ -1,6 +1,7 @@
 import {
   type Clock,
   OpenApi,
+  operatorRoute,
   platformAnswer,
   type Route,
   requestError,
@@ -34,11 +35,8 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
   const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
   const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
   return [
-    {
-      method: 'POST',
-      path: '/ops/v1/events',
-      access: 'admin',
-      body: { maxBytes },
+    operatorRoute('POST', '/events', {
+      maxBytes,
       about: { summary: 'Publish an event' },
       input: {
         headers: Type.Object({ 'Idempotency-Key': Type.Optional(Type.String()) }),
@@ -64,12 +62,9 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
         if ('refused' in outcome) throw outcome.refused;
         return platformAnswer(202, outcome.answer);
       },
-    },
-    {
-      method: 'POST',
-      path: '/ops/v1/events/batch',
-      access: 'admin',
-      body: { maxBytes: Math.max(MAX_BATCH_SIZE_BYTES, maxBytes) },
+    }),
+    operatorRoute('POST', '/events/batch', {
+      maxBytes: Math.max(MAX_BATCH_SIZE_BYTES, maxBytes),
       about: {
         summary: `Publish up to ${MAX_BATCH_COUNT} events, as an array or one per line`,
       },
@@ -82,7 +77,7 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
       },
       errors: { 422: 'there are too many' },
       handle: async ({ body }) => platformAnswer(202, await publishBatch(body, needs)),
-    },
+    }),
   ];
 }
 

@@ -37,31 +37,25 @@ export interface FinishedChange {
 /** Says whether somebody waits for events of these types. */
 export type IsAwaited = (bundle: EventBundle) => boolean;
 
+interface AccountWriterNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sealer: Sealer;
+  readonly events: EventStore;
+  readonly derive: DeriveRequirements;
+  readonly wire: WireOptions;
+  readonly isAwaited: IsAwaited;
+}
+
 /**
  * The one way in which an account changes: requirements and statuses are derived anew, the differences become events,
  * and all rows go into one set of writes.
  */
 export class AccountWriter {
-  readonly #needs: {
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly sealer: Sealer;
-    readonly events: EventStore;
-    readonly derive: DeriveRequirements;
-    readonly wire: WireOptions;
-    readonly isAwaited: IsAwaited;
-  };
+  readonly #needs: AccountWriterNeeds;
   readonly #bundleOrder: CreationOrder;
 
-  constructor(needs: {
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly sealer: Sealer;
-    readonly events: EventStore;
-    readonly derive: DeriveRequirements;
-    readonly wire: WireOptions;
-    readonly isAwaited: IsAwaited;
-  }) {
+  constructor(needs: AccountWriterNeeds) {
     this.#needs = needs;
     const { clock, random } = needs;
     this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });

@@ -84,19 +84,17 @@ function at(value: unknown, ...path: readonly string[]): unknown {
   return inner;
 }
 
+interface FactFinderNeeds {
+  readonly accounts: AccountStore;
+  readonly fixtures: FixtureStore;
+  readonly clock: Clock;
+}
+
 /** Looks up what a request names, so that the rules need to ask nobody. */
 export class FactFinder {
-  readonly #needs: {
-    readonly accounts: AccountStore;
-    readonly fixtures: FixtureStore;
-    readonly clock: Clock;
-  };
+  readonly #needs: FactFinderNeeds;
 
-  constructor(needs: {
-    readonly accounts: AccountStore;
-    readonly fixtures: FixtureStore;
-    readonly clock: Clock;
-  }) {
+  constructor(needs: FactFinderNeeds) {
     this.#needs = needs;
   }
 

@@ -44,31 +44,26 @@ interface RecordKey {
   readonly fingerprint: string;
 }
 
+interface MutationsNeeds {
+  readonly clock: Clock;
+  readonly commits: GuardedCommits;
+  readonly records: IdempotencyStore;
+  readonly locks: KeyedLocks;
+  readonly sealer: Sealer;
+  readonly numbers: Pick<AccountNumbers, 'repeated'>;
+}
+
 /**
  * Steps 5, 6 and 19 of every request that changes something: a repeat gets the first answer, no more than so many run
  * at once, and the change, the record of its key, its token and its events become durable in one commit.
  * Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
-  readonly #needs: {
-    readonly clock: Clock;
-    readonly commits: GuardedCommits;
-    readonly records: IdempotencyStore;
-    readonly locks: KeyedLocks;
-    readonly sealer: Sealer;
-    readonly numbers: Pick<AccountNumbers, 'repeated'>;
-  };
+  readonly #needs: MutationsNeeds;
   readonly #running = new Map<string, RecordKey>();
   readonly #counts = new Map<string, number>();
 
-  constructor(needs: {
-    readonly clock: Clock;
-    readonly commits: GuardedCommits;
-    readonly records: IdempotencyStore;
-    readonly locks: KeyedLocks;
-    readonly sealer: Sealer;
-    readonly numbers: Pick<AccountNumbers, 'repeated'>;
-  }) {
+  constructor(needs: MutationsNeeds) {
     this.#needs = needs;
   }
 

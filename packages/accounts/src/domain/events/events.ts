@@ -26,21 +26,18 @@ interface Listed {
   readonly index: number;
 }
 
+interface EventsNeeds {
+  readonly clock: Clock;
+  readonly store: EventStore;
+  readonly words: VendorWords;
+  readonly retentionMs: number;
+}
+
 /** What happened to accounts. Source: accounts, section 17.2. */
 export class Events {
-  readonly #needs: {
-    readonly clock: Clock;
-    readonly store: EventStore;
-    readonly words: VendorWords;
-    readonly retentionMs: number;
-  };
+  readonly #needs: EventsNeeds;
 
-  constructor(needs: {
-    readonly clock: Clock;
-    readonly store: EventStore;
-    readonly words: VendorWords;
-    readonly retentionMs: number;
-  }) {
+  constructor(needs: EventsNeeds) {
     this.#needs = needs;
   }
 

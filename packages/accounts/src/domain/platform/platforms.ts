@@ -26,23 +26,20 @@ export interface Platform {
   readonly settings: PlatformSettings;
 }
 
+interface PlatformsNeeds {
+  readonly store: RelationalStore;
+  readonly commits: CommitQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
 /** Tenants and their settings: in memory, because every request asks; durable in the store. */
 export class Platforms {
-  readonly #needs: {
-    readonly store: RelationalStore;
-    readonly commits: CommitQueue;
-    readonly clock: Clock;
-    readonly random: Random;
-  };
+  readonly #needs: PlatformsNeeds;
   readonly #byId = new Map<string, Platform>();
   readonly #changes = new Exclusive();
 
-  constructor(needs: {
-    readonly store: RelationalStore;
-    readonly commits: CommitQueue;
-    readonly clock: Clock;
-    readonly random: Random;
-  }) {
+  constructor(needs: PlatformsNeeds) {
     this.#needs = needs;
   }
 

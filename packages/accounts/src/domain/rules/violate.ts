@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../model/error-codes.js';
+import type { InvalidField } from '../../model/shape/check-shape.js';
 import type { Violation } from '../../model/violation.js';
 import { userMessage } from './user-messages.js';
 
@@ -17,24 +18,8 @@ export function violate(code: ErrorCode, about: About): Violation {
   return { code, ...about, ...(forUser !== undefined && { userMessage: forUser }) };
 }
 
-export type FieldCode =
-  | 'unknown_field'
-  | 'wrong_type'
-  | 'invalid_enum'
-  | 'missing_field'
-  | 'too_long'
-  | 'out_of_range'
-  | 'not_nullable'
-  | 'bad_format';
-
-export interface FieldProblem {
-  readonly field: string;
-  readonly code: FieldCode;
-  readonly message: string;
-}
-
 /** The refusal of a field's shape, where only a rule can tell. */
-export function invalidField(problem: FieldProblem): Violation {
+export function invalidField(problem: InvalidField): Violation {
   return violate('invalid_fields', {
     param: problem.field,
     message: problem.message,

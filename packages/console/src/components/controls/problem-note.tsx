@@ -27,3 +27,11 @@ export function ProblemNote(props: {
     </div>
   );
 }
+
+/** The same of what was asked for, where that failed. */
+export const QueryProblem = (props: {
+  readonly of: { readonly isError: boolean; readonly error: unknown; refetch(): unknown };
+}) =>
+  props.of.isError && (
+    <ProblemNote error={props.of.error} onRetry={() => void props.of.refetch()} />
+  );

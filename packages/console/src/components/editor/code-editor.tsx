@@ -6,7 +6,6 @@ import type { MountedEditor } from './mount-editor.js';
 
 export interface EditorHandle {
   insert(text: string): void;
-  focus(): void;
 }
 
 interface EditorProps {
@@ -65,7 +64,6 @@ export function CodeEditor(props: EditorProps) {
       if (mounted.current !== undefined) mounted.current.insert(inserted);
       else latest.current.onChange(latest.current.text + inserted);
     },
-    focus: () => (mounted.current ?? plain.current)?.focus(),
   }));
   return (
     <div className="code-editor">

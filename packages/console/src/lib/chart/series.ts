@@ -16,7 +16,7 @@ export interface ChartSeries {
   readonly stats: SeriesStats;
 }
 
-export const MAX_SERIES_COUNT = 500;
+const MAX_SERIES_COUNT = 500;
 
 export interface SeriesSet {
   /** At most `MAX_SERIES_COUNT`, highest by their maximum. */

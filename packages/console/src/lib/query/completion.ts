@@ -82,7 +82,7 @@ export function suggestionsFor(
 const rank = ({ kind }: Suggestion): number => ['tag', 'field', 'time'].indexOf(kind);
 
 /** Tables that a statement names behind FROM and JOIN. */
-export function tablesIn(text: string): readonly string[] {
+function tablesIn(text: string): readonly string[] {
   const found = text.matchAll(
     new RegExp(String.raw`\b(?:from|join)\s+(${NAME}(?:\.${NAME}){0,2})`, 'gi'),
   );

@@ -21,5 +21,5 @@ export function plotQuery(
   return `SELECT ${columns}\nFROM ${name(at.table)}\nWHERE ${RANGE_CONDITION}\nGROUP BY ${groups}\nORDER BY 1`;
 }
 
-export const sampleQuery = (table: string, language: Language): string =>
-  `SELECT * FROM ${quoteName(table, language)}\nORDER BY time DESC\nLIMIT 100`;
+export const sampleQuery = (table: string): string =>
+  `SELECT * FROM ${quoteName(table, 'sql')}\nORDER BY time DESC\nLIMIT 100`;

@@ -4,7 +4,7 @@ const KEY = 'plinth-theme';
 const listeners = new Set<() => void>();
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
-export const keptTheme = (): Theme => {
+const keptTheme = (): Theme => {
   const kept = localStorage.getItem(KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 };

@@ -5,7 +5,7 @@ import { deleteTable, fetchTables, type Table } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
@@ -66,7 +66,7 @@ export function DatabasePage() {
           </Link>
         </span>
       </header>
-      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      <QueryProblem of={pages} />
       {pages.isSuccess && tables.length === 0 && (
         <div className="card empty">
           <p className="soft">
@@ -122,7 +122,7 @@ export function DatabasePage() {
                         act: () =>
                           void navigate({
                             to: '/explore',
-                            search: { db, q: sampleQuery(table.name, 'sql'), view: 'table' },
+                            search: { db, q: sampleQuery(table.name), view: 'table' },
                           }),
                       },
                       ...(db === '_internal'

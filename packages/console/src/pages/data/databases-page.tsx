@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -12,9 +12,9 @@ import {
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { NameAndRetention } from './name-and-retention.js';
@@ -28,7 +28,6 @@ type Open =
 export function DatabasesPage() {
   const { find = '', deleted = '' } = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
-  const client = useQueryClient();
   const [open, setOpen] = useState<Open | undefined>();
   const isWithDeleted = deleted === '1';
   const databases = useQuery({
@@ -38,18 +37,8 @@ export function DatabasesPage() {
   });
   const search = (change: Record<string, string>) =>
     void navigate({ to: '/data', search: { find, deleted, ...change }, replace: true });
-  const changed = async (text: string) => {
-    await client.invalidateQueries({ queryKey: ['tsdb'] });
-    toast(text);
-  };
-  const undelete = async (name: string) => {
-    try {
-      await undeleteDatabase(name);
-      await changed(`${name} is back`);
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-  };
+  const { act, changed } = useChanges('tsdb');
+  const undelete = (name: string) => act(() => undeleteDatabase(name), `${name} is back`);
   const list = databases.data ?? [];
   return (
     <div className="page">
@@ -84,9 +73,7 @@ export function DatabasesPage() {
           </button>
         </span>
       </header>
-      {databases.isError && (
-        <ProblemNote error={databases.error} onRetry={() => void databases.refetch()} />
-      )}
+      <QueryProblem of={databases} />
       {databases.data !== undefined && list.length === 0 ? (
         <p className="card empty soft">No database has “{find}” in its name.</p>
       ) : (

@@ -1,13 +1,13 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { fetchStorage, flushStorage, type Storage } from '../../api/storage.js';
 import { fetchTables } from '../../api/tsdb.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { Fact } from '../../components/controls/fact.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
@@ -20,18 +20,10 @@ const PAGE_SIZE = 200;
 export function StoragePage() {
   const { table = '' } = useSearch({ strict: false }) as Record<string, string>;
   const { db, names } = useDatabase();
-  const client = useQueryClient();
   const { refetchInterval, words } = useStorageJobs();
   const storage = useQuery({ queryKey: STORAGE, queryFn: () => fetchStorage(), refetchInterval });
-  const flush = async () => {
-    try {
-      await flushStorage();
-      toast('Rows in memory are being written to files');
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: ['tsdb'] });
-  };
+  const { act } = useChanges('tsdb');
+  const flush = () => act(flushStorage, 'Rows in memory are being written to files');
   const { data } = storage;
   const isFlushing = data !== undefined && data.flush.running !== null;
   return (
@@ -50,9 +42,7 @@ export function StoragePage() {
           {isFlushing ? 'Flushing …' : 'Flush now'}
         </button>
       </header>
-      {storage.isError && (
-        <ProblemNote error={storage.error} onRetry={() => void storage.refetch()} />
-      )}
+      <QueryProblem of={storage} />
       {data && <State storage={data} />}
       {db !== '' && <Tables db={db} chosen={table} refetchInterval={refetchInterval} />}
       {db !== '' && table !== '' && <TableFiles key={table} db={db} table={table} />}
@@ -128,7 +118,7 @@ function Tables(props: {
   return (
     <section className="stack" aria-labelledby="tables-title">
       <h2 id="tables-title">Tables</h2>
-      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      <QueryProblem of={pages} />
       {pages.isSuccess && tables.length === 0 && (
         <p className="card empty soft">{db} has no table yet: the first write makes one.</p>
       )}

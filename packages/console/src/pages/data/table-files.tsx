@@ -1,12 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { compactTable, fetchStorage, type StoredFile } from '../../api/storage.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { Fact } from '../../components/controls/fact.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { bytesText, countText, nanosText } from '../../lib/units.js';
 import { FileStrip } from './file-strip.js';
 import { useStorageJobs } from './use-storage-jobs.js';
@@ -25,7 +25,6 @@ const kindText = ({ kind, level }: StoredFile): string =>
 export function TableFiles({ db, table }: { readonly db: string; readonly table: string }) {
   const { refetchInterval } = useStorageJobs();
   const id = useId();
-  const client = useQueryClient();
   const [opened, setOpened] = useState<StoredFile | undefined>();
   const storage = useQuery({
     queryKey: ['tsdb', 'storage', db, table],
@@ -39,15 +38,13 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
     compaction !== undefined &&
     ((compaction.running !== null && isHere(compaction.running)) ||
       compaction.waiting.some(isHere));
+  const { act } = useChanges('tsdb', 'storage');
   const compact = async (file?: StoredFile) => {
     setOpened(undefined);
-    try {
-      await compactTable({ db, table }, file);
-      toast(file === undefined ? 'Files are being merged' : 'Files of that time are being merged');
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: ['tsdb', 'storage'] });
+    await act(
+      () => compactTable({ db, table }, file),
+      file === undefined ? 'Files are being merged' : 'Files of that time are being merged',
+    );
   };
   return (
     <section className="stack" aria-labelledby={id}>
@@ -70,9 +67,7 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
           </span>
         )}
       </div>
-      {storage.isError && (
-        <ProblemNote error={storage.error} onRetry={() => void storage.refetch()} />
-      )}
+      <QueryProblem of={storage} />
       {storage.data !== undefined && files.length === 0 && (
         <p className="card empty soft">
           All rows are in memory and in the log; the next flush writes the first file.

@@ -6,7 +6,7 @@ import { fetchTable, type Table } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
@@ -48,14 +48,14 @@ export function TablePage() {
         <span className="row end">
           <Link
             to="/explore"
-            search={{ db, q: sampleQuery(name, 'sql'), view: 'table' }}
+            search={{ db, q: sampleQuery(name), view: 'table' }}
             className="button"
           >
             <Icon name="explore" size={14} /> Query
           </Link>
         </span>
       </header>
-      {page.isError && <ProblemNote error={page.error} onRetry={() => void page.refetch()} />}
+      <QueryProblem of={page} />
       {page.isSuccess && table === undefined && (
         <p className="card empty soft">There is no such table.</p>
       )}
@@ -139,7 +139,7 @@ function NewestRows({ db, table }: { readonly db: string; readonly table: string
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const controller = new AbortController();
-    const text = sampleQuery(table, 'sql').replace('LIMIT 100', 'LIMIT 50');
+    const text = sampleQuery(table).replace('LIMIT 100', 'LIMIT 50');
     resultRunner
       .run({ db, lang: 'sql', text }, { signal: controller.signal, onProgress: () => undefined })
       .then(setResult)

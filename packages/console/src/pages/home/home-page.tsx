@@ -4,7 +4,7 @@ import { fetchHealth, type Health } from '../../api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { useLiveState } from '../../components/live/use-live.js';
 import { useServer } from '../../components/shell/server-context.js';
@@ -98,9 +98,7 @@ function Databases() {
   return (
     <section aria-labelledby="databases-title" className="stack">
       <h2 id="databases-title">Databases</h2>
-      {databases.isError && (
-        <ProblemNote error={databases.error} onRetry={() => void databases.refetch()} />
-      )}
+      <QueryProblem of={databases} />
       {databases.data !== undefined && own.length === 0 && (
         <div className="card empty">
           <p className="soft">

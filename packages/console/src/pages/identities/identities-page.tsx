@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   attributesOf,
@@ -13,11 +13,12 @@ import { CopyButton } from '../../components/controls/copy-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { countText } from '../../lib/units.js';
 import { CredentialDialog } from './credential-dialog.js';
 import { IdentityDialog } from './identity-dialog.js';
@@ -28,7 +29,6 @@ type Open =
 
 /** Users, installations and others that limits are counted for, and the credentials that speak for them. */
 export function IdentitiesPage() {
-  const client = useQueryClient();
   const [open, setOpen] = useState<Open | undefined>();
   const pages = useInfiniteQuery({
     queryKey: ['identities'],
@@ -38,10 +38,7 @@ export function IdentitiesPage() {
   });
   const identities = pages.data?.pages.flatMap((page) => page.identities) ?? [];
   const close = () => setOpen(undefined);
-  const changed = async (text: string) => {
-    await client.invalidateQueries({ queryKey: ['identities'] });
-    toast(text);
-  };
+  const { changed } = useChanges('identities');
   return (
     <div className="page">
       <header className="page-head">
@@ -59,7 +56,7 @@ export function IdentitiesPage() {
           </button>
         </span>
       </header>
-      {pages.isError && <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />}
+      <QueryProblem of={pages} />
       {pages.isSuccess && identities.length === 0 && (
         <p className="card empty soft">
           No identity yet: users, organizations, installations, OAuth apps and repositories that

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
@@ -11,10 +11,10 @@ import {
   resetUsage,
 } from '../../api/limits.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { countText } from '../../lib/units.js';
 
@@ -25,19 +25,10 @@ export function LimitsPage() {
   const search = useSearch({ strict: false }) as Record<string, string>;
   const { resource = 'core', identity = '' } = search;
   const navigate = useNavigate();
-  const client = useQueryClient();
   const [banning, setBanning] = useState<string | undefined>();
   const go = (change: Record<string, string>) =>
     void navigate({ to: '/limits', search: { resource, identity, ...change } });
-  const act = async (what: () => Promise<unknown>, done: string) => {
-    try {
-      await what();
-      toast(done);
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: ['limits'] });
-  };
+  const { act } = useChanges('limits');
   return (
     <div className="page">
       <header className="page-head">
@@ -142,7 +133,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
           </button>
         )}
       </div>
-      {usage.isError && <ProblemNote error={usage.error} onRetry={() => void usage.refetch()} />}
+      <QueryProblem of={usage} />
       {usage.data !== undefined &&
         (used.length === 0 ? (
           <p className="card empty soft">It has used nothing in the windows that run.</p>
@@ -179,7 +170,7 @@ function Top(props: {
         />
         <span className="soft small">looked at every 5 s</span>
       </div>
-      {top.isError && <ProblemNote error={top.error} onRetry={() => void top.refetch()} />}
+      <QueryProblem of={top} />
       {top.data?.length === 0 && (
         <p className="card empty soft">Nobody has used {resource} in the window that runs.</p>
       )}
@@ -223,7 +214,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
   return (
     <section className="stack" aria-labelledby={id}>
       <h2 id={id}>Bans</h2>
-      {bans.isError && <ProblemNote error={bans.error} onRetry={() => void bans.refetch()} />}
+      <QueryProblem of={bans} />
       {bans.data?.length === 0 && <p className="card empty soft">Nobody is banned.</p>}
       {bans.data !== undefined && bans.data.length > 0 && (
         <TableWrap label="Bans">

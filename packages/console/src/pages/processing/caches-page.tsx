@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import {
@@ -13,10 +13,10 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { countText, durationText } from '../../lib/units.js';
 
@@ -25,7 +25,6 @@ const MAX_TABLES = 500;
 /** Caches of last and of distinct values of a database. */
 export function CachesPage() {
   const { db, names } = useDatabase();
-  const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<Cache | undefined>();
   const caches = useQuery({
@@ -33,10 +32,7 @@ export function CachesPage() {
     queryFn: () => fetchCaches(db),
     enabled: db !== '',
   });
-  const changed = async (text: string) => {
-    await client.invalidateQueries({ queryKey: ['tsdb', 'caches'] });
-    toast(text);
-  };
+  const { changed } = useChanges('tsdb', 'caches');
   return (
     <div className="page">
       <header className="page-head">
@@ -46,7 +42,7 @@ export function CachesPage() {
           <Icon name="plus" size={14} /> Create cache
         </button>
       </header>
-      {caches.isError && <ProblemNote error={caches.error} onRetry={() => void caches.refetch()} />}
+      <QueryProblem of={caches} />
       {caches.data?.length === 0 && (
         <p className="card empty soft">
           {db} has no cache. One of last values answers “what is it now” for each series, one of

@@ -14,10 +14,10 @@ import { DatabaseChoice, useDatabase } from '../../components/controls/database-
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
@@ -26,7 +26,6 @@ import { parseArguments, specificationText } from '../../lib/specification.js';
 /** Triggers of a database, and what their plugins wrote. */
 export function TriggersPage() {
   const { db, names } = useDatabase();
-  const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<string | undefined>();
   const [shown, setShown] = useState('');
@@ -35,18 +34,9 @@ export function TriggersPage() {
     queryFn: () => fetchTriggers(db),
     enabled: db !== '',
   });
-  const changed = async (text: string) => {
-    await client.invalidateQueries({ queryKey: ['tsdb', 'triggers'] });
-    toast(text);
-  };
-  const turn = async (name: string, isOn: boolean) => {
-    try {
-      await switchTrigger(db, name, isOn);
-      await changed(`${name} is ${isOn ? 'on' : 'off'}`);
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-  };
+  const { act, changed } = useChanges('tsdb', 'triggers');
+  const turn = (name: string, isOn: boolean) =>
+    act(() => switchTrigger(db, name, isOn), `${name} is ${isOn ? 'on' : 'off'}`);
   return (
     <div className="page">
       <header className="page-head">
@@ -56,9 +46,7 @@ export function TriggersPage() {
           <Icon name="plus" size={14} /> Create trigger
         </button>
       </header>
-      {triggers.isError && (
-        <ProblemNote error={triggers.error} onRetry={() => void triggers.refetch()} />
-      )}
+      <QueryProblem of={triggers} />
       {triggers.data?.length === 0 && (
         <p className="card empty soft">
           {db} has no trigger. A trigger runs a Python plugin when rows are written, by the clock,
@@ -207,7 +195,7 @@ function TriggerLog(props: {
         )}
         <span className="soft small">newest first, {words}</span>
       </div>
-      {log.isError && <ProblemNote error={log.error} onRetry={() => void log.refetch()} />}
+      <QueryProblem of={log} />
       {log.data?.length === 0 && <p className="card empty soft">Nothing was written yet.</p>}
       <NewRowsButton rows={rows} />
       {rows.shown.length > 0 && (

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
@@ -104,7 +104,7 @@ export function LogList(props: {
           {countText(last_seq - first_seq + 1)} lines that are kept
         </span>
       </div>
-      {logs.isError && <ProblemNote error={logs.error} onRetry={() => void logs.refetch()} />}
+      <QueryProblem of={logs} />
       {logs.data && lines.length === 0 && <p className="card empty soft">No line fits.</p>}
       <NewRowsButton rows={rows} />
       {lines.length > 0 && (

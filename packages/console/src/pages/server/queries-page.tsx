@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { cancelQuery, fetchQueries, type LoggedQuery } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { useLiveState } from '../../components/live/use-live.js';
 import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
@@ -15,7 +16,6 @@ const QUERIES = ['tsdb', 'queries'];
 
 /** Queries that run now, and the last ones. */
 export function QueriesPage() {
-  const client = useQueryClient();
   const { refetchInterval, words } = useLiveState<readonly LoggedQuery[]>('queries', {
     queryKey: QUERIES,
     read: (data) => data.queries,
@@ -28,24 +28,15 @@ export function QueriesPage() {
   const all = queries.data ?? [];
   const running = all.filter((query) => query.running);
   const ended = all.filter((query) => !query.running);
-  const cancel = async (id: string) => {
-    try {
-      await cancelQuery(id);
-      toast('The query was told to end');
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: QUERIES });
-  };
+  const { act } = useChanges(...QUERIES);
+  const cancel = (id: string) => act(() => cancelQuery(id), 'The query was told to end');
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Queries</h1>
         <span className="soft small">of this node, {words}</span>
       </header>
-      {queries.isError && (
-        <ProblemNote error={queries.error} onRetry={() => void queries.refetch()} />
-      )}
+      <QueryProblem of={queries} />
       <section className="stack" aria-labelledby="running-title">
         <h2 id="running-title">Running {running.length > 0 && `(${running.length})`}</h2>
         {running.length === 0 ? (

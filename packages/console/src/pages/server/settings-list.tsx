@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { fetchSettings, type Setting } from '../../api/server.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { countText } from '../../lib/units.js';
 
@@ -43,9 +43,7 @@ export function SettingsList(props: {
           </span>
         )}
       </div>
-      {settings.isError && (
-        <ProblemNote error={settings.error} onRetry={() => void settings.refetch()} />
-      )}
+      <QueryProblem of={settings} />
       {shown.length > 0 && (
         <TableWrap label="Settings">
           <thead>

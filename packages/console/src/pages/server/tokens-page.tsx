@@ -5,7 +5,7 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
@@ -42,7 +42,7 @@ export function TokensPage() {
           --without-auth.
         </p>
       )}
-      {tokens.isError && <ProblemNote error={tokens.error} onRetry={() => void tokens.refetch()} />}
+      <QueryProblem of={tokens} />
       {tokens.data && (
         <TableWrap label="Tokens">
           <thead>

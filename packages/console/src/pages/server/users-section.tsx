@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchDatabases } from '../../api/tsdb.js';
 import {
@@ -17,11 +17,11 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 
 type Open =
   | { readonly kind: 'create' }
@@ -31,22 +31,10 @@ const WORDS: Readonly<Record<Privilege, string>> = { READ: 'read', WRITE: 'write
 
 /** Users of version 1, for programs that log in with a name and a password. */
 export function UsersSection() {
-  const client = useQueryClient();
   const [open, setOpen] = useState<Open | undefined>();
   const users = useQuery({ queryKey: ['users'], queryFn: fetchUsers });
   const close = () => setOpen(undefined);
-  const changed = async (text: string) => {
-    await client.invalidateQueries({ queryKey: ['users'] });
-    toast(text);
-  };
-  const act = async (work: Promise<unknown>, text: string) => {
-    try {
-      await work;
-      await changed(text);
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-  };
+  const { act, changed } = useChanges('users');
   return (
     <section className="stack" aria-labelledby="users-title">
       <div className="row wrap">
@@ -55,7 +43,7 @@ export function UsersSection() {
           <Icon name="plus" size={14} /> Create user
         </button>
       </div>
-      {users.isError && <ProblemNote error={users.error} onRetry={() => void users.refetch()} />}
+      <QueryProblem of={users} />
       {users.data?.length === 0 && (
         <p className="card empty soft">
           No user: programs of version 1 that log in with a name and a password need one.
@@ -94,7 +82,7 @@ export function UsersSection() {
                         label: `Take ${database} away`,
                         act: () =>
                           void act(
-                            revoke(user.name, privilegeOf(privilege), database),
+                            () => revoke(user.name, privilegeOf(privilege), database),
                             `${user.name} may no longer use ${database}`,
                           ),
                       })),
@@ -103,14 +91,20 @@ export function UsersSection() {
                             id: 'no-admin',
                             label: 'Make no admin',
                             act: () =>
-                              void act(revoke(user.name, 'ALL'), `${user.name} is no admin now`),
+                              void act(
+                                () => revoke(user.name, 'ALL'),
+                                `${user.name} is no admin now`,
+                              ),
                           }
                         : {
                             id: 'admin',
                             label: 'Make an admin',
                             hint: 'all databases and statements',
                             act: () =>
-                              void act(grant(user.name, 'ALL'), `${user.name} is an admin now`),
+                              void act(
+                                () => grant(user.name, 'ALL'),
+                                `${user.name} is an admin now`,
+                              ),
                           },
                       {
                         id: 'password',

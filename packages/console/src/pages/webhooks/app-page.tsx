@@ -11,9 +11,9 @@ import {
 } from '../../api/webhooks.js';
 import { Fact } from '../../components/controls/fact.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
@@ -27,18 +27,9 @@ const NONE: readonly Delivery[] = [];
 /** An app: its webhook, what waits, and its deliveries. */
 export function AppPage() {
   const { app } = useParams({ strict: false }) as { app: string };
-  const client = useQueryClient();
   const found = useQuery({ queryKey: ['webhooks', 'app', app], queryFn: () => fetchApp(app) });
   const queue = useQueue(app);
-  const act = async (what: () => Promise<unknown>, done: string) => {
-    try {
-      await what();
-      toast(done);
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: ['webhooks'] });
-  };
+  const { act } = useChanges('webhooks');
   const { data } = found;
   const isSuspended = data?.suspended_at != null;
   return (
@@ -71,7 +62,7 @@ export function AppPage() {
           </button>
         </span>
       </header>
-      {found.isError && <ProblemNote error={found.error} onRetry={() => void found.refetch()} />}
+      <QueryProblem of={found} />
       {data && (
         <dl className="facts card">
           <Fact name="Address" value={data.hook?.config.url ?? 'none'} />
@@ -169,7 +160,7 @@ function Deliveries(props: {
         />
         <span className="soft small">newest first{cursor === '' && `, ${words}`}</span>
       </div>
-      {page.isError && <ProblemNote error={page.error} onRetry={() => void page.refetch()} />}
+      <QueryProblem of={page} />
       {page.data !== undefined && list.length === 0 && (
         <p className="card empty soft">No delivery is like that.</p>
       )}

@@ -5,7 +5,7 @@ import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { TextField } from '../../components/controls/text-field.js';
@@ -32,7 +32,7 @@ export function AppsPage() {
           <Icon name="plus" size={14} /> Create app
         </button>
       </header>
-      {apps.isError && <ProblemNote error={apps.error} onRetry={() => void apps.refetch()} />}
+      <QueryProblem of={apps} />
       {apps.data?.length === 0 && (
         <p className="card empty soft">
           No app yet. An app has a webhook: an address that is told of events, with every delivery

@@ -1,32 +1,23 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useId } from 'react';
 import { type DeliveryDetail, fetchDelivery, redeliver } from '../../api/webhooks.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { Fact } from '../../components/controls/fact.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
-import { toast } from '../../components/controls/toasts.js';
+import { useChanges } from '../../components/controls/use-changes.js';
 import { millisText } from '../../lib/units.js';
 import { StatusChip } from './status-chip.js';
 
 /** A delivery as it was sent, and what its receiver answered: as text, whatever it is. */
 export function DeliveryPage() {
   const { app, delivery: id } = useParams({ strict: false }) as { app: string; delivery: string };
-  const client = useQueryClient();
   const found = useQuery({
     queryKey: ['webhooks', 'delivery', app, id],
     queryFn: () => fetchDelivery(app, id),
   });
-  const again = async () => {
-    try {
-      await redeliver(app, id);
-      toast('It is sent once more');
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), true);
-    }
-    await client.invalidateQueries({ queryKey: ['webhooks'] });
-  };
+  const { act } = useChanges('webhooks');
   const { data } = found;
   return (
     <div className="page">
@@ -39,11 +30,15 @@ export function DeliveryPage() {
         </nav>
         <h1 tabIndex={-1}>{data ? `${data.event}${data.action ? `.${data.action}` : ''}` : id}</h1>
         {data && <StatusChip delivery={data} />}
-        <button type="button" className="button primary end" onClick={() => void again()}>
+        <button
+          type="button"
+          className="button primary end"
+          onClick={() => void act(() => redeliver(app, id), 'It is sent once more')}
+        >
           Send again
         </button>
       </header>
-      {found.isError && <ProblemNote error={found.error} onRetry={() => void found.refetch()} />}
+      <QueryProblem of={found} />
       {data && <Detail delivery={data} app={app} />}
     </div>
   );

@@ -1,6 +1,5 @@
 import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
-import type { StoredRecords } from '../../model/schemas/stored.js';
 import { KindTable, type RowGroup, type Tables } from './kind-table.js';
 import { RELATED_KINDS, Relations } from './relations.js';
 import { numberColumn, type Row, textColumn } from './row.js';
@@ -51,12 +50,6 @@ export class DataSet {
 
   row(kind: Kind, id: string): Row | undefined {
     return this.tables[kind].get(id);
-  }
-
-  /** The stored record; a fresh copy. */
-  record<K extends Kind>(kind: K, id: string): StoredRecords[K] | undefined {
-    const row = this.row(kind, id);
-    return row === undefined ? undefined : (JSON.parse(row.text) as StoredRecords[K]); // rows hold checked records
   }
 
   /** In the default language; `null` when nothing has this id. */

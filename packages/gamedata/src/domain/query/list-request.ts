@@ -47,7 +47,7 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-const MAX_OFFSET = 2_147_483_647;
+export const MAX_OFFSET = 2_147_483_647;
 const MAX_SEARCH_LENGTH = 100;
 const MAX_QUERY_LENGTH = 500;
 const MAX_SORT_KEYS = 5;

@@ -21,7 +21,7 @@ export const Id = () => Type.String({ pattern: ID_PATTERN });
 
 export const Slug = () => Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 80 });
 
-export const Flag = (value = false) => Type.Boolean({ default: value });
+export const Flag = () => Type.Boolean({ default: false });
 
 export const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
   Type.Unsafe<T>(
@@ -55,7 +55,7 @@ export const Locales = () =>
   );
 
 /** Whatever the data set wants to carry along; served as it is. */
-export const Extra = () => Type.Record(Type.String(), Type.Unknown(), { default: {} });
+const Extra = () => Type.Record(Type.String(), Type.Unknown(), { default: {} });
 
 /** In front of every record. */
 export const COMMON = {

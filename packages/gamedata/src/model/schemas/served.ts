@@ -17,16 +17,9 @@ const computedNumbers = {
 };
 
 /** The members of a nested list's entries, with others beside them. */
-function withMembers(
-  list: TSchema,
-  members: Record<string, TSchema>,
-  without: string[] = [],
-): TSchema {
+function withMembers(list: TSchema, members: Record<string, TSchema>): TSchema {
   const entry: TObject = Reflect.get(list, 'items');
-  const own = Object.fromEntries(
-    Object.entries(entry.properties).filter(([name]) => !without.includes(name)),
-  );
-  return Type.Array(Closed({ ...own, ...members }));
+  return Type.Array(Closed({ ...entry.properties, ...members }));
 }
 
 const objectWith = (object: TSchema, members: Record<string, TSchema>): TSchema =>

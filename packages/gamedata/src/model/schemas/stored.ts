@@ -118,7 +118,7 @@ export const StoredItem = Closed({
 });
 export type StoredItem = Static<typeof StoredItem>;
 
-export const StoredAmmunition = Closed({
+const StoredAmmunition = Closed({
   ...COMMON,
   itemId: Nullable(Id()),
   name: Name(),
@@ -221,7 +221,7 @@ export const StoredQuest = Closed({
 });
 export type StoredQuest = Static<typeof StoredQuest>;
 
-export const StoredMap = Closed({
+const StoredMap = Closed({
   ...COMMON,
   name: Name(),
   description: Nullable(Text()),
@@ -302,7 +302,7 @@ export const StoredPreset = Closed({
 export type StoredPreset = Static<typeof StoredPreset>;
 
 const LevelBonus = () => Type.Integer({ default: 0 });
-export const StoredLevel = Closed({
+const StoredLevel = Closed({
   ...COMMON,
   level: Count(1),
   exp: Type.Integer({ minimum: 0 }),
@@ -323,7 +323,7 @@ export const StoredLevel = Closed({
 });
 export type StoredLevel = Static<typeof StoredLevel>;
 
-export const StoredChapter = Closed({
+const StoredChapter = Closed({
   ...COMMON,
   order: Type.Integer({ default: 0 }),
   name: Name(),

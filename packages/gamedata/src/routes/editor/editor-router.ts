@@ -23,8 +23,8 @@ import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 
 export interface EditorRouteParts {
   readonly library: Library;
-  readonly editor: () => Editor;
-  readonly exchange: () => Exchange;
+  readonly editor: Editor;
+  readonly exchange: Exchange;
   readonly replies: ReplyStore;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;

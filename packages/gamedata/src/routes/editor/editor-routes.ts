@@ -35,7 +35,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
 
 async function typesOf(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const published = parts.library.current.set.counts();
-  const editor = parts.editor();
+  const editor = parts.editor;
   const isEditor = request.principal.kind === 'editor';
   const drafts = isEditor ? editor.draft.counts() : undefined;
   const changed = isEditor ? await editor.publishing.changedCounts() : undefined;

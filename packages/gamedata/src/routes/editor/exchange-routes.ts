@@ -6,8 +6,9 @@ import {
   type Route,
   type RouteWords,
 } from '@plinth/kernel';
+import { MAX_OFFSET } from '../../domain/query/list-request.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
-import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
+import { flag, integer, OBJECT, text } from '../openapi/words.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
@@ -47,7 +48,7 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       async (request, attempt) => {
         const { buffer, byteOffset, byteLength } = request.body;
         const bytes = Buffer.from(buffer, byteOffset, byteLength);
-        return await parts.exchange().import(attempt, bytes, importOptions(request));
+        return await parts.exchange.import(attempt, bytes, importOptions(request));
       },
       { body: importBody(parts.maxImportBytes) },
     ),
@@ -77,9 +78,9 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const isDraft = parameters.flag('drafts') ?? false;
   const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
   const edition = await parts.library.edition(version);
-  const set = isDraft ? parts.editor().draft : edition.set;
+  const set = isDraft ? parts.editor.draft : edition.set;
   const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];
-  return await piecesAnswer(200, headers, bytesOf(parts.exchange().export(set, format)));
+  return await piecesAnswer(200, headers, bytesOf(parts.exchange.export(set, format)));
 }
 
 async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {

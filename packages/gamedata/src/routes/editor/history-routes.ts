@@ -1,11 +1,12 @@
 import { type HttpRequest, pathOf, queryOf, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Slices } from '../../domain/data/slices.js';
+import { MAX_OFFSET } from '../../domain/query/list-request.js';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson, type PatchOperation } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
-import { integer, MAX_OFFSET, text } from '../openapi/words.js';
+import { integer, text } from '../openapi/words.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
@@ -43,11 +44,11 @@ export function historyRoutes(router: EditorRouter): readonly Route[] {
       body: await historyPage(request, parts),
     })),
     ...router.post('undo', 'write', UNDO, async (request, attempt) => {
-      const entry = await parts.editor().undoing.undo(attempt, seqOf(request));
+      const entry = await parts.editor.undoing.undo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),
     ...router.post('redo', 'write', REDO, async (request, attempt) => {
-      const entry = await parts.editor().undoing.redo(attempt, seqOf(request));
+      const entry = await parts.editor.undoing.redo(attempt, seqOf(request));
       return { success: true, entry: describeEntry(entry) };
     }),
   ];
@@ -76,7 +77,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const id = parameters.word('id');
   const actor = parameters.word('actor');
   const op = parameters.choice('op', HISTORY_OPS);
-  const found = await parts.editor().history({ kind, id, actor, op }, { limit, offset });
+  const found = await parts.editor.history({ kind, id, actor, op }, { limit, offset });
   const { total, entries } = found;
   const described: unknown[] = [];
   const slices = new Slices();

@@ -42,14 +42,14 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
   const save: Work = async (request, attempt) => {
     const kinds = kindsOf(request);
     const { message } = readOptionalObject(request.body);
-    return saved(await parts.editor().publishing.save(attempt, kinds, messageOf(message), saved));
+    return saved(await parts.editor.publishing.save(attempt, kinds, messageOf(message), saved));
   };
   const discard: Work = async (request, attempt) => {
-    const discarded = await parts.editor().publishing.discard(attempt, kindsOf(request));
+    const discarded = await parts.editor.publishing.discard(attempt, kindsOf(request));
     return { success: true, discarded };
   };
   const validate: Handle = async (request) => {
-    const errors = await parts.editor().publishing.validate(kindsOf(request));
+    const errors = await parts.editor.publishing.validate(kindsOf(request));
     return { body: { valid: errors.length === 0, errors, warnings: [] } };
   };
   return [
@@ -71,7 +71,7 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
         throw gameDataError('invalid_parameter', { param: 'n', message });
       }
       const describe = ({ version }: Published) => ({ success: true, version: version.version });
-      return describe(await parts.editor().publishing.restore(attempt, Number(text), describe));
+      return describe(await parts.editor.publishing.restore(attempt, Number(text), describe));
     }),
   ];
 }

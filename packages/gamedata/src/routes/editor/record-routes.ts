@@ -3,9 +3,10 @@ import type { TSchema } from 'typebox';
 import { defaultOrderOf } from '../../domain/data/default-order.js';
 import { Presenter } from '../../domain/data/public-record.js';
 import { Slices } from '../../domain/data/slices.js';
+import { MAX_OFFSET } from '../../domain/query/list-request.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
-import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
+import { flag, integer, OBJECT, text } from '../openapi/words.js';
 import { readObject } from './editor-body.js';
 import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
@@ -66,8 +67,8 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     })),
     ...router.route('GET', ':type/:id', 'read', SHOW, async (request) => {
       const isPublished = parametersOf(request).flag('published') ?? false;
-      const set = isPublished ? parts.library.current.set : parts.editor().draft;
-      const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
+      const set = isPublished ? parts.library.current.set : parts.editor.draft;
+      const found = parts.editor.read(kindOf(request), idOf(request, set), isPublished);
       return { body: found.data, headers: { etag: `"r${found.rev}"` } };
     }),
     ...router.post(
@@ -78,7 +79,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
         const kind = kindOf(request);
         const generateId = parametersOf(request).flag('generateId') ?? false;
         const body = readObject(request.body);
-        const { data, rev } = await parts.editor().create(attempt, kind, body, { generateId });
+        const { data, rev } = await parts.editor.create(attempt, kind, body, { generateId });
         return Object.defineProperty({ success: true, data }, 'rev', {
           value: rev,
           enumerable: false,
@@ -88,20 +89,20 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     ),
     ...router.route('PUT', ':type/:id', 'write', REPLACE, async (request, actor) => {
       const body = readObject(request.body);
-      const target = targetOf(request, parts.editor().draft);
-      return changed(await parts.editor().replace({ actor }, target, body));
+      const target = targetOf(request, parts.editor.draft);
+      return changed(await parts.editor.replace({ actor }, target, body));
     }),
     ...router.route('PATCH', ':type/:id', 'write', PATCH, async (request, actor) => {
       const patch = readObject(request.body);
-      const target = targetOf(request, parts.editor().draft);
-      return changed(await parts.editor().patch({ actor }, target, patch));
+      const target = targetOf(request, parts.editor.draft);
+      return changed(await parts.editor.patch({ actor }, target, patch));
     }),
     ...router.route('DELETE', ':type/:id', 'write', DELETE, async (request, actor) => {
       const parameters = parametersOf(request);
       const force = parameters.flag('force') ?? false;
       const replacedBy = parameters.word('replacedBy');
-      const target = targetOf(request, parts.editor().draft);
-      await parts.editor().delete({ actor }, target, { force, replacedBy });
+      const target = targetOf(request, parts.editor.draft);
+      await parts.editor.delete({ actor }, target, { force, replacedBy });
       return { body: { success: true } };
     }),
   ];
@@ -124,7 +125,7 @@ async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<
   const parameters = parametersOf(request);
   const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
   const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 });
-  const set = parts.editor().draft;
+  const set = parts.editor.draft;
   const order = defaultOrderOf(set, kind);
   const isPage = limit !== undefined || offset !== undefined;
   const from = offset ?? 0;

@@ -1,14 +1,13 @@
 import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { KIND_SPECS } from '../../domain/kinds/index.js';
-import type { ListLimits } from '../../domain/query/list-request.js';
+import { type ListLimits, MAX_OFFSET } from '../../domain/query/list-request.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { listSchema, recordSchema, SCHEMA_NAMES } from './record-schemas.js';
-import { COMMON, failures, flag, integer, MAX_OFFSET, ok, text, wordsOf } from './words.js';
+import { COMMON, failures, flag, integer, ok, text, wordsOf } from './words.js';
 
 const FIELDS = text('members to show, as dot paths');
 
-/** The list of a kind. */
 export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
   const { isPaged } = KIND_WIRE[kind];
   const spec = KIND_SPECS[kind];
@@ -37,7 +36,6 @@ export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
   });
 }
 
-/** One record of a kind. */
 export function recordWords(kind: Kind, name: 'id' | 'level'): RouteDescription {
   const isNamed = kind === 'traders' || kind === 'maps';
   return wordsOf(kind, {

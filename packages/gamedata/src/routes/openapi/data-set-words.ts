@@ -1,7 +1,7 @@
 import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import type { ListLimits } from '../../domain/query/list-request.js';
-import { COMMON, failures, integer, MAX_OFFSET, ok, text, wordsOf } from './words.js';
+import { type ListLimits, MAX_OFFSET } from '../../domain/query/list-request.js';
+import { COMMON, failures, integer, ok, text, wordsOf } from './words.js';
 
 /** Of a search over all collections. */
 const MAX_HITS = 1000;

@@ -7,6 +7,7 @@ import {
   type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
+import { MAX_OFFSET } from '../../domain/query/list-request.js';
 
 /** A body that is not described further. */
 export const OBJECT: TSchema = { type: 'object' };
@@ -79,8 +80,6 @@ export const integer = (
   description: string,
   options: object = {},
 ): TSchema => Type.Optional(Type.Integer({ minimum, maximum, ...options, description }));
-
-export const MAX_OFFSET = 2_147_483_647;
 
 /** What every read takes. */
 export const COMMON: TProperties = {

@@ -1,3 +1,5 @@
+import { requestError } from '../request-error.js';
+import { AppJwtRefused } from './app-jwt-refused.js';
 import type { Principal } from './principal.js';
 
 /** Who may use a route. Every route says so, and there is no default. */
@@ -38,3 +40,9 @@ export type PrincipalOf<Access extends RouteAccess> = Extract<
         : string;
   }
 >;
+
+/** What whoever may not use a route is told: whether its path exists must not show, but to those who are known to its dialect. */
+export function refusalOf(access: RouteAccess, principal: Principal): Error {
+  if (access === 'app') return new AppJwtRefused('undecodable');
+  return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');
+}

@@ -10,13 +10,13 @@ type OperatorRoute<Input extends RouteInput> = Omit<
   readonly maxBytes?: number;
 };
 
-/** A route of the operator API, for admins alone. POST and PATCH read a body. */
+/** A route of the operator API, for admins alone. What is no GET and no DELETE reads a body. */
 export function operatorRoute<const Input extends RouteInput>(
   method: RouteMethod,
   path: string,
   { maxBytes = MAX_BODY_BYTES, ...route }: OperatorRoute<Input>,
 ): Route {
-  const hasBody = method === 'POST' || method === 'PATCH';
+  const hasBody = method !== 'GET' && method !== 'DELETE';
   return {
     ...route,
     method,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { DialectRefusals } from '../dialect.js';
 import { bytesAnswer, type HeaderList, type HttpAnswer } from '../http-answer.js';
+import type { HttpHead } from '../http-request.js';
 
 /** One thing that is wrong with a request, in the words of the platform's clients. */
 export interface FieldError {
@@ -18,15 +19,7 @@ export interface FieldError {
   readonly value?: unknown;
 }
 
-/** Error body of everything below `/ops/v1` and of the platform's own API. Source: webhooks, section 2.2. */
-export interface PlatformFailure {
-  readonly message: string;
-  readonly errors?: readonly FieldError[];
-  readonly documentation_url: string;
-  readonly status: string;
-}
-
-/** Such bodies in descriptions. */
+/** Error bodies of everything below `/ops/v1` and of the platform's own API. Source: webhooks, section 2.2. */
 export const PLATFORM_REFUSALS: DialectRefusals = {
   name: 'Failure',
   schema: Type.Object({
@@ -48,19 +41,17 @@ export const PLATFORM_REFUSALS: DialectRefusals = {
   shared: { 503: 'not at the moment' },
 };
 
-export function platformFailure(at: {
+export const platformFailure = (at: {
   readonly status: number;
   readonly message: string;
   readonly documentationUrl: string;
   readonly errors?: readonly FieldError[] | undefined;
-}): PlatformFailure {
-  return {
-    message: at.message,
-    ...(at.errors === undefined ? {} : { errors: at.errors.map(withValueToTell) }),
-    documentation_url: at.documentationUrl,
-    status: String(at.status),
-  };
-}
+}): object => ({
+  message: at.message,
+  ...(at.errors && { errors: at.errors.map(withValueToTell) }),
+  documentation_url: at.documentationUrl,
+  status: String(at.status),
+});
 
 /** A time as the platform writes it. */
 export const isoSeconds = (ms: number): string =>
@@ -96,3 +87,14 @@ export const platformAnswer = (status: number, body: unknown, headers?: HeaderLi
     Buffer.from(JSON.stringify(body)),
     headers,
   );
+
+/** Where refusals of the operator API lead. */
+export const operatorDocs = ({ base }: Pick<HttpHead, 'base'>): string => `${base}/docs/operator`;
+
+/** A refusal of the operator API. */
+export const operatorFailure = (
+  request: Pick<HttpHead, 'base'>,
+  status: number,
+  message: string,
+): HttpAnswer =>
+  platformFailureAnswer({ status, message, documentationUrl: operatorDocs(request) });

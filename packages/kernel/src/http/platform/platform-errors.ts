@@ -2,6 +2,7 @@ import type { Logger } from '../../log/logger.js';
 import { asOutage, StoreOutage } from '../../relational/store-outage.js';
 import { RequestInvalid } from '../../schema/request-invalid.js';
 import type { SchemaFailure } from '../../schema/schema-failure.js';
+import { AppJwtRefused } from '../access/app-jwt-refused.js';
 import type { HttpAnswer } from '../http-answer.js';
 import { requestError } from '../request-error.js';
 import { type FieldError, platformFailureAnswer } from './platform-dialect.js';
@@ -23,6 +24,13 @@ export function answerPlatformError(
   error: unknown,
   { log, documentationUrl }: { readonly log: Logger; readonly documentationUrl: string },
 ): HttpAnswer {
+  if (error instanceof AppJwtRefused) {
+    return platformFailureAnswer({
+      status: error.status,
+      message: error.message,
+      documentationUrl,
+    });
+  }
   const errors = wrongFields(error);
   if (errors !== undefined) {
     const message = 'Validation Failed';

@@ -32,11 +32,8 @@ export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
 }
 
 /** As `jsonOf`, where only an object will do. */
-export function jsonObjectOf(
-  body: Uint8Array,
-  bounds: JsonBounds = { maxValueCount: MAX_VALUE_COUNT },
-): Readonly<Record<string, unknown>> {
-  const value = jsonOf(body, bounds);
+export function jsonObjectOf(body: Uint8Array): Readonly<Record<string, unknown>> {
+  const value = jsonOf(body, { maxValueCount: MAX_VALUE_COUNT });
   if (!isObject(value)) throw requestError('json_unreadable', 'not_an_object');
   return value;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@plinth/kernel';
 import type { EnvoyService } from '../../domain/envoy-service.js';
 import { rateLimitError } from '../../errors.js';
 import type { AnswerContext } from '../answer.js';
-import { ENVOY_DESCRIPTION } from './envoy-description.js';
+import { envoyDescription } from './envoy-description.js';
 import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
 export interface EnvoyServerNeeds {
@@ -32,7 +32,7 @@ export class EnvoyServer {
       import('@grpc/proto-loader'),
     ]);
     const { Server, ServerCredentials, status } = grpcModule;
-    const definition = fromJSON(ENVOY_DESCRIPTION as unknown as Description, {
+    const definition = fromJSON(envoyDescription() as Description, {
       longs: Number,
       enums: String,
       defaults: false,

@@ -1,15 +1,10 @@
-import { type Clock, invariant } from '@plinth/kernel';
-import type { LimitRules } from '../../model/limit-store.js';
-import { type RedisClient, RedisLink, type RedisServer } from './redis-client.js';
-
-export interface RedisCallsOptions {
-  readonly url: string;
-  readonly clock: Clock;
-  readonly rules: LimitRules;
-  /** Longest silence of a server while calls to it wait. */
-  readonly timeoutMs: number;
-  readonly onError: (error: Error) => void;
-}
+import { invariant } from '@plinth/kernel';
+import {
+  type RedisClient,
+  RedisLink,
+  type RedisLinkOptions,
+  type RedisServer,
+} from './redis-client.js';
 
 /** Keys of one server that an operator's question may look through. */
 const MAX_SCANNED_COUNT = 200_000;
@@ -19,11 +14,11 @@ type SeeKeys = (keys: readonly string[]) => Promise<void>;
 
 /** Calls to Redis: each is given up when the server that it was sent to is silent. */
 export class RedisCalls {
-  readonly #options: RedisCallsOptions;
+  readonly #options: RedisLinkOptions;
   #link: RedisLink | undefined;
   #errorCount = 0;
 
-  constructor(options: RedisCallsOptions) {
+  constructor(options: RedisLinkOptions) {
     this.#options = options;
   }
 

@@ -11,6 +11,7 @@ import {
 } from '@plinth/kernel';
 import { Command } from 'commander';
 import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
+import { STORE_FILE } from '../../folder/data-folder.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
@@ -60,7 +61,7 @@ async function verifyBackup(from: string): Promise<void> {
 
 /** What a server reads later than at its start: the rest is compared by every start. */
 async function verifyDataFolder(dataDir: string): Promise<void> {
-  const path = join(dataDir, 'plinth.db');
+  const path = join(dataDir, STORE_FILE);
   await stat(path).catch((error: Error) => {
     throw new CommandFailed(`${dataDir} is no data folder: ${error.message}`);
   });

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { messageOf } from '@plinth/kernel';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { tell } from '../output/terminal.js';
+import { parseConcurrency } from '../rows/write.js';
 import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';
 import { portableSource } from './influxdb1.js';
 import { fileSource } from './line-files.js';
@@ -60,13 +61,7 @@ const withRun = (command: Command): Command =>
   command
     .option('--dry-run', 'look through everything and count it; write nothing')
     .option('--keep', 'leave out what cannot be read, and write the rest')
-    .option('--concurrency <n>', 'requests on their way at once, 1 to 16', concurrency, 4);
-
-function concurrency(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
-  throw new InvalidArgumentError('a whole number from 1 to 16');
-}
+    .option('--concurrency <n>', 'requests on their way at once, 1 to 16', parseConcurrency, 4);
 
 function fileCommand(
   name: string,

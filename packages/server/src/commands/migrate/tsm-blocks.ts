@@ -18,7 +18,7 @@ export interface TsmBlock {
 }
 
 /** A block that is not what it should be; whoever reads the file adds where it is. */
-export class DamagedBlock extends Error {
+class DamagedBlock extends Error {
   override readonly name = 'DamagedBlock';
   readonly kind = 'damaged_block';
 }

@@ -58,7 +58,7 @@ export async function printQuery(
 }
 
 /** The same as text. */
-export async function askQuery(
+async function askQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },
 ): Promise<string> {

@@ -155,7 +155,7 @@ function mappingOf(options: WriteOptions): CsvMapping {
   return { table, tags: tag, fields: field, ...(types && { types }), time, timeFormat };
 }
 
-function parseConcurrency(text: string): number {
+export function parseConcurrency(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
   throw new InvalidArgumentError('a whole number from 1 to 16');

@@ -1,12 +1,10 @@
 import { ACCOUNTS_API } from '@plinth/accounts';
 import { GAMEDATA_API } from '@plinth/gamedata';
-import { type ApiWords, type DescribedRoute, describeApi } from '@plinth/kernel';
+import { type ApiDescription, type ApiWords, describeApi } from '@plinth/kernel';
 import { RATE_LIMIT_API } from '@plinth/ratelimit';
 import { TSDB_API } from '@plinth/tsdb';
 import { WEBHOOKS_API } from '@plinth/webhooks';
 import type { ServedRoute } from '../router.js';
-
-export type Description = ReturnType<typeof describeApi>;
 
 const OPERATOR_API: ApiWords = {
   title: 'Plinth operator API',
@@ -27,17 +25,16 @@ const WORDS = {
 export type ApiName = keyof typeof WORDS;
 
 /** OpenAPI of those of these routes whose table says `name`. */
-export function describeOne(name: ApiName, served: readonly ServedRoute[]): Description {
-  const described = served
-    .filter(({ table }) => table.api === name)
-    .map(({ route, table }): DescribedRoute => ({ route, dialect: table.dialect }));
-  return describeApi(WORDS[name], described);
-}
+export const describeOne = (name: ApiName, served: readonly ServedRoute[]): ApiDescription =>
+  describeApi(
+    WORDS[name],
+    served.filter(({ table }) => table.api === name),
+  );
 
 /** By the name of the description. */
 export const describeAll = (
   served: readonly ServedRoute[],
-): Readonly<Record<ApiName, Description>> =>
+): Readonly<Record<ApiName, ApiDescription>> =>
   Object.fromEntries(
     Object.keys(WORDS).map((name) => [name, describeOne(name as ApiName, served)]),
-  ) as Record<ApiName, Description>; // its keys are the names
+  ) as Record<ApiName, ApiDescription>; // its keys are the names

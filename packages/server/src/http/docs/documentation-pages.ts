@@ -1,5 +1,6 @@
+import type { ApiDescription } from '@plinth/kernel';
 import type { ServiceName, Settings } from '../../settings.js';
-import type { ApiName, Description } from './describe-apis.js';
+import type { ApiName } from './describe-apis.js';
 import { limitsText } from './limits-text.js';
 import { type DescribedPaths, listOperations, type PageLink, renderPage } from './render-page.js';
 
@@ -11,7 +12,7 @@ export interface DocumentationPage {
 }
 
 /** What is served, as its tables say. */
-export type Describe = (name: ApiName) => Description;
+export type Describe = (name: ApiName) => ApiDescription;
 
 /** Where the site of `docs/` begins, where it is built. */
 export const INDEX = '/docs';

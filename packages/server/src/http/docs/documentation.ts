@@ -1,13 +1,7 @@
-import {
-  ANONYMOUS,
-  type HttpService,
-  type Logger,
-  OpenApi,
-  pageAnswer,
-  type Route,
-} from '@plinth/kernel';
+import { type HttpService, type Logger, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
-import { answerError, answerNotFound } from '../to-wire.js';
+import { openDialect } from '../open-dialect.js';
+import { answerNotFound } from '../to-wire.js';
 import {
   type Describe,
   type DocumentationPage,
@@ -46,13 +40,7 @@ export function createDocumentation(
     tables: () => [
       {
         api: 'operator',
-        dialect: {
-          service: 'documentation',
-          paths: ['/docs'],
-          identify: () => ANONYMOUS,
-          answerError: (error, request) => answerError(error, log, request),
-          answerNotFound,
-        },
+        dialect: openDialect({ service: 'documentation', path: INDEX, log }),
         routes,
       },
     ],

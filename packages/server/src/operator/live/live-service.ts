@@ -1,13 +1,13 @@
 import {
   type Clock,
-  checkedRoute,
   type Dialect,
   type HttpHead,
   type HttpService,
   type LiveSource,
   OpenApi,
+  operatorFailure,
+  operatorRoute,
   piecesAnswer,
-  platformFailureAnswer,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { LiveHub, MAX_STREAM_COUNT } from './live-hub.js';
@@ -47,10 +47,7 @@ export function createLive(needs: {
         dialect: needs.dialect,
         api: 'operator',
         routes: [
-          checkedRoute({
-            method: 'GET',
-            path: '/ops/v1/stream',
-            access: 'admin',
+          operatorRoute('GET', '/stream', {
             hasHead: false,
             about: {
               summary: 'What changes, as it does: server-sent events of topics',
@@ -89,9 +86,7 @@ export function createLive(needs: {
                 },
               });
               if (typeof stream === 'string') {
-                const message = `no such topic: ${stream}`;
-                const documentationUrl = `${request.base}/docs/operator`;
-                return platformFailureAnswer({ status: 404, message, documentationUrl });
+                return operatorFailure(request, 404, `no such topic: ${stream}`);
               }
               leaving.addEventListener('abort', () => stream.end(), { once: true });
               return await piecesAnswer(200, HEADERS, stream.pieces());

@@ -15,7 +15,8 @@ interface Told {
 /** One topic that somebody follows, or has followed a moment ago. */
 export class LiveTopic {
   readonly name: string;
-  readonly #isState: boolean;
+  /** Whether it is kept for a while for those who come back. */
+  readonly isState: boolean;
   readonly #followers = new Set<LiveStream>();
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
@@ -41,7 +42,7 @@ export class LiveTopic {
     readonly onSlow: (stream: LiveStream) => void;
   }) {
     this.name = at.name;
-    this.#isState = at.isState;
+    this.isState = at.isState;
     this.#onSlow = at.onSlow;
     // Numbers of another process, or of a topic that was closed meanwhile, are older than all of this one.
     this.#lastSeq = Math.floor(at.clock.nowMs()) * 1000;
@@ -82,11 +83,6 @@ export class LiveTopic {
     return this.#followers.size > 0 ? undefined : this.#leftMs;
   }
 
-  /** Whether it is kept for a while for those who come back. */
-  get isState(): boolean {
-    return this.#isState;
-  }
-
   close(): void {
     this.#isClosed = true;
     this.#ticking[Symbol.dispose]();
@@ -108,7 +104,7 @@ export class LiveTopic {
   }
 
   #keep(told: Told): void {
-    if (this.#isState) {
+    if (this.isState) {
       this.#kept = [...this.#kept.filter(({ event }) => event !== told.event), told];
       return;
     }
@@ -123,10 +119,10 @@ export class LiveTopic {
 
   /** What a follower is told first. */
   #begin(afterSeq: number | undefined): Buffer {
-    if (afterSeq === undefined && !this.#isState) return this.#mark('start');
+    if (afterSeq === undefined && !this.isState) return this.#mark('start');
     const fromSeq = afterSeq ?? 0;
     // A number that comes yet is of another node, or of a process whose clock was ahead.
-    if (fromSeq > this.#lastSeq || (!this.#isState && fromSeq < this.#goneSeq)) return this.gap();
+    if (fromSeq > this.#lastSeq || (!this.isState && fromSeq < this.#goneSeq)) return this.gap();
     const missed = this.#kept.filter(({ seq }) => seq > fromSeq);
     return Buffer.concat(missed.map(({ bytes }) => bytes));
   }

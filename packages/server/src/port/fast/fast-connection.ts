@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { cutWhenSilent } from '../half-closed.js';
+import { roomIn } from '../room-in.js';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -174,7 +175,7 @@ export class FastConnection {
     // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
     if (socket.destroyed) await rest.return();
     else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
-    else if (!this.#write(start)) await this.#taken();
+    else if (!this.#write(start)) await roomIn(socket);
     if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
     for await (const piece of rest) {
       if (socket.destroyed) break;
@@ -199,22 +200,7 @@ export class FastConnection {
     socket.write(piece);
     if (isChunked) socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (socket.writableNeedDrain) await this.#taken();
-  }
-
-  /** What was written has gone out, or never will. */
-  async #taken(): Promise<void> {
-    const socket = this.#socket;
-    if (socket.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        socket.removeListener('drain', done);
-        socket.removeListener('close', done);
-        resolve();
-      };
-      socket.on('drain', done);
-      socket.on('close', done);
-    });
+    if (socket.writableNeedDrain) await roomIn(socket);
   }
 
   readonly #sent = (): void => {

@@ -1,16 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  type ClientAddresses,
-  type Clock,
-  type HeaderList,
-  type HttpAnswer,
-  invariant,
-  type Logger,
-  Memo,
-} from '@plinth/kernel';
+import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
 import type { Exchange } from '../../http/exchange.js';
-import type { Pipeline } from '../../http/pipeline.js';
+import type { TransportNeeds } from '../node-transport.js';
 import { type Answering, FastConnection, type WrittenAnswer } from './fast-connection.js';
 import { type FastHeaders, readFastHeaders, readFastTarget } from './fast-head.js';
 import { FastRequest } from './fast-request.js';
@@ -29,12 +21,8 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** Source: RFC 9110, section 5.5. */
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
-export interface FastReaderParts {
-  readonly pipeline: Pipeline;
-  readonly addresses: ClientAddresses;
+export interface FastReaderParts extends TransportNeeds {
   readonly clock: Clock;
-  readonly log: Logger;
-  isDraining(): boolean;
 }
 
 /** What an answer that is sent again and again begins with, as long as its last lines are the same. */
@@ -115,8 +103,10 @@ export class FastReader {
     }
     const body = bytes.subarray(headEnd + HEAD_END.length);
     if (body.length !== (contentLength ?? 0)) return undefined;
+    const { method, url } = target;
+    const { headers } = head;
     const { addresses } = this.#parts;
-    const request = new FastRequest({ target, head, body, socket, addresses, leaving });
+    const request = new FastRequest({ method, url, headers, socket, addresses }, body, leaving);
     return { answer: () => this.#answer(request), onGone: () => request.gone() };
   }
 

@@ -1,32 +1,17 @@
-import type { Socket } from 'node:net';
-import type { ClientAddresses } from '@plinth/kernel';
-import { IncomingRequest } from '../../http/incoming-request.js';
-import type { FastHeaders, FastTarget } from './fast-head.js';
+import { IncomingRequest, type RequestHead } from '../../http/incoming-request.js';
 
 /** A request whose bytes were there at once. */
 export class FastRequest extends IncomingRequest {
   readonly httpVersion = 1;
   readonly fault = undefined;
+  readonly leaving: () => AbortSignal;
   readonly #bytes: Buffer;
-  readonly #leaving: () => AbortSignal;
   #done: (() => void) | undefined;
 
-  constructor(at: {
-    readonly target: FastTarget;
-    readonly head: FastHeaders;
-    readonly body: Buffer;
-    readonly socket: Socket;
-    readonly addresses: ClientAddresses;
-    readonly leaving: () => AbortSignal;
-  }) {
-    const { method, url } = at.target;
-    super({ method, url, headers: at.head.headers, socket: at.socket, addresses: at.addresses });
-    this.#bytes = at.body;
-    this.#leaving = at.leaving;
-  }
-
-  leaving(): AbortSignal {
-    return this.#leaving();
+  constructor(head: RequestHead, body: Buffer, leaving: () => AbortSignal) {
+    super(head);
+    this.#bytes = body;
+    this.leaving = leaving;
   }
 
   readBody(): Uint8Array {

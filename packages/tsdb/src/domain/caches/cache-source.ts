@@ -63,16 +63,17 @@ function pictureOf(table: TableSchema, columns: readonly Column[]): TableSchema 
   };
 }
 
+interface CacheRead {
+  readonly wanted: readonly Column[];
+  readonly request: ScanRequest;
+  readonly rows: CacheRows;
+  readonly clock: Clock;
+  readonly visibleFromNs: () => bigint;
+}
+
 async function readLast(
   cache: LastCache,
-  of: {
-    readonly keys: readonly Column[];
-    readonly wanted: readonly Column[];
-    readonly request: ScanRequest;
-    readonly rows: CacheRows;
-    readonly clock: Clock;
-    readonly visibleFromNs: () => bigint;
-  },
+  of: CacheRead & { readonly keys: readonly Column[] },
 ): Promise<RowsText> {
   const { keys, wanted, request } = of;
   const found: { readonly slot: number; readonly entry: number }[] = [];
@@ -113,14 +114,7 @@ async function readLast(
 
 async function readDistinct(
   cache: DistinctCache,
-  of: {
-    readonly columns: readonly Column[];
-    readonly wanted: readonly Column[];
-    readonly request: ScanRequest;
-    readonly rows: CacheRows;
-    readonly clock: Clock;
-    readonly visibleFromNs: () => bigint;
-  },
+  of: CacheRead & { readonly columns: readonly Column[] },
 ): Promise<RowsText> {
   const { columns, request } = of;
   // In the order of the cache, so that rows sorted by them are sorted as the cache is.

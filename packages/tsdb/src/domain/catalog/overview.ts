@@ -1,26 +1,12 @@
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { Segment } from '../../storage/segments/segment.js';
+import type { TimeSpan } from '../engine/scan/time-slices.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
-/** A file with rows of one table. */
-export interface StoredRows {
-  readonly id: string;
-  readonly level: number;
-  readonly kind: string;
-  readonly objectName: string;
-  readonly rowCount: number;
-  readonly sizeBytes: number;
-  readonly minTime: bigint;
-  readonly maxTime: bigint;
-}
-
-/** Where the rows of a table are. */
+/** Where a table has rows: its segments, and times of rows that are in none yet. */
 export interface TablePlaces {
-  readonly segments: readonly StoredRows[];
-  readonly buffered: readonly {
-    readonly minTime: bigint;
-    readonly maxTime: bigint;
-    readonly rowCount: number;
-  }[];
+  readonly segments: readonly Segment[];
+  readonly buffered: readonly TimeSpan[];
 }
 
 export interface TableFacts {

@@ -50,7 +50,7 @@ export class RelationalCatalog implements Catalog {
   readonly #growth: CatalogGrowth;
   readonly #admission: CatalogAdmission;
   readonly #settings: CatalogSettings;
-  readonly #deletions: CatalogDeletions;
+  readonly deletions: CatalogDeletions;
   readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
 
@@ -85,7 +85,7 @@ export class RelationalCatalog implements Catalog {
     this.#growth = new CatalogGrowth(parts, content);
     this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
     this.#settings = new CatalogSettings(parts);
-    this.#deletions = new CatalogDeletions({
+    this.deletions = new CatalogDeletions({
       ...parts,
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
       defaultMs: needs.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
@@ -104,10 +104,6 @@ export class RelationalCatalog implements Catalog {
   /** Called in the step in which a database leaves the active ones or is back. */
   whenDatabasesLeaveOrReturn(listener: () => void): void {
     this.#onDatabases.push(listener);
-  }
-
-  get deletions(): CatalogDeletions {
-    return this.#deletions;
   }
 
   get deleted(): DeletedResources {

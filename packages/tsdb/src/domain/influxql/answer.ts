@@ -1,6 +1,7 @@
 import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
 import type { ColumnKind } from '../../model/columns/column.js';
 import type { ColumnVector } from '../../model/columns/result.js';
+import type { SeriesSpan } from './execute/series/series.js';
 import { sliceOf } from './execute/series/vector-values.js';
 import type { DataType, Value } from './plan/data-type.js';
 
@@ -32,7 +33,8 @@ export interface AnswerSeries {
 /** Rows of several series behind each other, in columns that they have in common. */
 export interface AnswerBlock {
   readonly name: string;
-  readonly spans: readonly AnswerSpan[];
+  /** Each is a series, or its next piece; no two are of one series. */
+  readonly spans: readonly SeriesSpan[];
   /** Made when they are asked for. */
   readonly columns: readonly ArrayLike<Value>[];
   /** What stands in `columns`, where that was handed out as it is: whoever writes bytes needs no values of texts. */
@@ -43,13 +45,6 @@ export interface AnswerBlock {
   readonly series?: SeriesOfRows | undefined;
   /** Where it is another than that of the answer. */
   readonly heading?: AnswerHeading | undefined;
-}
-
-/** The rows `[from, to)` of a block, at least one: a series, or its next piece. No two spans of a block are of one series. */
-export interface AnswerSpan {
-  readonly tags: readonly string[];
-  readonly from: number;
-  readonly to: number;
 }
 
 /** The answer to one statement. */

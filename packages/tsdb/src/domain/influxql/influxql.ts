@@ -58,39 +58,29 @@ export interface InfluxqlRun {
 /** Shapes of statements that are remembered: a few kilobytes each. */
 const MAX_PREPARED = 1000;
 
+interface InfluxqlNeeds {
+  readonly catalog: ViewedCatalog;
+  readonly engine: Pick<Engine, 'openSession'>;
+  /** Without it nothing can be changed. */
+  readonly changes: Changes | undefined;
+  /** What the server can tell of itself. */
+  readonly facts?: ServerFacts;
+  /** Without it there are none. */
+  readonly users?: UserDirectory | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: SelectLimits;
+}
+
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #catalog: ViewedCatalog;
-  readonly #engine: Pick<Engine, 'openSession'>;
-  readonly #changes: Changes | undefined;
-  readonly #facts: ServerFacts | undefined;
-  readonly #users: UserDirectory | undefined;
-  readonly #random: Random;
-  readonly #limits: SelectLimits;
+  readonly #needs: InfluxqlNeeds;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
-  constructor(options: {
-    readonly catalog: ViewedCatalog;
-    readonly engine: Pick<Engine, 'openSession'>;
-    /** Without it nothing can be changed. */
-    readonly changes: Changes | undefined;
-    /** What the server can tell of itself. */
-    readonly facts?: ServerFacts;
-    /** Without it there are none. */
-    readonly users?: UserDirectory | undefined;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly limits: SelectLimits;
-  }) {
-    this.#catalog = options.catalog;
-    this.#engine = options.engine;
-    this.#changes = options.changes;
-    this.#facts = options.facts;
-    this.#users = options.users;
-    this.#random = options.random;
-    this.#limits = options.limits;
-    this.#running = new RunningQueries(options.clock);
+  constructor(needs: InfluxqlNeeds) {
+    this.#needs = needs;
+    this.#running = new RunningQueries(needs.clock);
   }
 
   /** Throws `ParseError`. */
@@ -105,10 +95,10 @@ export class Influxql {
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
-    const view = new CatalogView(this.#catalog, access);
+    const view = new CatalogView(this.#needs.catalog, access);
     const text = withoutPasswords(request.text);
     const ending = new QueryEnding(request);
-    const session = await this.#engine.openSession({
+    const session = await this.#needs.engine.openSession({
       language: 'influxql',
       text,
       owner: access.owner,
@@ -128,11 +118,11 @@ export class Influxql {
       this.#environment(request, session, view),
       read,
       {
-        changes: this.#changes,
+        changes: this.#needs.changes,
         isReadOnly: request.isReadOnly === true,
-        facts: this.#facts,
+        facts: this.#needs.facts,
         view,
-        users: this.#users,
+        users: this.#needs.users,
         queries: () => this.#running.list(access),
         kill: (id) => this.#running.kill(id, access),
       },
@@ -174,7 +164,7 @@ export class Influxql {
       get signal() {
         return engine.signal;
       },
-      limits: this.#limits,
+      limits: this.#needs.limits,
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
       readInMemory: (inMemory) => engine.readInMemory(inMemory),
@@ -183,7 +173,7 @@ export class Influxql {
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),
-      random: () => this.#random.float(),
+      random: () => this.#needs.random.float(),
     };
     return session;
   }

@@ -55,10 +55,6 @@ export class LineProtocolParser {
     this.#fast = new FastLines(this.#memory);
   }
 
-  get epoch(): number {
-    return this.#memory.epoch;
-  }
-
   /** Starts over, so that names that nobody writes any more take no memory. Between bodies only. */
   forget(): void {
     this.#memory.forget();

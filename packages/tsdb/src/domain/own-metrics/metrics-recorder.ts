@@ -9,36 +9,30 @@ export const OWN_TABLE = 'metrics';
 const MAX_ROW_COUNT = 5000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+interface MetricsRecorderNeeds {
+  readonly metrics: Metrics;
+  readonly engine: Pick<Engine, 'write'>;
+  readonly clock: Clock;
+  /** Tag of all rows. */
+  readonly node: string;
+  readonly onFailed: (error: unknown) => void;
+}
+
 /**
  * Writes the server's own metrics into its own database, so that a dashboard of the server needs nothing else: a row for
  * each combination of labels, a field for each metric. Buckets of histograms are left out; their sum and count stay.
  */
 export class MetricsRecorder {
-  readonly #metrics: Metrics;
-  readonly #engine: Pick<Engine, 'write'>;
-  readonly #clock: Clock;
-  readonly #node: string;
-  readonly #onFailed: (error: unknown) => void;
+  readonly #needs: MetricsRecorderNeeds;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: {
-    readonly metrics: Metrics;
-    readonly engine: Pick<Engine, 'write'>;
-    readonly clock: Clock;
-    /** Tag of all rows. */
-    readonly node: string;
-    readonly onFailed: (error: unknown) => void;
-  }) {
-    this.#metrics = needs.metrics;
-    this.#engine = needs.engine;
-    this.#clock = needs.clock;
-    this.#node = needs.node;
-    this.#onFailed = needs.onFailed;
+  constructor(needs: MetricsRecorderNeeds) {
+    this.#needs = needs;
   }
 
   start(intervalMs: number): void {
-    if (intervalMs > 0) this.#ticker ??= this.#clock.every(intervalMs, () => this.record());
+    if (intervalMs > 0) this.#ticker ??= this.#needs.clock.every(intervalMs, () => this.record());
   }
 
   async close(): Promise<void> {
@@ -51,7 +45,7 @@ export class MetricsRecorder {
   record(): Promise<void> {
     this.#running ??= this.#record()
       // A full buffer or a read-only node is told elsewhere; the next round tries again.
-      .catch((error: unknown) => (isDomainError(error) ? undefined : this.#onFailed(error)))
+      .catch((error: unknown) => (isDomainError(error) ? undefined : this.#needs.onFailed(error)))
       .finally(() => {
         this.#running = undefined;
       });
@@ -59,15 +53,15 @@ export class MetricsRecorder {
   }
 
   async #record(): Promise<void> {
-    const all = await this.#metrics.read();
+    const all = await this.#needs.metrics.read();
     const lines = toLines(
       all.flatMap(({ metric, samples }) =>
         samples.map((sample) => ({ name: metric.name, sample })),
       ),
-      this.#node,
+      this.#needs.node,
     );
     if (lines.length === 0) return;
-    await this.#engine.write({
+    await this.#needs.engine.write({
       database: INTERNAL_DATABASE,
       isOwn: true,
       access: FULL_ACCESS,
@@ -77,7 +71,7 @@ export class MetricsRecorder {
       precision: 'nanosecond',
       acceptPartial: true,
       noSync: true,
-      receivedNs: this.#clock.nowNs(),
+      receivedNs: this.#needs.clock.nowNs(),
     });
   }
 }

@@ -1,6 +1,6 @@
-import type { SqlType } from '../../model/sql-type.js';
+import { type SqlType, valueType } from '../../model/sql-type.js';
 import { UTF8 } from './bind/types/bound.js';
-import { unionType, valueType } from './bind/types/common-type.js';
+import { unionType } from './bind/types/common-type.js';
 
 /** Gathers the types in which a statement takes its parameters. */
 export class ParameterTypes {

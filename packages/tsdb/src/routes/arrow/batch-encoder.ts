@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Buffer as ArrowBuffer } from 'apache-arrow/fb/buffer';
 import { FieldNode } from 'apache-arrow/fb/field-node';
 import { Message } from 'apache-arrow/fb/message';
@@ -54,6 +55,29 @@ export class BatchEncoder {
   /** Rows that no batch has yet. */
   get pendingRowCount(): number {
     return this.#rowCount;
+  }
+
+  /** All rows as batches: the first comes with the first chunk that has any, and others get their turn between two. */
+  async *batchesOf(
+    chunks: AsyncIterable<ResultChunk>,
+  ): AsyncGenerator<ArrowMessage, void, undefined> {
+    let isFirst = true;
+    for await (const chunk of chunks) {
+      try {
+        for (const message of this.add(chunk)) {
+          yield message;
+          await setImmediate();
+        }
+      } finally {
+        // Also when the client has gone.
+        chunk.release?.();
+      }
+      if (isFirst && this.#rowCount > 0) {
+        isFirst = false;
+        yield this.take();
+      }
+    }
+    if (this.#rowCount > 0) yield this.take();
   }
 
   /** Takes a chunk and hands out the batches that it completes. */

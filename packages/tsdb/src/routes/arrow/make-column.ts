@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import type { IntervalValue, TimeUnit } from '../../model/sql-type.js';
+import { type IntervalValue, NS_PER_UNIT } from '../../model/sql-type.js';
 import { floorDiv } from '../../model/time/calendar.js';
 import type { ArrowType } from './arrow-field.js';
 import type { ColumnBuilder } from './column-builder.js';
@@ -39,7 +39,7 @@ export function makeColumn(type: ArrowType): ColumnBuilder {
     case 'duration':
       return longColumn(1n);
     case 'timestamp':
-      return longColumn(UNIT_NS[type.unit]);
+      return longColumn(NS_PER_UNIT[type.unit]);
     case 'interval':
       return fixed(16, writeInterval);
     case 'list':
@@ -86,13 +86,6 @@ export function fixedSizeOf(type: ArrowType): number | undefined {
       return undefined;
   }
 }
-
-const UNIT_NS: Readonly<Record<TimeUnit, bigint>> = {
-  s: 1_000_000_000n,
-  ms: 1_000_000n,
-  us: 1_000n,
-  ns: 1n,
-};
 
 const TWO_32 = 2 ** 32;
 

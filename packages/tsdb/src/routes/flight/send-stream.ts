@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 import type { ResultChunk } from '../../model/columns/result.js';
 import type { ArrowField, KeyValuePair } from '../arrow/arrow-field.js';
@@ -32,28 +31,11 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
     // That the client has gone is heard by whoever sends the next rows, or waits for the engine to give up.
     send(encoder.take()).catch(() => undefined);
   });
-  let isFirst = true;
   try {
-    for await (const chunk of watch.over(stream.chunks)) {
-      try {
-        for (const message of encoder.add(chunk)) {
-          await send(message);
-          // Others get their turn between two batches.
-          await setImmediate();
-        }
-      } finally {
-        // Also when the client has gone.
-        chunk.release?.();
-      }
-      if (isFirst && encoder.pendingRowCount > 0) {
-        isFirst = false;
-        await send(encoder.take());
-      }
-    }
+    for await (const message of encoder.batchesOf(watch.over(stream.chunks))) await send(message);
   } finally {
     watch.end();
   }
-  if (encoder.pendingRowCount > 0) await send(encoder.take());
 }
 
 /** Notices that the engine takes long to make the next chunk; a slow client is not silence. */
@@ -79,6 +61,7 @@ class SilenceWatch {
       yield item;
       this.#sinceMs = this.#clock.monotonicMs();
     }
+    this.#sinceMs = undefined;
   }
 
   end(): void {

@@ -29,7 +29,6 @@ export function columnTexts(
   return columns.map(({ type }) => columnText(type, options));
 }
 
-/** The texts of all columns of a chunk. */
 export function chunkTexts(chunk: ResultChunk, writers: readonly ColumnText[]): string[][] {
   return writers.map((write, index) => {
     const vector = chunk.columns[index] as ColumnVector; // as many as there are columns

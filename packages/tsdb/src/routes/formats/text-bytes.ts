@@ -147,7 +147,6 @@ export class TextBytes {
     this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // from #grow
   }
 
-  /** A string of JSON. */
   jsonText(text: string): void {
     const { length } = text;
     this.#reserve(length + 2);
@@ -174,16 +173,6 @@ export class TextBytes {
     const at = this.#size;
     for (let i = 0; i < length; i++) bytes[at + i] = text.charCodeAt(i);
     this.#size = at + length;
-  }
-
-  /** A whole number from 1 to 999; others are not written, and the answer is false. */
-  shortWhole(value: number): boolean {
-    // Zero may be negative.
-    if ((value | 0) !== value || value < 1 || value > 999) return false;
-    this.#reserve(WORD_BYTES);
-    this.#view.setInt32(this.#size, SHORT_WHOLES[value] as number, true);
-    this.#size += value < 10 ? 1 : value < 100 ? 2 : 3;
-    return true;
   }
 
   /** A safe integer. */

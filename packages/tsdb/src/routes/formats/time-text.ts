@@ -49,7 +49,7 @@ export function clockText(second: number, nanos: number, fraction: Fraction = 't
  * Second and nanoseconds of a time, without 64-bit arithmetic: the second comes from the value as a double, which may be one
  * off, and the exact low 32 bits tell the nanoseconds and whether it was.
  */
-export class TimeParts {
+class TimeParts {
   /** Since 1970, rounded down. */
   second = 0;
   nanos = 0;

@@ -1,9 +1,15 @@
-import { checkedRoute, emptyAnswer, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import {
+  emptyAnswer,
+  jsonAnswer,
+  OpenApi,
+  operatorFailure,
+  operatorRoute,
+  type Route,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { QueryLog } from '../../domain/system-tables/query-log.js';
-import { notFound } from './not-found.js';
 
-const PATH = '/ops/v1/tsdb/queries';
+const PATH = '/tsdb/queries';
 const Query = Type.Object({
   id: Type.String(),
   language: Type.String(),
@@ -17,10 +23,7 @@ const Query = Type.Object({
 
 /** Queries that run now and the last ones that ended. */
 export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
-  checkedRoute({
-    method: 'GET',
-    path: PATH,
-    access: 'admin',
+  operatorRoute('GET', PATH, {
     about: { summary: 'Queries that run, and the last ones that ended' },
     input: {
       query: Type.Object({
@@ -38,21 +41,18 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
       return jsonAnswer(200, queriesToWire(log, { running, limit }));
     },
   }),
-  {
-    method: 'DELETE',
-    path: `${PATH}/:id`,
-    access: 'admin',
+  operatorRoute('DELETE', `${PATH}/:id`, {
     about: { summary: 'Cancel a query that runs; its client is told so' },
     output: { 202: OpenApi.answer('it ends as soon as the engine hears of it') },
     errors: { 404: 'no such query runs' },
     handle(request) {
       const { id } = request.parameters;
       const entry = log.entries().find(({ facts, isRunning }) => isRunning && facts.id === id);
-      if (entry === undefined) return notFound(request, `no such query runs: ${id}`);
+      if (entry === undefined) return operatorFailure(request, 404, `no such query runs: ${id}`);
       entry.cancel();
       return emptyAnswer(202);
     },
-  },
+  }),
 ];
 
 /** Newest first. @param at.maxTextLength of a statement; more is left out, and said. */

@@ -1,10 +1,11 @@
 import {
-  checkedRoute,
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
   jsonAnswer,
   OpenApi,
+  operatorFailure,
+  operatorRoute,
   type Route,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -13,12 +14,11 @@ import type {
   SavedQuery,
   SavedQueryContent,
 } from '../../domain/saved-queries/saved-queries.js';
-import { notFound, refusal } from './not-found.js';
 
-const PATH = '/ops/v1/tsdb/saved-queries';
+const PATH = '/tsdb/saved-queries';
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_VIEW_LENGTH = 16_384;
-const BODY = { maxBytes: 512 * 1024 };
+const MAX_BODY_BYTES = 512 * 1024;
 /** Databases keep no NUL in a text. */
 const plain = (maxLength: number, more: object = {}) =>
   Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...more });
@@ -52,19 +52,13 @@ const IF_MATCH = {
 
 /** Queries that are kept under a name, with a short id that fits into a link. */
 export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    access: 'admin',
+  operatorRoute('GET', PATH, {
     about: { summary: 'Saved queries, by folder and name' },
     output: { 200: answer('all', json(Type.Object({ saved_queries: Type.Array(Saved) }))) },
     handle: async () => jsonAnswer(200, { saved_queries: await saved.list() }),
-  },
-  checkedRoute({
-    method: 'POST',
-    path: PATH,
-    access: 'admin',
-    body: BODY,
+  }),
+  operatorRoute('POST', PATH, {
+    maxBytes: MAX_BODY_BYTES,
     about: { summary: 'Save a query' },
     input: { body: Content },
     output: { 201: answer('the query with its id', json(Saved)) },
@@ -75,27 +69,21 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     async handle(request, { body }) {
       const { principal } = request;
       const by = principal.kind === 'admin' ? principal.tokenName : null;
-      if (isViewTooLong(body)) return refusal(request, 422, VIEW_TOO_LONG);
+      if (isViewTooLong(body)) return operatorFailure(request, 422, VIEW_TOO_LONG);
       const made = await saved.create(contentOf(body), by);
-      return made === undefined ? refusal(request, 409, FULL) : savedAnswer(201, made);
+      return made === undefined ? operatorFailure(request, 409, FULL) : savedAnswer(201, made);
     },
   }),
-  {
-    method: 'GET',
-    path: `${PATH}/:id`,
-    access: 'admin',
+  operatorRoute('GET', `${PATH}/:id`, {
     about: { summary: 'One saved query' },
     output: { 200: answer('the query', json(Saved)) },
     async handle(request) {
       const found = await saved.find(idOf(request));
       return found === undefined ? noSuch(request) : savedAnswer(200, found);
     },
-  },
-  checkedRoute({
-    method: 'PUT',
-    path: `${PATH}/:id`,
-    access: 'admin',
-    body: BODY,
+  }),
+  operatorRoute('PUT', `${PATH}/:id`, {
+    maxBytes: MAX_BODY_BYTES,
     about: { summary: 'Change a saved query' },
     input: { body: Content, ...IF_MATCH },
     output: { 200: answer('the query as it is now', json(Saved)) },
@@ -105,26 +93,23 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
       422: 'a field is missing or too long',
     },
     async handle(request, { body }) {
-      if (isViewTooLong(body)) return refusal(request, 422, VIEW_TOO_LONG);
+      if (isViewTooLong(body)) return operatorFailure(request, 422, VIEW_TOO_LONG);
       const revs = revisionsOf(request.headers['if-match']);
       const changed = await saved.replace(idOf(request), contentOf(body), revs);
       if (changed === 'not_found') return noSuch(request);
-      if (changed === 'full') return refusal(request, 409, FULL);
+      if (changed === 'full') return operatorFailure(request, 409, FULL);
       if (changed === 'conflict') {
-        return refusal(request, 412, 'the query has been changed by somebody else');
+        return operatorFailure(request, 412, 'the query has been changed by somebody else');
       }
       return savedAnswer(200, changed);
     },
   }),
-  {
-    method: 'DELETE',
-    path: `${PATH}/:id`,
-    access: 'admin',
+  operatorRoute('DELETE', `${PATH}/:id`, {
     about: { summary: 'Forget a saved query' },
     output: { 204: answer('it is gone') },
     handle: async (request) =>
       (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
-  },
+  }),
 ];
 
 /** The revisions that `If-Match` names; `undefined`: any. A tag that is none of ours names none. */
@@ -144,7 +129,7 @@ const FULL =
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 
 const noSuch = (request: HttpRequest): HttpAnswer =>
-  notFound(request, `no such saved query: ${idOf(request)}`);
+  operatorFailure(request, 404, `no such saved query: ${idOf(request)}`);
 
 const savedAnswer = (status: number, query: SavedQuery): HttpAnswer =>
   jsonAnswer(status, query, [['etag', `"${query.rev}"`]]);

@@ -1,4 +1,4 @@
-import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import {
   databasesOverview,
@@ -7,7 +7,6 @@ import {
 } from '../../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
 import { compareByteOrder } from '../../model/byte-order.js';
-import { notFound } from './not-found.js';
 
 const MAX_TABLE_COUNT = 1000;
 const maybe = Type.Optional;
@@ -50,10 +49,7 @@ const { answer, json } = OpenApi;
 
 /** What is stored, with columns, rows, bytes and times: all of a page's tree in one answer. */
 export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): readonly Route[] => [
-  checkedRoute({
-    method: 'GET',
-    path: '/ops/v1/tsdb/databases',
-    access: 'admin',
+  operatorRoute('GET', '/tsdb/databases', {
     about: { summary: 'Databases with retention, tables, rows, bytes and times' },
     input: {
       query: Type.Object({ ...FIND, deleted: maybe(Type.Boolean({ default: false })) }),
@@ -64,10 +60,7 @@ export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): rea
         databases: databasesOverview(catalog, facts, { find, withDeleted: deleted }),
       }),
   }),
-  checkedRoute({
-    method: 'GET',
-    path: '/ops/v1/tsdb/schema',
-    access: 'admin',
+  operatorRoute('GET', '/tsdb/schema', {
     about: { summary: 'Tables of a database with columns, key, rows, series and times' },
     input: {
       query: Type.Object({
@@ -92,7 +85,7 @@ export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): rea
     errors: { 404: 'there is no such database' },
     handle(request, { query: { db, find = '', limit = 200, cursor } }) {
       const database = catalog.database(db);
-      if (database === undefined) return notFound(request, `database not found: ${db}`);
+      if (database === undefined) return operatorFailure(request, 404, `database not found: ${db}`);
       const wanted = find.toLowerCase();
       const tables = [...database.tables.values()]
         .filter(({ name }) => name.toLowerCase().includes(wanted))

@@ -1,15 +1,14 @@
-import { checkedRoute, jsonAnswer, OpenApi, type Route } from '@plinth/kernel';
+import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { StoredRows, TableFacts } from '../../domain/catalog/overview.js';
+import type { TableFacts, TablePlaces } from '../../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
 import type { EngineStorage } from '../../domain/engine/engine-storage.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
-import { notFound, refusal } from './not-found.js';
 
-const PATH = '/ops/v1/tsdb/storage';
+const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;
-const BODY = { maxBytes: 64 * 1024 };
+const MAX_BODY_BYTES = 64 * 1024;
 const { answer, json, oneOf } = OpenApi;
 const maybe = Type.Optional;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -68,10 +67,7 @@ export const storageRoutes = (
 ): readonly Route[] => {
   const shown = (): object => storageToWire(catalog, storage);
   return [
-    checkedRoute({
-      method: 'GET',
-      path: PATH,
-      access: 'admin',
+    operatorRoute('GET', PATH, {
       about: { summary: 'Rows in memory, log, flush and compaction; files of a database or table' },
       input: {
         query: Type.Object({
@@ -84,15 +80,17 @@ export const storageRoutes = (
       errors: { 404: 'there is no such database or table', 422: 'a table without its database' },
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
-          if (table !== undefined) return refusal(request, 422, 'table is given without db');
+          if (table !== undefined)
+            return operatorFailure(request, 422, 'table is given without db');
           return jsonAnswer(200, shown());
         }
         const database = catalog.database(db);
-        if (database === undefined) return notFound(request, `database not found: ${db}`);
+        if (database === undefined)
+          return operatorFailure(request, 404, `database not found: ${db}`);
         const tables =
           table === undefined ? [...database.tables.values()] : [database.tables.get(table)];
         if (tables[0] === undefined && table !== undefined) {
-          return notFound(request, `table not found: ${db}.${table}`);
+          return operatorFailure(request, 404, `table not found: ${db}.${table}`);
         }
         const files = filesOf(
           db,
@@ -108,7 +106,7 @@ export const storageRoutes = (
     }),
     {
       method: 'POST',
-      path: `${PATH}/flush`,
+      path: `/ops/v1${PATH}/flush`,
       access: 'admin',
       about: { summary: 'Write all rows in memory to files now' },
       output: { 202: answer('it begins, or goes on; its end is seen by GET', json(Storage)) },
@@ -116,13 +114,10 @@ export const storageRoutes = (
       handle: (request) =>
         storage.flushSoon()
           ? jsonAnswer(202, shown())
-          : refusal(request, 503, storage.state().obstacle ?? READ_ONLY),
+          : operatorFailure(request, 503, storage.state().obstacle ?? READ_ONLY),
     },
-    checkedRoute({
-      method: 'POST',
-      path: `${PATH}/compact`,
-      access: 'admin',
-      body: BODY,
+    operatorRoute('POST', `${PATH}/compact`, {
+      maxBytes: MAX_BODY_BYTES,
       about: { summary: 'Merge the files of a table now, also where they are few' },
       input: {
         body: Type.Object({
@@ -142,14 +137,15 @@ export const storageRoutes = (
       },
       handle(request, { body: { db, table: name, min_time, max_time } }) {
         const table = catalog.database(db)?.tables.get(name);
-        if (table === undefined) return notFound(request, `table not found: ${db}.${name}`);
+        if (table === undefined)
+          return operatorFailure(request, 404, `table not found: ${db}.${name}`);
         const span = {
           minTimeNs: min_time === undefined ? MIN_TIME_NS : BigInt(min_time),
           maxTimeNs: max_time === undefined ? MAX_TIME_NS : BigInt(max_time),
         };
         const fault = faultOf(span);
-        if (fault !== undefined) return refusal(request, 422, fault);
-        if (!storage.compactSoon(table, span)) return refusal(request, 409, TOO_MANY);
+        if (fault !== undefined) return operatorFailure(request, 422, fault);
+        if (!storage.compactSoon(table, span)) return operatorFailure(request, 409, TOO_MANY);
         return jsonAnswer(202, shown());
       },
     }),
@@ -190,7 +186,7 @@ function filesOf(db: string, tables: readonly TableSchema[], facts: TableFacts):
   return all.map(({ table, file }) => fileToWire({ db, table }, file));
 }
 
-const fileToWire = (place: Place, file: StoredRows): object => ({
+const fileToWire = (place: Place, file: TablePlaces['segments'][number]): object => ({
   ...place,
   path: file.objectName,
   kind: file.kind,

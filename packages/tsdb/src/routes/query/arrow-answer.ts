@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { type HttpAnswer, piecesAnswer } from '@plinth/kernel';
 import type { ResultStream } from '../../model/columns/result.js';
 import { arrowFieldOf } from '../arrow/arrow-field.js';
-import { BatchEncoder } from '../arrow/batch-encoder.js';
+import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
 import { encapsulated, schemaMessage } from '../arrow/schema-message.js';
 import { ARROW_TYPE } from '../formats/index.js';
 
@@ -23,29 +22,13 @@ async function* encode(result: ResultStream): AsyncGenerator<Buffer, void, undef
     held = [];
     return piece;
   };
-  const put = ({ header, body, release }: ReturnType<BatchEncoder['take']>): Buffer => {
+  const put = ({ header, body, release }: ArrowMessage): Buffer => {
     held.push(encapsulated(header), body);
     const piece = take(); // a copy, so that the body can be used again
     release?.();
     return piece;
   };
-  let isFirst = true;
-  for await (const chunk of result.chunks) {
-    try {
-      for (const message of encoder.add(chunk)) {
-        yield put(message);
-        // Others get their turn between two batches.
-        await setImmediate();
-      }
-    } finally {
-      chunk.release?.();
-    }
-    if (isFirst && encoder.pendingRowCount > 0) {
-      isFirst = false;
-      yield put(encoder.take());
-    }
-  }
-  if (encoder.pendingRowCount > 0) yield put(encoder.take());
+  for await (const message of encoder.batchesOf(result.chunks)) yield put(message);
   held.push(END_OF_STREAM);
   yield take();
 }

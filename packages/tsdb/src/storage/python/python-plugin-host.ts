@@ -25,50 +25,45 @@ const FUNCTIONS: Readonly<Record<PluginType, string>> = {
   Request: 'process_request',
 };
 
+interface PythonPluginHostNeeds {
+  readonly settings: WorkerSettings;
+  readonly checks: PluginChecks;
+  /** Processes at a time, of all sessions. */
+  readonly processCount: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
 /** Plugins in processes of the user's own CPython: one for each session that runs, up to a number, or one for all. */
 export class PythonPluginHost implements PluginHost {
-  readonly #settings: WorkerSettings;
-  readonly #checks: PluginChecks;
+  readonly #needs: PythonPluginHostNeeds;
   readonly #globals: GlobalCache;
-  readonly #clock: Clock;
   readonly #marked: MarkedProcesses;
-  readonly #random: Random;
-  readonly #log: Logger;
   readonly #pool: ProcessPool;
   readonly #workers = new Set<WorkerProcess>();
   readonly #groups = new Map<string, { readonly worker: WorkerProcess; sessionCount: number }>();
   readonly #closed = new AbortController();
   #sessionCount = 0;
 
-  constructor(options: {
-    readonly settings: WorkerSettings;
-    readonly checks: PluginChecks;
-    /** Processes at a time, of all sessions. */
-    readonly processCount: number;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-  }) {
-    this.#settings = options.settings;
-    this.#checks = options.checks;
-    this.#globals = new GlobalCache(options.clock);
-    this.#clock = options.clock;
-    this.#marked = new MarkedProcesses(options.clock);
-    this.#random = options.random;
-    this.#log = options.log;
-    this.#pool = new ProcessPool(options.processCount, (limit) =>
-      options.log.warn(
+  constructor(needs: PythonPluginHostNeeds) {
+    this.#needs = needs;
+    this.#globals = new GlobalCache(needs.clock);
+    this.#marked = new MarkedProcesses(needs.clock);
+    this.#pool = new ProcessPool(needs.processCount, (limit) =>
+      needs.log.warn(
         { limit },
         'all plugin processes are busy, runs wait; tsdb.plugin_processes sets how many there are',
       ),
     );
   }
 
-  faultOf: PluginHost['faultOf'] = (code, type) => this.#checks.faultOf(code, FUNCTIONS[type]);
+  faultOf: PluginHost['faultOf'] = (code, type) =>
+    this.#needs.checks.faultOf(code, FUNCTIONS[type]);
 
   open(options: Parameters<PluginHost['open']>[0]): PluginSession {
     const name = `${++this.#sessionCount}`;
-    const group = options.group ?? (this.#settings.isolation === 'shared' ? ALL : undefined);
+    const group = options.group ?? (this.#needs.settings.isolation === 'shared' ? ALL : undefined);
     const worker = group === undefined ? this.#newWorker(options.label) : this.#workerOf(group);
     worker.load(name, options.code, options.note);
     const ended = new AbortController();
@@ -124,7 +119,7 @@ export class PythonPluginHost implements PluginHost {
     const entry = this.#groups.get(group);
     if (entry === undefined || --entry.sessionCount > 0) return;
     const emptySince = this.#sessionCount;
-    void this.#clock.sleep(GROUP_IDLE_MS, this.#closed.signal).then(
+    void this.#needs.clock.sleep(GROUP_IDLE_MS, this.#closed.signal).then(
       async () => {
         if (entry.sessionCount > 0 || this.#sessionCount !== emptySince) return;
         this.#groups.delete(group);
@@ -137,12 +132,12 @@ export class PythonPluginHost implements PluginHost {
 
   #newWorker(label: string): WorkerProcess {
     const worker = new WorkerProcess({
-      settings: this.#settings,
+      settings: this.#needs.settings,
       globals: this.#globals,
-      clock: this.#clock,
+      clock: this.#needs.clock,
       marked: this.#marked,
-      random: this.#random,
-      log: this.#log,
+      random: this.#needs.random,
+      log: this.#needs.log,
       label,
       pool: this.#pool,
     });

@@ -1,5 +1,3 @@
-import { putText } from '../../model/columns/put-text.js';
-
 type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
 
 /** Up to this size the engine keeps the numbers of an array inside the object, and its `buffer` does not exist yet. */
@@ -40,13 +38,6 @@ export class ByteWriter {
 
   i64(value: bigint): void {
     this.#at = this.#room(8).writeBigInt64LE(value, this.#at);
-  }
-
-  text(value: string): void {
-    const buffer = this.#room(4 + value.length * 3);
-    const size = putText(buffer, value, this.#at + 4);
-    buffer.writeUInt32LE(size, this.#at);
-    this.#at += 4 + size;
   }
 
   numbers(values: NumberArray): void {

@@ -2,39 +2,33 @@ import type { Clock, Logger } from '@plinth/kernel';
 import { NODE_LEASE_MS } from '../../storage/queue/node-leases.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
+interface OwnLeaseNeeds {
+  readonly queue: QueueStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Others have what was claimed. */
+  readonly onLost: () => void;
+  /** It is not known whether something was given back. */
+  readonly onDoubt: () => void;
+}
+
 /**
  * What this node has claimed is its own as long as the others have heard of it lately; asked before every attempt. By the clock
  * of this process, from before the store was told: never longer than the store has it.
  */
 export class OwnLease {
-  readonly #queue: QueueStore;
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #onLost: () => void;
-  readonly #onDoubt: () => void;
+  readonly #needs: OwnLeaseNeeds;
   #untilMs = Number.NEGATIVE_INFINITY;
   /** Since when it was never over. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
 
-  constructor(needs: {
-    readonly queue: QueueStore;
-    readonly clock: Clock;
-    readonly log: Logger;
-    /** Others have what was claimed. */
-    readonly onLost: () => void;
-    /** It is not known whether something was given back. */
-    readonly onDoubt: () => void;
-  }) {
-    this.#queue = needs.queue;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
-    this.#onLost = needs.onLost;
-    this.#onDoubt = needs.onDoubt;
+  constructor(needs: OwnLeaseNeeds) {
+    this.#needs = needs;
   }
 
   get isHeld(): boolean {
-    return !this.#queue.isShared || this.#clock.monotonicMs() < this.#untilMs;
+    return !this.#needs.queue.isShared || this.#needs.clock.monotonicMs() < this.#untilMs;
   }
 
   /** Aborted when it is over. */
@@ -43,8 +37,8 @@ export class OwnLease {
   }
 
   async start(): Promise<void> {
-    const sinceMs = this.#clock.monotonicMs();
-    await this.#queue.start(this.#clock.nowMs());
+    const sinceMs = this.#needs.clock.monotonicMs();
+    await this.#needs.queue.start(this.#needs.clock.nowMs());
     this.#renew(sinceMs);
   }
 
@@ -55,25 +49,25 @@ export class OwnLease {
 
   /** Rejects when the store could not be told. */
   async keep(): Promise<void> {
-    const { nodes } = this.#queue;
-    const sinceMs = this.#clock.monotonicMs();
-    if (!(await nodes.heartbeat(this.#clock.nowMs()))) {
-      this.#log.warn('leases lost: others go on with what this node had');
+    const { nodes } = this.#needs.queue;
+    const sinceMs = this.#needs.clock.monotonicMs();
+    if (!(await nodes.heartbeat(this.#needs.clock.nowMs()))) {
+      this.#needs.log.warn('leases lost: others go on with what this node had');
       this.#over.abort(new Error('the lease is lost'));
-      this.#onLost();
+      this.#needs.onLost();
     }
     this.#renew(sinceMs);
     // After an outage of the store all leases are over, and each node comes back in its own time.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
-    const released = await nodes.releaseExpired(this.#clock.nowMs());
-    if (released > 0) this.#log.warn({ count: released }, 'leases of a dead node taken back');
+    const released = await nodes.releaseExpired(this.#needs.clock.nowMs());
+    if (released > 0) this.#needs.log.warn({ count: released }, 'leases of a dead node taken back');
   }
 
   /** Gives back items that were claimed and not begun; others may go on with them. */
   giveBack(ids: readonly number[]): void {
-    this.#queue.nodes.release(ids).catch((err: unknown) => {
-      this.#log.error({ err }, 'leases not given back');
-      this.#onDoubt();
+    this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
+      this.#needs.log.error({ err }, 'leases not given back');
+      this.#needs.onDoubt();
     });
   }
 

@@ -1,7 +1,8 @@
 import type { ConfigurationName } from '../../../model/account/configuration-name.js';
 import { isLongerThan } from '../../../model/characters.js';
+import type { InvalidField } from '../../../model/shape/check-shape.js';
 import type { Violation } from '../../../model/violation.js';
-import { type FieldProblem, invalidField, quote, violate } from '../violate.js';
+import { invalidField, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 const PREFIX = /^[A-Z0-9]{3,12}$/;
@@ -26,7 +27,7 @@ export function checkSettings(at: AccountContext, name: ConfigurationName): Viol
   });
 }
 
-type Problem = FieldProblem | undefined;
+type Problem = InvalidField | undefined;
 
 function customerProblems(at: AccountContext): Problem[] {
   const invoice = at.given.configuration?.customer?.billing?.invoice;

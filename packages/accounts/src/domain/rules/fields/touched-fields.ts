@@ -75,14 +75,13 @@ export function accountTouchedFields(
   return found;
 }
 
-/** @param base `''` for a Person's own request, `identity.individual.` inside an account's. */
+/** Of a Person's own request. */
 export function personTouchedFields(
   given: Given<PersonFields>,
   merged: PersonFields,
-  base = '',
 ): TouchedFields {
   const found = nothing();
-  addPerson(found, { given, merged, base });
+  addPerson(found, { given, merged, base: '' });
   return found;
 }
 

@@ -23,7 +23,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
     onClose();
     void navigate({
       to: '/explore',
-      search: { db, lang: 'sql', q: sampleQuery(table, 'sql'), view: 'table' },
+      search: { db, lang: 'sql', q: sampleQuery(table), view: 'table' },
     });
   };
   return (

@@ -21,7 +21,7 @@ const MIN_THREAD_GROUP_COUNT = 3;
 export class TextIndex {
   readonly #kind: Kind;
   /** `undefined` is the default one. */
-  readonly #language: string | undefined;
+  readonly language: string | undefined;
   readonly #thread: TextThread;
   readonly #tokens = new Map<string, number>();
   readonly #words: string[] = [];
@@ -31,12 +31,8 @@ export class TextIndex {
 
   constructor(kind: Kind, language: string | undefined, thread: TextThread) {
     this.#kind = kind;
-    this.#language = language;
+    this.language = language;
     this.#thread = thread;
-  }
-
-  get language(): string | undefined {
-    return this.#language;
   }
 
   /** Texts of all groups of the set, in order; reads what is missing. */
@@ -80,11 +76,11 @@ export class TextIndex {
   }
 
   #readInThread({ rows }: RowGroup): Promise<ReadTexts> {
-    return this.#thread.read({ kind: this.#kind, language: this.#language, rows });
+    return this.#thread.read({ kind: this.#kind, language: this.language, rows });
   }
 
   async #readHere({ rows }: RowGroup, slices: Slices): Promise<ReadTexts> {
-    const reader = new GroupReader(this.#kind, this.#language);
+    const reader = new GroupReader(this.#kind, this.language);
     for (const { text } of rows) {
       reader.add(text);
       const pause = slices.next();

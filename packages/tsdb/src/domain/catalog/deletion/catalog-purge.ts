@@ -104,11 +104,7 @@ export class CatalogPurge {
     };
   }
 
-  #notePurged(purged: {
-    readonly databaseIds: readonly number[];
-    readonly tableIds: readonly number[];
-    readonly nowMs: number;
-  }): void {
+  #notePurged(purged: Parameters<typeof writePurged>[1]): void {
     const { deleted } = this.#state;
     for (const id of purged.databaseIds) {
       const database = deleted.databaseById(id);

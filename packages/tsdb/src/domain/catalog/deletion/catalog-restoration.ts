@@ -31,24 +31,10 @@ export interface CatalogRestorationNeeds {
 
 /** Brings deleted databases and tables back while their data are there. */
 export class CatalogRestoration {
-  readonly #events: CatalogEvents;
-  readonly #state: CatalogState;
-  readonly #store: RelationalStore;
-  readonly #clock: Clock;
-  readonly #limits: CatalogLimits;
-  readonly #changes: CatalogChanges;
-  readonly #ensureOwner: CatalogRestorationNeeds['ensureOwner'];
-  readonly #onDatabases: () => void;
+  readonly #needs: CatalogRestorationNeeds;
 
   constructor(needs: CatalogRestorationNeeds) {
-    this.#events = needs.events;
-    this.#state = needs.state;
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#limits = needs.limits;
-    this.#changes = needs.changes;
-    this.#ensureOwner = needs.ensureOwner;
-    this.#onDatabases = needs.onDatabases;
+    this.#needs = needs;
   }
 
   /**
@@ -59,7 +45,7 @@ export class CatalogRestoration {
     const found = this.#findDatabase(name);
     if (found === undefined) throw tsdbError('resource_not_found', { resource: name });
     await this.#database(found, name);
-    const policies = this.#state.deleted
+    const policies = this.#needs.state.deleted
       .databases()
       .filter(
         ({ originalName, deletedMs, purgedMs }) =>
@@ -71,22 +57,22 @@ export class CatalogRestoration {
   }
 
   async #database(found: DeletedDatabase, name: string): Promise<void> {
-    await this.#changes.run(found.schema.name, async () => {
+    await this.#needs.changes.run(found.schema.name, async () => {
       // It may have been restored, or have lost its data, while this waited.
-      const deleted = this.#state.deleted.database(found.schema.name);
+      const deleted = this.#needs.state.deleted.database(found.schema.name);
       if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);
       // Nothing takes the two names in the other order.
-      await this.#changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
+      await this.#needs.changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
     });
   }
 
   /** Back under its name before the deletion; `table` as for `database`. */
   async table(at: { readonly database: string; readonly table: string }): Promise<void> {
-    await this.#changes.run(at.database, async () => {
-      const database = this.#state.database(at.database);
+    await this.#needs.changes.run(at.database, async () => {
+      const database = this.#needs.state.database(at.database);
       if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-      const { deleted } = this.#state;
+      const { deleted } = this.#needs.state;
       const table =
         deleted.table(database.id, at.table) ??
         latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
@@ -95,60 +81,65 @@ export class CatalogRestoration {
       if (database.tables.has(table.originalName)) {
         throw tsdbError('resource_exists', { resource: table.originalName });
       }
-      this.#state.assertRoomForTables(1, this.#limits.tableCount);
+      this.#needs.state.assertRoomForTables(1, this.#needs.limits.tableCount);
       const { id } = table.entry.schema;
-      this.#state.tableCount++;
-      await this.#changes.make([at.database], {
+      this.#needs.state.tableCount++;
+      await this.#needs.changes.make([at.database], {
         make: () =>
-          this.#store.transaction<CatalogTables, void>(async (tx) => {
+          this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
             await restoreTable(tx, id, table.originalName);
-            await this.#events.tables(tx, 'created', { database, tables: [table.originalName] });
+            await this.#needs.events.tables(tx, 'created', {
+              database,
+              tables: [table.originalName],
+            });
           }),
-        isMade: () => isTableRestored(this.#store.reader<CatalogTables>(), id),
+        isMade: () => isTableRestored(this.#needs.store.reader<CatalogTables>(), id),
         publish: () => {
           deleted.removeTable(table);
-          this.#state.show(this.#state.databaseById(database.id) ?? database, [restored(table)]);
+          this.#needs.state.show(this.#needs.state.databaseById(database.id) ?? database, [
+            restored(table),
+          ]);
         },
         abandon: () => {
-          this.#state.tableCount--;
+          this.#needs.state.tableCount--;
         },
       });
     });
   }
 
   async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
-    const state = this.#state;
+    const state = this.#needs.state;
     const { id } = deleted.schema;
-    await this.#ensureOwner(deleted.originalName);
+    await this.#needs.ensureOwner(deleted.originalName);
     if (state.database(deleted.originalName) !== undefined) {
       throw tsdbError('resource_exists', { resource: deleted.originalName });
     }
-    const { databaseCount } = this.#limits;
+    const { databaseCount } = this.#needs.limits;
     if (state.databaseCount >= databaseCount) {
       throw tsdbError('database_limit_reached', { limit: databaseCount });
     }
     const tables = state.deleted
       .tablesOf(id)
       .filter((table) => table.withDatabase && table.purgedMs === undefined);
-    state.assertRoomForTables(tables.length, this.#limits.tableCount);
+    state.assertRoomForTables(tables.length, this.#needs.limits.tableCount);
     state.databaseCount++;
     state.tableCount += tables.length;
     const database = { ...deleted.schema, name: deleted.originalName };
-    await this.#changes.make([deleted.schema.name, deleted.originalName], {
+    await this.#needs.changes.make([deleted.schema.name, deleted.originalName], {
       make: () =>
-        this.#store.transaction<CatalogTables, void>(async (tx) => {
+        this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
           await restoreDatabase(tx, id, deleted.originalName);
           for (const { entry, originalName } of tables) {
             await restoreTable(tx, entry.schema.id, originalName);
           }
-          await this.#events.database(tx, 'created', database);
+          await this.#needs.events.database(tx, 'created', database);
         }),
-      isMade: () => isDatabaseRestored(this.#store.reader<CatalogTables>(), id),
+      isMade: () => isDatabaseRestored(this.#needs.store.reader<CatalogTables>(), id),
       publish: () => {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);
         state.show(database, tables.map(restored));
-        this.#onDatabases();
+        this.#needs.onDatabases();
       },
       abandon: () => {
         state.databaseCount--;
@@ -158,7 +149,7 @@ export class CatalogRestoration {
   }
 
   #findDatabase(name: string): DeletedDatabase | undefined {
-    const { deleted } = this.#state;
+    const { deleted } = this.#needs.state;
     return (
       deleted.database(name) ??
       latest(deleted.databases().filter((each) => each.originalName === name))
@@ -166,7 +157,7 @@ export class CatalogRestoration {
   }
 
   #assertRestorable(deleted: DeletedDatabase | DeletedTable, resource: string): void {
-    if (deleted.purgedMs !== undefined || isDue(deleted, this.#clock.nowMs())) {
+    if (deleted.purgedMs !== undefined || isDue(deleted, this.#needs.clock.nowMs())) {
       throw tsdbError('already_deleted', { resource });
     }
   }

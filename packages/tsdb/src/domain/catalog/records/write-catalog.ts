@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Transaction, Updateable } from 'kysely';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { TableEntry } from '../schema/grow-table.js';
 import { toStoredName } from '../schema/stored-name.js';
@@ -164,40 +164,16 @@ export async function writeIdentity(
     .execute();
 }
 
-export async function writeDatabaseRetention(
+/** What is set of a database; all else of it stays. */
+export async function writeDatabaseSettings(
   tx: Transaction<CatalogTables>,
   id: number,
-  retentionNs: bigint | undefined,
+  settings: Pick<
+    Updateable<CatalogTables['tsdb_databases']>,
+    'retention_ns' | 'default_policy' | 'shard_duration_ns'
+  >,
 ): Promise<void> {
-  await tx
-    .updateTable('tsdb_databases')
-    .set({ retention_ns: retentionNs?.toString() ?? null })
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function writeDefaultPolicy(
-  tx: Transaction<CatalogTables>,
-  id: number,
-  policy: string | undefined,
-): Promise<void> {
-  await tx
-    .updateTable('tsdb_databases')
-    .set({ default_policy: policy ?? null })
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function writeShardDuration(
-  tx: Transaction<CatalogTables>,
-  id: number,
-  durationNs: bigint | undefined,
-): Promise<void> {
-  await tx
-    .updateTable('tsdb_databases')
-    .set({ shard_duration_ns: durationNs?.toString() ?? null })
-    .where('id', '=', id)
-    .execute();
+  await tx.updateTable('tsdb_databases').set(settings).where('id', '=', id).execute();
 }
 
 export async function writeTableRetention(

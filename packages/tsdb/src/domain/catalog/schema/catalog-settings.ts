@@ -3,12 +3,7 @@ import { tsdbError } from '../../../errors.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
-import {
-  writeDatabaseRetention,
-  writeDefaultPolicy,
-  writeShardDuration,
-  writeTableRetention,
-} from '../records/write-catalog.js';
+import { writeDatabaseSettings, writeTableRetention } from '../records/write-catalog.js';
 import { INTERNAL_DATABASE } from './names.js';
 
 /** What is set of databases and tables that are there: how long data are kept, and what InfluxQL calls policies. */
@@ -40,7 +35,7 @@ export class CatalogSettings {
         throw tsdbError('resource_not_found', { resource: name });
       }
       await this.#store.transaction<CatalogTables, void>((tx) =>
-        writeDatabaseRetention(tx, database.id, retentionNs),
+        writeDatabaseSettings(tx, database.id, { retention_ns: retentionNs?.toString() ?? null }),
       );
       this.#state.show({ ...(this.#state.databaseById(database.id) ?? database), retentionNs }, []);
     });
@@ -54,7 +49,7 @@ export class CatalogSettings {
       if (database === undefined) throw tsdbError('database_not_known', { database: name });
       if (database.defaultPolicy === policy) return;
       await this.#store.transaction<CatalogTables, void>((tx) =>
-        writeDefaultPolicy(tx, database.id, policy),
+        writeDatabaseSettings(tx, database.id, { default_policy: policy ?? null }),
       );
       const { defaultPolicy: _, ...others } = this.#state.databaseById(database.id) ?? database;
       this.#state.show(policy === undefined ? others : { ...others, defaultPolicy: policy }, []);
@@ -69,7 +64,9 @@ export class CatalogSettings {
       if (database === undefined) throw tsdbError('database_not_known', { database: name });
       if (database.shardDurationNs === durationNs) return;
       await this.#store.transaction<CatalogTables, void>((tx) =>
-        writeShardDuration(tx, database.id, durationNs),
+        writeDatabaseSettings(tx, database.id, {
+          shard_duration_ns: durationNs?.toString() ?? null,
+        }),
       );
       const { shardDurationNs: _, ...others } = this.#state.databaseById(database.id) ?? database;
       this.#state.show(

@@ -45,22 +45,27 @@ interface Asked {
   readonly span: TimeSpan;
 }
 
+interface CompactorNeeds {
+  readonly tables: () => Iterable<TableStore>;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly registry: SegmentRegistry;
+  readonly commits: FileCommits;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  /** Where the table's retention period begins. */
+  readonly visibleFromNs: (store: TableStore) => bigint;
+  readonly onMerged: () => void;
+  readonly onFailed: EngineReport['compactionFailed'];
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Merges small segments of a partition into larger ones, overlays into the points they overwrite, and series files, in the
  * background: one merge at a time. Files with which a merge has failed are left alone for a while.
  */
 export class Compactor {
-  readonly #tables: () => Iterable<TableStore>;
-  readonly #host: DuckDbHost;
-  readonly #files: SegmentFiles;
-  readonly #registry: SegmentRegistry;
-  readonly #commits: FileCommits;
-  readonly #leases: Leases;
-  readonly #clock: Clock;
-  readonly #visibleFromNs: (store: TableStore) => bigint;
-  readonly #onMerged: () => void;
-  readonly #onFailed: EngineReport['compactionFailed'];
-  readonly #onError: (error: unknown) => void;
+  readonly #needs: CompactorNeeds;
   readonly #failed: FailedInputs;
   /** By table, in the order of asking. */
   readonly #asked = new Map<number, Asked>();
@@ -73,36 +78,13 @@ export class Compactor {
   #running: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(options: {
-    readonly tables: () => Iterable<TableStore>;
-    readonly host: DuckDbHost;
-    readonly files: SegmentFiles;
-    readonly registry: SegmentRegistry;
-    readonly commits: FileCommits;
-    readonly leases: Leases;
-    readonly clock: Clock;
-    /** Where the table's retention period begins. */
-    readonly visibleFromNs: (store: TableStore) => bigint;
-    readonly onMerged: () => void;
-    readonly onFailed: EngineReport['compactionFailed'];
-    readonly onError: (error: unknown) => void;
-  }) {
-    this.#tables = options.tables;
-    this.#host = options.host;
-    this.#files = options.files;
-    this.#registry = options.registry;
-    this.#commits = options.commits;
-    this.#leases = options.leases;
-    this.#clock = options.clock;
-    this.#visibleFromNs = options.visibleFromNs;
-    this.#onMerged = options.onMerged;
-    this.#onFailed = options.onFailed;
-    this.#onError = options.onError;
-    this.#failed = new FailedInputs(() => options.clock.monotonicMs());
+  constructor(needs: CompactorNeeds) {
+    this.#needs = needs;
+    this.#failed = new FailedInputs(() => needs.clock.monotonicMs());
   }
 
   start(): void {
-    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
+    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
   }
 
   get state(): CompactionState {
@@ -124,7 +106,7 @@ export class Compactor {
   async compactWhenDue(): Promise<void> {
     if (this.#isClosing) return;
     this.#running ??= this.#compact()
-      .catch(this.#onError)
+      .catch(this.#needs.onError)
       .finally(() => {
         this.#running = undefined;
       });
@@ -140,16 +122,16 @@ export class Compactor {
 
   /** Each table for itself: what fails in one of them must not keep the others waiting. */
   async #compact(): Promise<void> {
-    await this.#commits.settle(); // What is chosen below is what is registered.
+    await this.#needs.commits.settle(); // What is chosen below is what is registered.
     const ids = new Set<string>();
-    for (const store of this.#tables()) {
+    for (const store of this.#needs.tables()) {
       for (;;) {
         if (!(await this.#compactAsked())) return;
         const work = this.#next(store);
         if (work === undefined) break;
         if (!(await this.#do(store, work))) return;
       }
-      await this.#retireTombstones(store).catch(this.#onError);
+      await this.#retireTombstones(store).catch(this.#needs.onError);
       for (const { segment } of store.segments) ids.add(segment.id);
       for (const { file } of store.series.files) ids.add(file.id);
     }
@@ -202,10 +184,10 @@ export class Compactor {
   /** False: another node is at it. */
   async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
     const { tableId } = store;
-    const running = { tableId, fileCount: inputs.length, sinceMs: this.#clock.nowMs() };
+    const running = { tableId, fileCount: inputs.length, sinceMs: this.#needs.clock.nowMs() };
     this.#state = { ...this.#state, running };
     try {
-      const isDone = await this.#leases.withLease('tsdb.compaction', async () => {
+      const isDone = await this.#needs.leases.withLease('tsdb.compaction', async () => {
         await run();
         return true;
       });
@@ -221,8 +203,8 @@ export class Compactor {
       const isTold = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
-      this.#onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
-      const lastFailure = { tableId, failedMs: this.#clock.nowMs(), error: messageOf(error) };
+      this.#needs.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      const lastFailure = { tableId, failedMs: this.#needs.clock.nowMs(), error: messageOf(error) };
       this.#state = { ...this.#state, lastFailure };
       return true;
     } finally {
@@ -244,7 +226,7 @@ export class Compactor {
     const deletions = done.filter(isDeletion);
     if (deletions.length > 0) {
       const ids = deletions.map(({ id }) => id);
-      await this.#registry.removeTombstones(store.tableId, ids);
+      await this.#needs.registry.removeTombstones(store.tableId, ids);
     }
     store.tombstones.remove(new Set(done.map(({ id }) => id)));
   }
@@ -254,15 +236,15 @@ export class Compactor {
     const added = await mergeSegments({
       store,
       merge,
-      host: this.#host,
-      files: this.#files,
-      visibleFromNs: this.#visibleFromNs(store),
+      host: this.#needs.host,
+      files: this.#needs.files,
+      visibleFromNs: this.#needs.visibleFromNs(store),
     });
     const publication = store.publication({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    await this.#commits.commit(() => ({
+    await this.#needs.commits.commit(() => ({
       change: {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
@@ -272,13 +254,13 @@ export class Compactor {
       publications: [publication],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
-    this.#onMerged();
+    this.#needs.onMerged();
   }
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
-    const file = await mergeSeriesFiles(store, inputs, this.#files);
+    const file = await mergeSeriesFiles(store, inputs, this.#needs.files);
     const publication = store.publication({ mergedSeries: { removed: inputs, file } });
-    await this.#commits.commit(() => ({
+    await this.#needs.commits.commit(() => ({
       change: {
         addSegments: [],
         removeSegments: [],

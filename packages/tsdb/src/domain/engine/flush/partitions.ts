@@ -1,3 +1,5 @@
+import { floorDiv } from '../../../model/time/calendar.js';
+
 /** Nanoseconds of a UTC day. */
 export const DAY_NS = 86_400_000_000_000n;
 
@@ -35,10 +37,5 @@ export async function partitionsOf(
 }
 
 export function dayOf(timeNs: bigint): bigint {
-  return floorDivide(timeNs, DAY_NS);
-}
-
-function floorDivide(a: bigint, b: bigint): bigint {
-  const quotient = a / b;
-  return a % b < 0n ? quotient - 1n : quotient;
+  return floorDiv(timeNs, DAY_NS);
 }

@@ -33,45 +33,35 @@ export type Planner = (
   asker?: Asker,
 ) => PlannedQuery | Promise<PlannedQuery>;
 
+interface QueryPathNeeds {
+  readonly catalog: ViewedCatalog & Pick<Catalog, 'databaseById'>;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly planner: Planner;
+  readonly storeOf: (schema: TableSchema) => TableStore;
+  readonly virtualTables: (database: DatabaseSchema, access: DatabaseAccess) => VirtualTables;
+  readonly queryLog: QueryLog;
+  readonly nowNs: () => bigint;
+  readonly maxConcurrentQueries: number;
+  /** 0: none. */
+  readonly queryTimeoutMs: number;
+}
+
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
-  readonly #catalog: ViewedCatalog;
-  readonly #files: SegmentFiles;
-  readonly #planner: Planner;
+  readonly #needs: QueryPathNeeds;
   readonly #sources: QuerySources;
   readonly #rows: QueryRows;
   readonly #sessions: QuerySessions;
-  readonly #virtualTables: (database: DatabaseSchema, access: DatabaseAccess) => VirtualTables;
-  readonly #queryLog: QueryLog;
-  readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
-  readonly #timeoutMs: number;
 
-  constructor(options: {
-    readonly catalog: ViewedCatalog & Pick<Catalog, 'databaseById'>;
-    readonly host: DuckDbHost;
-    readonly files: SegmentFiles;
-    readonly planner: Planner;
-    readonly storeOf: (schema: TableSchema) => TableStore;
-    readonly virtualTables: (database: DatabaseSchema, access: DatabaseAccess) => VirtualTables;
-    readonly queryLog: QueryLog;
-    readonly nowNs: () => bigint;
-    readonly maxConcurrentQueries: number;
-    /** 0: none. */
-    readonly queryTimeoutMs: number;
-  }) {
-    this.#catalog = options.catalog;
-    this.#files = options.files;
-    this.#planner = options.planner;
-    this.#sources = new QuerySources(options.catalog, options.storeOf);
-    this.#rows = new QueryRows(options.host, (table) => this.#sources.seriesOf(table));
-    this.#virtualTables = options.virtualTables;
-    this.#queryLog = options.queryLog;
-    this.#nowNs = options.nowNs;
-    this.#slots = new QuerySlots(options.maxConcurrentQueries);
-    this.#timeoutMs = options.queryTimeoutMs;
+  constructor(needs: QueryPathNeeds) {
+    this.#needs = needs;
+    this.#sources = new QuerySources(needs.catalog, needs.storeOf);
+    this.#rows = new QueryRows(needs.host, (table) => this.#sources.seriesOf(table));
+    this.#slots = new QuerySlots(needs.maxConcurrentQueries);
     this.#sessions = new QuerySessions({
-      ...options,
+      ...needs,
       sources: this.#sources,
       rows: this.#rows,
       slots: this.#slots,
@@ -116,14 +106,14 @@ export class QueryPath {
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     const database = this.#databaseOf(request);
-    const nowNs = this.#nowNs();
-    const virtualTables = this.#virtualTables(database, request.access);
+    const nowNs = this.#needs.nowNs();
+    const virtualTables = this.#needs.virtualTables(database, request.access);
     const { params, text } = request;
-    return await this.#planner(text, { database, nowNs, params, virtualTables });
+    return await this.#needs.planner(text, { database, nowNs, params, virtualTables });
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    return await writeQueryFile(await this.#prepare(request, false), this.#files);
+    return await writeQueryFile(await this.#prepare(request, false), this.#needs.files);
   }
 
   openSession(request: SessionRequest): Promise<QuerySession> {
@@ -135,7 +125,7 @@ export class QueryPath {
     database: name,
     access,
   }: Pick<QueryRequest, 'database' | 'access'>): DatabaseSchema {
-    const database = new CatalogView(this.#catalog, access).database(name);
+    const database = new CatalogView(this.#needs.catalog, access).database(name);
     if (database === undefined) throw tsdbError('database_not_found', { database: name });
     return database;
   }
@@ -144,8 +134,8 @@ export class QueryPath {
   async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
-    const logged = this.#queryLog.begin({ language, text, isOwn, owner: access.owner });
-    const deadline = new QueryDeadline(request, access.owner, this.#timeoutMs, (over) =>
+    const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner: access.owner });
+    const deadline = new QueryDeadline(request, access.owner, this.#needs.queryTimeoutMs, (over) =>
       noteFailure(logged, endOfQuery(over)),
     );
     logged.endsBy(() => deadline.cancel());
@@ -183,15 +173,15 @@ export class QueryPath {
     },
   ): Promise<PreparedQuery> {
     const { database, logged, asker, slot, leave } = at;
-    let nowNs = this.#nowNs();
+    let nowNs = this.#needs.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
         database,
         nowNs,
         params: request.params,
-        virtualTables: this.#virtualTables(database, request.access),
+        virtualTables: this.#needs.virtualTables(database, request.access),
       };
-      return this.#planner(request.text, context, asker);
+      return this.#needs.planner(request.text, context, asker);
     };
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
@@ -209,7 +199,7 @@ export class QueryPath {
       await entering;
       // It has waited: what was written meanwhile counts.
       logged.permitted();
-      nowNs = this.#nowNs();
+      nowNs = this.#needs.nowNs();
       planned = await plan();
     }
     const scans: PreparedScan[] = [];

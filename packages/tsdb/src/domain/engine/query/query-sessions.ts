@@ -13,49 +13,41 @@ import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { inTurns, lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
 
+interface QuerySessionsNeeds {
+  readonly sources: QuerySources;
+  readonly rows: QueryRows;
+  readonly slots: QuerySlots;
+  readonly queryLog: QueryLog;
+  readonly nowNs: () => bigint;
+  /** 0: none. */
+  readonly queryTimeoutMs: number;
+}
+
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
-  readonly #sources: QuerySources;
-  readonly #rows: QueryRows;
-  readonly #slots: QuerySlots;
-  readonly #queryLog: QueryLog;
-  readonly #nowNs: () => bigint;
-  readonly #timeoutMs: number;
+  readonly #needs: QuerySessionsNeeds;
 
-  constructor(options: {
-    readonly sources: QuerySources;
-    readonly rows: QueryRows;
-    readonly slots: QuerySlots;
-    readonly queryLog: QueryLog;
-    readonly nowNs: () => bigint;
-    /** 0: none. */
-    readonly queryTimeoutMs: number;
-  }) {
-    this.#sources = options.sources;
-    this.#rows = options.rows;
-    this.#slots = options.slots;
-    this.#queryLog = options.queryLog;
-    this.#nowNs = options.nowNs;
-    this.#timeoutMs = options.queryTimeoutMs;
+  constructor(needs: QuerySessionsNeeds) {
+    this.#needs = needs;
   }
 
   async open(request: SessionRequest): Promise<QuerySession> {
-    const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request, request.owner, this.#timeoutMs, (over) =>
+    const logged = this.#needs.queryLog.begin(request);
+    const deadline = new QueryDeadline(request, request.owner, this.#needs.queryTimeoutMs, (over) =>
       noteFailure(logged, endOfQuery(over)),
     );
     logged.endsBy(() => deadline.cancel());
     let slot: QuerySlot;
     try {
-      slot = await this.#slots.admit(deadline);
+      slot = await this.#needs.slots.admit(deadline);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
     }
     logged.permitted();
     logged.planned();
-    const nowNs = this.#nowNs();
-    const sources = this.#sources;
+    const nowNs = this.#needs.nowNs();
+    const sources = this.#needs.sources;
     // The place stays taken for as long as the engine works, whoever has left.
     let readCount = 0;
     let isEnded = false;
@@ -121,7 +113,7 @@ export class QuerySessions {
     const { asker, nowNs, slot } = at;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
-      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, asker);
+      const chunks = await this.#needs.sources.answerInMemory(inMemory, nowNs, asker);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* inTurns(chunks, asker);
@@ -132,11 +124,11 @@ export class QuerySessions {
     try {
       await slot.enter();
       for (const scan of statement.scans) {
-        const prepared = await this.#sources.prepareScan(scan, nowNs, asker);
+        const prepared = await this.#needs.sources.prepareScan(scan, nowNs, asker);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
-      yield* this.#rows.of(this.#rows.prepared(statement, scans, asker));
+      yield* this.#needs.rows.of(this.#needs.rows.prepared(statement, scans, asker));
     } catch (error) {
       throw failureOf(error, asker.signal, scans);
     } finally {

@@ -28,7 +28,7 @@ export function segmentSources(
 }
 
 /** One source over segments of one kind with the same columns. */
-export function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
+function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
   const [first] = segments;
   return {
     kind: first?.kind === 'overlay' ? 'later' : 'unique',

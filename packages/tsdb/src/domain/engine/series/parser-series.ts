@@ -85,12 +85,7 @@ export class ParserSeries {
   }
 
   /** What `translate` makes of some of the rows, without touching them. */
-  numbersOf(options: {
-    readonly table: ParsedTable;
-    readonly tableId: number;
-    readonly series: Uint32Array;
-    readonly index: SeriesIndex;
-  }): Uint32Array {
+  numbersOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
     const series = options.series.slice();
     this.translate({ ...options, series });
     return series;

@@ -10,23 +10,20 @@ export interface CheckedGeneration {
   readonly checkedLateRows: number;
 }
 
+interface GenerationsNeeds {
+  readonly tableId: number;
+  readonly host: DuckDbHost;
+  readonly index: SeriesIndex;
+  readonly onDisposeFailed: (error: unknown) => void;
+}
+
 /** The rows of one table that are not in segments yet. */
 export class Generations {
   /** Oldest first; the last takes the writes. Replaced when it changes. */
   list: readonly GenerationTable[] = [];
-  readonly #options: {
-    readonly tableId: number;
-    readonly host: DuckDbHost;
-    readonly index: SeriesIndex;
-    readonly onDisposeFailed: (error: unknown) => void;
-  };
+  readonly #options: GenerationsNeeds;
 
-  constructor(options: {
-    readonly tableId: number;
-    readonly host: DuckDbHost;
-    readonly index: SeriesIndex;
-    readonly onDisposeFailed: (error: unknown) => void;
-  }) {
+  constructor(options: GenerationsNeeds) {
     this.#options = options;
   }
 

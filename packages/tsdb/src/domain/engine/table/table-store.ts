@@ -6,6 +6,7 @@ import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { TablePlaces } from '../../catalog/overview.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
@@ -142,14 +143,7 @@ export class TableStore {
   }
 
   /** Where rows are, by file and, of those in memory, by time. */
-  places(): {
-    readonly segments: readonly Segment[];
-    readonly buffered: readonly {
-      readonly minTime: bigint;
-      readonly maxTime: bigint;
-      readonly rowCount: number;
-    }[];
-  } {
+  places(): TablePlaces {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
       buffered: this.#generations.list

@@ -1,47 +1,7 @@
-export interface StringLiteral {
-  readonly kind: 'string';
-  readonly value: string;
-}
-
-/** A whole number within 64 signed bits. */
-export interface IntegerLiteral {
-  readonly kind: 'integer';
-  readonly value: bigint;
-}
-
-/** A whole number above 2^63 - 1. */
-export interface UnsignedLiteral {
-  readonly kind: 'unsigned';
-  readonly value: bigint;
-}
-
-/** A number with a fraction. */
-export interface NumberLiteral {
-  readonly kind: 'number';
-  readonly value: number;
-}
-
-export interface BooleanLiteral {
-  readonly kind: 'boolean';
-  readonly value: boolean;
-}
-
-/** Nanoseconds; `1h30m`. */
-export interface DurationLiteral {
-  readonly kind: 'duration';
-  readonly ns: bigint;
-}
-
 /** `/source/` with `\/` already unescaped. */
 export interface RegexLiteral {
   readonly kind: 'regex';
   readonly source: string;
-}
-
-/** `$name`; replaced by a literal before a statement is planned. */
-export interface BoundParameter {
-  readonly kind: 'parameter';
-  readonly name: string;
 }
 
 /** What `::` may name behind a reference. */
@@ -60,23 +20,11 @@ export interface Wildcard {
   readonly of?: 'tag' | 'field';
 }
 
-/** `DISTINCT column`, the form without brackets. */
-export interface DistinctExpr {
-  readonly kind: 'distinct';
-  readonly column: string;
-}
-
 /** `name(arguments)`; the name is in lower case. */
 export interface Call {
   readonly kind: 'call';
   readonly name: string;
   readonly args: readonly Expr[];
-}
-
-/** Brackets are kept: they decide column names and how a statement prints. */
-export interface ParenExpr {
-  readonly kind: 'paren';
-  readonly inner: Expr;
 }
 
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^';
@@ -93,22 +41,29 @@ export interface BinaryExpr {
 }
 
 export type Literal =
-  | StringLiteral
-  | IntegerLiteral
-  | UnsignedLiteral
-  | NumberLiteral
-  | BooleanLiteral
-  | DurationLiteral
+  | { readonly kind: 'string'; readonly value: string }
+  /** A whole number within 64 signed bits. */
+  | { readonly kind: 'integer'; readonly value: bigint }
+  /** A whole number above 2^63 - 1. */
+  | { readonly kind: 'unsigned'; readonly value: bigint }
+  /** A number with a fraction. */
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  /** Nanoseconds; `1h30m`. */
+  | { readonly kind: 'duration'; readonly ns: bigint }
   | RegexLiteral;
 
 export type Expr =
   | BinaryExpr
-  | ParenExpr
+  /** Brackets are kept: they decide column names and how a statement prints. */
+  | { readonly kind: 'paren'; readonly inner: Expr }
   | Call
   | VarRef
   | Wildcard
-  | DistinctExpr
-  | BoundParameter
+  /** `DISTINCT column`, the form without brackets. */
+  | { readonly kind: 'distinct'; readonly column: string }
+  /** `$name`; replaced by a literal before a statement is planned. */
+  | { readonly kind: 'parameter'; readonly name: string }
   | Literal;
 
 const LITERALS: ReadonlySet<Expr['kind']> = new Set([

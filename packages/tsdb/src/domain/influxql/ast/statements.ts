@@ -18,52 +18,11 @@ export interface PolicyOptions {
   readonly isDefault?: boolean;
 }
 
-export interface CreateDatabase {
-  readonly kind: 'create_database';
-  readonly name: string;
-  readonly policy: PolicyOptions;
-}
-
-export interface DropDatabase {
-  readonly kind: 'drop_database';
-  readonly name: string;
-}
-
-export interface CreateRetentionPolicy {
-  readonly kind: 'create_retention_policy';
-  readonly name: string;
-  readonly database: string;
-  readonly options: PolicyOptions;
-}
-
-export interface AlterRetentionPolicy {
-  readonly kind: 'alter_retention_policy';
-  readonly name: string;
-  readonly database: string;
-  readonly options: PolicyOptions;
-}
-
-export interface DropRetentionPolicy {
-  readonly kind: 'drop_retention_policy';
-  readonly name: string;
-  readonly database: string;
-}
-
-export interface DropMeasurement {
-  readonly kind: 'drop_measurement';
-  readonly name: string;
-}
-
 /** Rows by tags and time; `drop_series` takes no time. */
 export interface DeleteRows {
   readonly kind: 'delete' | 'drop_series';
   readonly sources: readonly Measurement[];
   readonly condition?: Expr;
-}
-
-export interface KillQuery {
-  readonly kind: 'kill_query';
-  readonly id: bigint;
 }
 
 /** What the statements about the schema have in common. */
@@ -75,15 +34,6 @@ export interface ShowClauses {
   readonly condition?: Expr;
   readonly limit?: number;
   readonly offset?: number;
-}
-
-export interface ShowDatabases {
-  readonly kind: 'show_databases';
-}
-
-export interface ShowRetentionPolicies {
-  readonly kind: 'show_retention_policies';
-  readonly database?: string;
 }
 
 export interface ShowMeasurements extends ShowClauses {
@@ -125,10 +75,6 @@ export interface ShowCardinality extends ShowClauses {
   readonly dimensions: readonly Dimension[];
 }
 
-export interface ShowQueries {
-  readonly kind: 'show_queries';
-}
-
 /** What the server tells of itself. */
 export interface ShowServer {
   readonly kind: 'show_server';
@@ -137,90 +83,61 @@ export interface ShowServer {
   readonly group?: string;
 }
 
-export interface ShowShards {
-  readonly kind: 'show_shards';
-  readonly isGrouped: boolean;
-}
-
 /** A list that is always empty: tools ask for it whether or not they need it. */
 export interface ShowNothing {
   readonly kind: 'show_nothing';
   readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS';
 }
 
-/** A statement of the 1.x server about something that this server has in another form. */
-export interface UnsupportedStatement {
-  readonly kind: 'unsupported';
-  /** `CREATE CONTINUOUS QUERY` and the like. */
-  readonly what: string;
-}
-
-export interface CreateUser {
-  readonly kind: 'create_user';
-  readonly user: string;
-  readonly password: string;
-  readonly isAdministrator: boolean;
-}
-
-export interface SetPassword {
-  readonly kind: 'set_password';
-  readonly user: string;
-  readonly password: string;
-}
-
-export interface GrantOnDatabase {
-  readonly kind: 'grant' | 'revoke';
-  readonly actions: readonly Action[];
-  readonly database: string;
-  readonly user: string;
-}
-
-/** `GRANT ALL PRIVILEGES TO user`, `REVOKE ALL PRIVILEGES FROM user`. */
-export interface SetAdministrator {
-  readonly kind: 'set_administrator';
-  readonly user: string;
-  readonly isAdministrator: boolean;
-}
-
-export interface AboutUser {
-  readonly kind: 'drop_user' | 'show_grants';
-  readonly user: string;
-}
-
-export interface ShowUsers {
-  readonly kind: 'show_users';
-}
-
 export type UserStatement =
-  | CreateUser
-  | SetPassword
-  | GrantOnDatabase
-  | SetAdministrator
-  | AboutUser
-  | ShowUsers;
+  | {
+      readonly kind: 'create_user';
+      readonly user: string;
+      readonly password: string;
+      readonly isAdministrator: boolean;
+    }
+  | { readonly kind: 'set_password'; readonly user: string; readonly password: string }
+  | {
+      readonly kind: 'grant' | 'revoke';
+      readonly actions: readonly Action[];
+      readonly database: string;
+      readonly user: string;
+    }
+  /** `GRANT ALL PRIVILEGES TO user`, `REVOKE ALL PRIVILEGES FROM user`. */
+  | {
+      readonly kind: 'set_administrator';
+      readonly user: string;
+      readonly isAdministrator: boolean;
+    }
+  | { readonly kind: 'drop_user' | 'show_grants'; readonly user: string }
+  | { readonly kind: 'show_users' };
 
 export type SchemaStatement =
-  | CreateDatabase
-  | DropDatabase
-  | CreateRetentionPolicy
-  | AlterRetentionPolicy
-  | DropRetentionPolicy
-  | DropMeasurement
+  | { readonly kind: 'create_database'; readonly name: string; readonly policy: PolicyOptions }
+  | { readonly kind: 'drop_database'; readonly name: string }
+  | {
+      readonly kind: 'create_retention_policy' | 'alter_retention_policy';
+      readonly name: string;
+      readonly database: string;
+      readonly options: PolicyOptions;
+    }
+  | { readonly kind: 'drop_retention_policy'; readonly name: string; readonly database: string }
+  | { readonly kind: 'drop_measurement'; readonly name: string }
   | DeleteRows
-  | KillQuery;
+  | { readonly kind: 'kill_query'; readonly id: bigint };
 
 export type ShowStatement =
-  | ShowDatabases
-  | ShowRetentionPolicies
+  | { readonly kind: 'show_databases' }
+  | { readonly kind: 'show_retention_policies'; readonly database?: string }
   | ShowMeasurements
   | ShowTagKeys
   | ShowFieldKeys
   | ShowTagValues
   | ShowSeries
   | ShowCardinality
-  | ShowQueries
+  | { readonly kind: 'show_queries' }
   | ShowServer
-  | ShowShards
+  | { readonly kind: 'show_shards'; readonly isGrouped: boolean }
   | ShowNothing;
 
 export type Statement =
@@ -229,4 +146,9 @@ export type Statement =
   | ShowStatement
   | SchemaStatement
   | UserStatement
-  | UnsupportedStatement;
+  /** A statement of the 1.x server about something that this server has in another form. */
+  | {
+      readonly kind: 'unsupported';
+      /** `CREATE CONTINUOUS QUERY` and the like. */
+      readonly what: string;
+    };

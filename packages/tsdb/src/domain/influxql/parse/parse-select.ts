@@ -83,11 +83,19 @@ export function parseLimits(
 }
 
 /** `a`, `rp.a`, `db.rp.a`, `db..a`; the last part may be a regular expression. */
-export function parseMeasurement(tokens: TokenStream, message: string): Measurement {
+export const parseMeasurement = (tokens: TokenStream, message: string): Measurement =>
+  parseQualified(tokens, message, () => tokens.regex());
+
+/** @param last what may stand in place of the last part. */
+function parseQualified(
+  tokens: TokenStream,
+  message: string,
+  last: () => Measurement['name'] | undefined,
+): Measurement {
   const parts: (string | undefined)[] = [];
   for (;;) {
-    const regex = tokens.regex();
-    if (regex !== undefined) return measurementOf(parts, regex);
+    const name = last();
+    if (name !== undefined) return measurementOf(parts, name);
     if (parts.length === 1 && tokens.takeSymbol('.')) {
       parts.push(undefined);
       continue;
@@ -113,23 +121,12 @@ function measurementOf(
 }
 
 /** `INTO db.rp.:MEASUREMENT` keeps the names of the sources. */
-function parseTarget(tokens: TokenStream): Measurement {
-  const message = 'invalid INTO clause, expected identifier';
-  const parts: (string | undefined)[] = [];
-  for (;;) {
-    if (tokens.takeSymbol(':')) {
-      tokens.expectKeyword('MEASUREMENT', 'invalid INTO clause, expected :MEASUREMENT');
-      return measurementOf(parts, ':MEASUREMENT');
-    }
-    if (parts.length === 1 && tokens.takeSymbol('.')) {
-      parts.push(undefined);
-      continue;
-    }
-    parts.push(tokens.name(message));
-    if (parts.length === 3 || !tokens.takeSymbol('.')) break;
-  }
-  return measurementOf(parts.slice(0, -1), parts.at(-1) ?? '');
-}
+const parseTarget = (tokens: TokenStream): Measurement =>
+  parseQualified(tokens, 'invalid INTO clause, expected identifier', () => {
+    if (!tokens.takeSymbol(':')) return undefined;
+    tokens.expectKeyword('MEASUREMENT', 'invalid INTO clause, expected :MEASUREMENT');
+    return ':MEASUREMENT';
+  });
 
 function parseField(tokens: TokenStream, exprs: ExprParser): Field {
   const expr = exprs.arithmetic('projection');

@@ -30,10 +30,10 @@ export function parseShow(tokens: TokenStream): Statement {
     case 'MEASUREMENTS':
       return parseMeasurements(tokens);
     case 'MEASUREMENT':
-      return parseCardinality(tokens, 'measurement', true);
+      return parseCardinality(tokens, 'measurement');
     case 'SERIES':
       return tokens.isKeyword('CARDINALITY', 'EXACT')
-        ? parseCardinality(tokens, 'series', true)
+        ? parseCardinality(tokens, 'series')
         : { kind: 'show_series', ...parseClauses(tokens) };
     case 'FIELD':
       return parseFieldKeys(tokens);
@@ -86,25 +86,25 @@ function parseWithMeasurement(tokens: TokenStream): Measurement {
 function parseFieldKeys(tokens: TokenStream): Statement {
   if (!tokens.takeKeyword('KEYS')) {
     tokens.expectKeyword('KEY', 'invalid SHOW FIELD KEYS statement, expected KEYS');
-    return parseCardinality(tokens, 'field_key', true);
+    return parseCardinality(tokens, 'field_key');
   }
   return { kind: 'show_field_keys', ...parseClauses(tokens) };
 }
 
 function parseTags(tokens: TokenStream): Statement {
   if (tokens.takeKeyword('KEYS')) return { kind: 'show_tag_keys', ...parseClauses(tokens) };
-  if (tokens.takeKeyword('KEY')) return parseCardinality(tokens, 'tag_key', true);
+  if (tokens.takeKeyword('KEY')) return parseCardinality(tokens, 'tag_key');
   tokens.expectKeyword('VALUES', 'invalid SHOW TAG statement, expected KEYS or VALUES');
-  if (tokens.isKeyword('CARDINALITY', 'EXACT')) return parseCardinality(tokens, 'tag_values', true);
+  if (tokens.isKeyword('CARDINALITY', 'EXACT')) return parseCardinality(tokens, 'tag_values');
   const on = parseOn(tokens);
   const sources = parseFrom(tokens);
   const keys = parseWithKey(tokens);
   return { kind: 'show_tag_values', ...on, ...parseTail(tokens), sources, keys };
 }
 
-function parseCardinality(tokens: TokenStream, of: CardinalityOf, isBegun: boolean): Statement {
+function parseCardinality(tokens: TokenStream, of: CardinalityOf): Statement {
   const exact = tokens.takeKeyword('EXACT');
-  if (isBegun) tokens.expectKeyword('CARDINALITY', 'invalid SHOW statement, expected CARDINALITY');
+  tokens.expectKeyword('CARDINALITY', 'invalid SHOW statement, expected CARDINALITY');
   const on = parseOn(tokens);
   const sources = parseFrom(tokens);
   const keys = of === 'tag_values' ? parseWithKey(tokens) : undefined;

@@ -6,12 +6,6 @@ import { calculate } from './arithmetic.js';
 import { parseTimeLiteral } from './condition/time-literal.js';
 import { planFailure } from './plan-failure.js';
 
-/** An instant: only reducing makes these. */
-export interface TimeValue {
-  readonly kind: 'time';
-  readonly ns: bigint;
-}
-
 export interface ReduceContext {
   readonly nowNs: bigint;
   readonly zone: string | undefined;
@@ -87,7 +81,8 @@ export function timeValueOf(expr: Expr, context: ReduceContext): bigint {
 }
 
 type Reduced =
-  | TimeValue
+  /** An instant: only reducing makes these. */
+  | { readonly kind: 'time'; readonly ns: bigint }
   | Extract<Expr, { kind: 'duration' | 'integer' | 'unsigned' | 'number' | 'string' }>
   | { readonly kind: 'boolean' | 'regex' };
 

@@ -17,6 +17,7 @@ import { databaseOf, findTables, withPolicies } from '../plan/compile/find-sourc
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
+import type { ShownQuery } from '../running-queries.js';
 import { fieldsOf, type NamedTables, runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
@@ -30,12 +31,7 @@ export interface ShowContext {
   readonly env: Environment;
   readonly session: Session;
   databases(): readonly DatabaseSchema[];
-  queries(): readonly {
-    readonly id: number;
-    readonly text: string;
-    readonly database: string;
-    readonly durationMs: number;
-  }[];
+  queries(): readonly ShownQuery[];
   /** Absent where nobody can ask. */
   readonly facts: ServerFacts | undefined;
 }

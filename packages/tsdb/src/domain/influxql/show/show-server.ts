@@ -1,16 +1,16 @@
 import type { TableSchema } from '../../../model/schema.js';
+import type { TablePlaces } from '../../catalog/overview.js';
 import type { Diagnostic } from '../../own-metrics/diagnostics.js';
 import type { Statistic } from '../../own-metrics/statistics.js';
 import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
-import type { RowPlaces } from './show-shards.js';
 
 /** What the server can tell of itself. */
 export interface ServerFacts {
   statistics(): Promise<readonly Statistic[]>;
   diagnostics(): readonly Diagnostic[];
-  placesOf(table: TableSchema): RowPlaces;
+  placesOf(table: TableSchema): TablePlaces;
 }
 
 type Group = Diagnostic & { readonly tags?: Statistic['tags'] };

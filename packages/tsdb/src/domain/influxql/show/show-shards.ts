@@ -1,14 +1,8 @@
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
-import type { Segment } from '../../../storage/segments/segment.js';
+import type { TablePlaces } from '../../catalog/overview.js';
 import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
 import type { Value } from '../plan/data-type.js';
-
-/** Where a table has rows: its segments, and times of rows that are in none yet. */
-export interface RowPlaces {
-  readonly segments: readonly Segment[];
-  readonly buffered: readonly { readonly minTime: bigint; readonly maxTime: bigint }[];
-}
 
 /** The times `[startNs, endNs)` of a policy that share their segments. */
 interface Shard {
@@ -29,7 +23,7 @@ const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
  */
 export function showShards(
   databases: readonly DatabaseSchema[],
-  placesOf: (table: TableSchema) => RowPlaces,
+  placesOf: (table: TableSchema) => TablePlaces,
   { isGrouped }: { readonly isGrouped: boolean },
 ): Answer {
   const shards = databases
@@ -63,7 +57,7 @@ function rowOf(shard: Shard, id: bigint): { readonly about: Value[]; readonly ti
 
 function shardsOf(
   schema: DatabaseSchema,
-  placesOf: (table: TableSchema) => RowPlaces,
+  placesOf: (table: TableSchema) => TablePlaces,
 ): readonly Shard[] {
   const [database = '', policy = DEFAULT_POLICY] = schema.name.split('/');
   const spans = new Map<string, Shard>();

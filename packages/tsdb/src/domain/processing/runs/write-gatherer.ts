@@ -14,19 +14,24 @@ export interface GatheredWrites {
   readonly depth: number;
 }
 
+interface WriteGathererNeeds {
+  readonly clock: Clock;
+  readonly pauseMs: number;
+  readonly longestMs: number;
+  /** So many rows are worth a call of their own: a trigger with nothing to do gets them at once. */
+  readonly manyRows: number;
+  readonly isBusy: () => boolean;
+  /** False: not taken. */
+  readonly hand: (writes: GatheredWrites) => boolean;
+  readonly onSkipped: (rowCount: number) => void;
+}
+
 /**
  * Gathers what is committed for one trigger into calls. A trigger with nothing to do gets its rows after `pauseMs`; one
  * that is busy finds all that came meanwhile in one call, at most `longestMs` of it.
  */
 export class WriteGatherer {
-  readonly #clock: Clock;
-  readonly #pauseMs: number;
-  readonly #longestMs: number;
-  readonly #manyRows: number;
-  readonly #isBusy: () => boolean;
-  /** False: not taken. */
-  readonly #hand: (writes: GatheredWrites) => boolean;
-  readonly #onSkipped: (rowCount: number) => void;
+  readonly #needs: WriteGathererNeeds;
   #timer = new AbortController();
   #isClosed = false;
   #rows: CommittedRows[] = [];
@@ -36,23 +41,8 @@ export class WriteGatherer {
   #startMs = 0;
   #isTiming = false;
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly pauseMs: number;
-    readonly longestMs: number;
-    /** So many rows are worth a call of their own: a trigger with nothing to do gets them at once. */
-    readonly manyRows: number;
-    readonly isBusy: () => boolean;
-    readonly hand: (writes: GatheredWrites) => boolean;
-    readonly onSkipped: (rowCount: number) => void;
-  }) {
-    this.#clock = options.clock;
-    this.#pauseMs = options.pauseMs;
-    this.#longestMs = options.longestMs;
-    this.#manyRows = options.manyRows;
-    this.#isBusy = options.isBusy;
-    this.#hand = options.hand;
-    this.#onSkipped = options.onSkipped;
+  constructor(needs: WriteGathererNeeds) {
+    this.#needs = needs;
   }
 
   add(rows: readonly CommittedRows[], depth: number): void {
@@ -64,16 +54,16 @@ export class WriteGatherer {
       rowCount += batch.rowCount;
     }
     if (this.#sizeBytes + sizeBytes > MAX_WAITING_BYTES && this.#rowCount > 0) {
-      this.#onSkipped(rowCount);
+      this.#needs.onSkipped(rowCount);
       return;
     }
-    if (this.#rowCount === 0) this.#startMs = this.#clock.monotonicMs();
+    if (this.#rowCount === 0) this.#startMs = this.#needs.clock.monotonicMs();
     this.#rows.push(...rows);
     this.#rowCount += rowCount;
     this.#sizeBytes += sizeBytes;
     this.#depth = Math.max(this.#depth, depth);
     if (!this.#isTiming) this.#time();
-    else if (this.#rowCount >= this.#manyRows && !this.#isBusy()) this.wake();
+    else if (this.#rowCount >= this.#needs.manyRows && !this.#needs.isBusy()) this.wake();
   }
 
   /** The trigger has become free. */
@@ -93,10 +83,10 @@ export class WriteGatherer {
 
   #time(): void {
     this.#isTiming = true;
-    const ageMs = this.#clock.monotonicMs() - this.#startMs;
-    const pauseMs = this.#rowCount >= this.#manyRows ? 0 : this.#pauseMs;
-    const waitMs = this.#isBusy() ? this.#longestMs - ageMs : pauseMs - ageMs;
-    this.#clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
+    const ageMs = this.#needs.clock.monotonicMs() - this.#startMs;
+    const pauseMs = this.#rowCount >= this.#needs.manyRows ? 0 : this.#needs.pauseMs;
+    const waitMs = this.#needs.isBusy() ? this.#needs.longestMs - ageMs : pauseMs - ageMs;
+    this.#needs.clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
       () => {
         this.#isTiming = false;
         this.#emit();
@@ -112,6 +102,6 @@ export class WriteGatherer {
     this.#rowCount = 0;
     this.#sizeBytes = 0;
     this.#depth = 0;
-    if (!this.#hand(writes)) this.#onSkipped(writes.rowCount);
+    if (!this.#needs.hand(writes)) this.#needs.onSkipped(writes.rowCount);
   }
 }

@@ -1,5 +1,12 @@
 import { type TsdbError, tsdbError } from '../../../errors.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import {
+  isNested,
+  isNumeric,
+  isSameType,
+  isText,
+  type SqlType,
+  valueType,
+} from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
@@ -92,28 +99,6 @@ export function isInteger(type: SqlType): boolean {
   return type.kind === 'int';
 }
 
-export function isNumeric(type: SqlType): boolean {
-  return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
-}
-
-export function isText(type: SqlType): boolean {
-  return type.kind === 'utf8' || type.kind === 'tag';
-}
-
-export function isNested(type: SqlType): boolean {
-  return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
-}
-
-/** A tag column is a dictionary only as a column: what is computed from it is a plain string. */
-export function valueType(type: SqlType): SqlType {
-  return type.kind === 'tag' ? UTF8 : type;
-}
-
-/** `text` in brackets unless it is a plain call, name or number, so that an operator may follow. */
-export function bracket(text: string): string {
-  return /^[\w.]+$/.test(text) ? text : `(${text})`;
-}
-
 /** The type that values of all these types can take without loss of meaning; `undefined` when there is none. */
 export function commonType(types: readonly SqlType[]): SqlType | undefined {
   const known = types.filter((type) => type.kind !== 'null').map(valueType);
@@ -152,9 +137,4 @@ function zoneOf(
   b: Extract<SqlType, { kind: 'timestamp' }>,
 ): { readonly zone: string | undefined } {
   return { zone: a.zone ?? b.zone };
-}
-
-/** Types are plain data without cycles, so their JSON tells them apart. */
-export function isSameType(a: SqlType, b: SqlType): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,18 +1,17 @@
 import type { TableSchema } from '../../../model/schema.js';
 
+interface AskedTablesNeeds {
+  names(): readonly string[];
+  table(name: string): TableSchema | undefined;
+}
+
 /** The tables of a database that lies in another thread, each asked for once. */
 export class AskedTables implements ReadonlyMap<string, TableSchema> {
-  readonly #ask: {
-    names(): readonly string[];
-    table(name: string): TableSchema | undefined;
-  };
+  readonly #ask: AskedTablesNeeds;
   readonly #known = new Map<string, TableSchema | undefined>();
   #names: readonly string[] | undefined;
 
-  constructor(ask: {
-    names(): readonly string[];
-    table(name: string): TableSchema | undefined;
-  }) {
+  constructor(ask: AskedTablesNeeds) {
     this.#ask = ask;
   }
 

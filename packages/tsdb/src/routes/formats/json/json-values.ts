@@ -154,7 +154,7 @@ function putNumber(value: number, { type, style, infinities }: JsonColumn, out: 
 }
 
 /** A finite number in its shortest form. */
-export function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats): void {
+function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats): void {
   if (Math.floor(value) === value && Math.abs(value) < LEAST_EXPONENT && !Object.is(value, -0)) {
     out.whole(value);
     if (wholeFloats === 'with_fraction') out.put(POINT_ZERO);

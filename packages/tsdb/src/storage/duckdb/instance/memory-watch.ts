@@ -78,7 +78,7 @@ export class MemoryWatch {
   }
 }
 
-export class WatchedStatement {
+class WatchedStatement {
   readonly #stop: () => void;
   readonly #onEnd: (ended: WatchedStatement) => void;
   #isStopped = false;

@@ -13,7 +13,7 @@ export interface CacheEntry {
 
 /** Bounds the memory of decoded columns over all tables; what was not used for longest goes first. */
 export class ColumnCache {
-  readonly #limitBytes: number;
+  readonly limitBytes: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
@@ -22,16 +22,12 @@ export class ColumnCache {
   readonly loads = new LoadQueue();
 
   constructor(options: { readonly limitBytes: number; readonly nowMs: () => number }) {
-    this.#limitBytes = options.limitBytes;
+    this.limitBytes = options.limitBytes;
     this.#nowMs = options.nowMs;
   }
 
-  get limitBytes(): number {
-    return this.#limitBytes;
-  }
-
   get isEnabled(): boolean {
-    return this.#limitBytes > 0;
+    return this.limitBytes > 0;
   }
 
   get sizeBytes(): number {
@@ -44,15 +40,15 @@ export class ColumnCache {
 
   /** False: there is no room for so much more, and nothing is old enough to make way. */
   makeRoom(sizeBytes: number): boolean {
-    if (this.#sizeBytes + sizeBytes <= this.#limitBytes) return true;
+    if (this.#sizeBytes + sizeBytes <= this.limitBytes) return true;
     const latestMs = this.#nowMs() - LEAST_IDLE_MS;
     const idle = [...this.#entries]
       .filter((entry) => entry.lastUsedMs <= latestMs && !this.#holders.has(entry))
       .sort((a, b) => a.lastUsedMs - b.lastUsedMs);
     const idleBytes = idle.reduce((sum, entry) => sum + entry.sizeBytes, 0);
-    if (this.#sizeBytes - idleBytes + sizeBytes > this.#limitBytes) return false;
+    if (this.#sizeBytes - idleBytes + sizeBytes > this.limitBytes) return false;
     for (const entry of idle) {
-      if (this.#sizeBytes + sizeBytes <= this.#limitBytes) break;
+      if (this.#sizeBytes + sizeBytes <= this.limitBytes) break;
       this.remove(entry);
       entry.drop();
     }

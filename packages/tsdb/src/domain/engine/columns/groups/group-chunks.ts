@@ -45,13 +45,7 @@ export function* groupChunks(options: {
 }
 
 /** Numbers of the cells that have rows, in the order asked for. */
-function* orderedCells(options: {
-  readonly answer: InMemoryGroups;
-  readonly groups: SeriesGroups;
-  readonly buckets: Buckets;
-  readonly rowCounts: Float64Array;
-  readonly isTotal: boolean;
-}): Steps<number[]> {
+function* orderedCells(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
   const { answer, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
   const { order } = answer;

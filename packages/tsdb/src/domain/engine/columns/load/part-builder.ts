@@ -16,10 +16,6 @@ export class PartBuilder {
     this.#times = new BigInt64Array(rowCount);
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   /** @param series dense numbers */
   add(series: Uint32Array, times: BigInt64Array): void {
     this.#series.set(series, this.#count);

@@ -37,6 +37,12 @@ const LEAST_SLICE_ROWS = 4096;
 /** So many rows are taken together before they are looked at in the order of their times. */
 const LEAST_COPIED = 4096;
 
+interface Walked {
+  readonly answer: InMemoryRows;
+  readonly loaded: readonly LoadedRows[];
+  readonly index: SeriesIndex;
+}
+
 /** Rows in the order of their times; `undefined`: not faster than by the engine. */
 export async function answerRows(ask: {
   readonly request: InMemoryRequest;
@@ -87,14 +93,7 @@ function isWorthCopying(
 }
 
 /** All rows of the runs: no more of them than a slice of time are held in their order. */
-function walkedRows(
-  runs: Runs,
-  ask: {
-    readonly answer: InMemoryRows;
-    readonly loaded: readonly LoadedRows[];
-    readonly index: SeriesIndex;
-  },
-): Iterable<ResultChunk> | undefined {
+function walkedRows(runs: Runs, ask: Walked): Iterable<ResultChunk> | undefined {
   const { answer, loaded } = ask;
   // What is passed over is sorted, too.
   if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
@@ -115,11 +114,7 @@ function sliceRowsOf({ source }: Runs): number | undefined {
 function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
-  ask: {
-    readonly answer: InMemoryRows;
-    readonly loaded: readonly LoadedRows[];
-    readonly index: SeriesIndex;
-  },
+  ask: Walked,
 ): Generator<ResultChunk, void, undefined> {
   const { offset, limit, columns, descending: isDescending } = ask.answer;
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;

@@ -46,7 +46,7 @@ export function* piecesOf<T extends Pick<Series, 'times' | 'columns'>>(
     yield slicePiece(piece, from, Math.min(length, from + count));
 }
 
-export function slicePiece<T extends Pick<Series, 'times' | 'columns'>>(
+function slicePiece<T extends Pick<Series, 'times' | 'columns'>>(
   piece: T,
   from: number,
   to: number,

@@ -25,14 +25,10 @@ import type { ExpandedSelect, SourceColumns } from './source.js';
 import { argumentColumns, isTimeIn, mergedColumns, typeOfExpr } from './source-columns.js';
 
 /** What a subquery takes over from the statement around it. */
-export interface Surroundings {
-  readonly minNs: bigint;
-  readonly maxNs: bigint;
-  readonly hasLowerBound: boolean;
-  readonly interval: Interval | undefined;
-  readonly groupTags: readonly string[];
-  readonly zone: string | undefined;
-}
+export type Surroundings = Pick<
+  CompiledSelect,
+  'minNs' | 'maxNs' | 'hasLowerBound' | 'interval' | 'groupTags' | 'zone'
+>;
 
 /** Checks a SELECT and brings it into the form that runs. Throws `plan_error`. */
 export function compileSelect(

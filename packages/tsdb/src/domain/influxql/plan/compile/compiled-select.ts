@@ -27,9 +27,9 @@ export interface CompiledCall {
   readonly type: DataType;
 }
 
-/** Row expressions refer to calls and columns by their place in the row of slots. */
-export type SlotExpr =
-  | { readonly kind: 'slot'; readonly index: number; readonly type: DataType }
+/** An expression over one row. @template Leaf how it names what the row has. */
+export type RowExpr<Leaf> =
+  | Leaf
   | {
       readonly kind: 'constant';
       readonly value: number | bigint | string | boolean;
@@ -38,16 +38,23 @@ export type SlotExpr =
   | {
       readonly kind: 'binary';
       readonly op: '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^';
-      readonly left: SlotExpr;
-      readonly right: SlotExpr;
+      readonly left: RowExpr<Leaf>;
+      readonly right: RowExpr<Leaf>;
       readonly type: DataType;
     }
   | {
       readonly kind: 'scalar';
       readonly name: string;
-      readonly args: readonly SlotExpr[];
+      readonly args: readonly RowExpr<Leaf>[];
       readonly type: DataType;
     };
+
+/** Calls and columns by their place in the row of slots. */
+export type SlotExpr = RowExpr<{
+  readonly kind: 'slot';
+  readonly index: number;
+  readonly type: DataType;
+}>;
 
 export interface OutputField {
   readonly name: string;

@@ -7,7 +7,6 @@ import { planFailure } from '../plan-failure.js';
 import { columnNames } from './column-names.js';
 import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
 
-/** Columns of one source. */
 export function columnsOf(source: BoundSource): SourceColumns {
   return source.kind === 'subquery' ? columnsOfSelect(source.select) : columnsOfTable(source.table);
 }

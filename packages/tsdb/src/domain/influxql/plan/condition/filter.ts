@@ -1,7 +1,7 @@
 import type { BinaryExpr, Expr } from '../../ast/expressions.js';
 import { printExpr } from '../../ast/print.js';
 import { arithmeticType } from '../arithmetic.js';
-import type { ColumnRef } from '../compile/compiled-select.js';
+import type { ColumnRef, RowExpr } from '../compile/compiled-select.js';
 import type { SourceColumns } from '../compile/source.js';
 import { typeOfRef } from '../compile/source-columns.js';
 import type { DataType } from '../data-type.js';
@@ -10,27 +10,10 @@ import { scalarType } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import { compileRegex, type Matcher } from './regex.js';
 
-export type Operand =
+export type Operand = RowExpr<
   | { readonly kind: 'column'; readonly ref: ColumnRef; readonly type: DataType }
-  | {
-      readonly kind: 'constant';
-      readonly value: number | bigint | string | boolean;
-      readonly type: DataType;
-    }
-  | {
-      readonly kind: 'binary';
-      readonly op: '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^';
-      readonly left: Operand;
-      readonly right: Operand;
-      readonly type: DataType;
-    }
-  | {
-      readonly kind: 'scalar';
-      readonly name: string;
-      readonly args: readonly Operand[];
-      readonly type: DataType;
-    }
-  | { readonly kind: 'date_part'; readonly part: string; readonly type: 'integer' };
+  | { readonly kind: 'date_part'; readonly part: string; readonly type: 'integer' }
+>;
 
 export type CompareOp = '=' | '!=' | '<' | '<=' | '>' | '>=';
 

@@ -1,8 +1,9 @@
 import { tsdbError } from '../../../../errors.js';
+import { valueType } from '../../../../model/sql-type.js';
 import type { ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
-import { unionType, valueType } from '../types/common-type.js';
+import { unionType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
 import { bindComparison } from './operators/comparison.js';

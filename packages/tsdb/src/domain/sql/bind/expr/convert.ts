@@ -1,5 +1,11 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
-import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
+import {
+  isNumeric,
+  isSameType,
+  isText,
+  NS_PER_UNIT,
+  type SqlType,
+} from '../../../../model/sql-type.js';
 import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
@@ -8,16 +14,8 @@ import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
 import { type Bound, constantExpr, mapped } from '../types/bound.js';
-import { isNumeric, isSameType, isText } from '../types/common-type.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
 import { parseInterval } from './operators/intervals.js';
-
-const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
-  s: 1_000_000_000n,
-  ms: 1_000_000n,
-  us: 1_000n,
-  ns: 1n,
-};
 
 /** `expr` as `type`. Constants are converted at once; `isTry` makes NULL of what cannot be converted. */
 export function convert(expr: Bound, type: SqlType, isTry = false): Bound {

@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
+import { isNested } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { repeated } from '../../emit/text-room.js';
 import { sizeText } from '../../emit/value-size.js';
@@ -7,7 +8,6 @@ import type {
   FunctionDefinition,
   OrderItem,
 } from '../../functions/function-definition.js';
-import { isNested } from '../../functions/signature.js';
 import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../../parse/ast.js';
 import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
 import { bindOrderItems, bindWindow } from '../aggregate/windows.js';

@@ -1,9 +1,9 @@
 import { tsdbError } from '../../../../errors.js';
+import { valueType } from '../../../../model/sql-type.js';
 import type { ExprNodes, Query } from '../../parse/ast.js';
 import { Scope } from '../scope.js';
 import type { BoundQuery, Env } from '../session.js';
 import { BOOLEAN, type Bound, derive } from '../types/bound.js';
-import { valueType } from '../types/common-type.js';
 import { comparable } from './operators/comparison.js';
 
 export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {

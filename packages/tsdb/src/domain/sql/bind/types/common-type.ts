@@ -1,27 +1,16 @@
-import type { SqlType } from '../../../../model/sql-type.js';
+import {
+  isNested,
+  isNumeric,
+  isSameType,
+  isText,
+  type SqlType,
+} from '../../../../model/sql-type.js';
 import { FLOAT64, INT64, NULL, UTF8 } from './bound.js';
 
 type IntType = Extract<SqlType, { kind: 'int' }>;
 
-export function isText(type: SqlType): boolean {
-  return type.kind === 'utf8' || type.kind === 'tag';
-}
-
-export function isNumeric(type: SqlType): boolean {
-  return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
-}
-
 function isTemporal(type: SqlType): boolean {
   return ['timestamp', 'date', 'time', 'duration', 'interval'].includes(type.kind);
-}
-
-export function isSameType(a: SqlType, b: SqlType): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** A tag column is a dictionary only as a column; what is computed from it is a plain string. */
-export function valueType(type: SqlType): SqlType {
-  return type.kind === 'tag' ? UTF8 : type;
 }
 
 /** Type of arithmetic over two numbers. Source: query-languages, "Numbers". */
@@ -95,8 +84,4 @@ export function unionType(types: readonly SqlType[]): SqlType | undefined {
     }
   }
   return common;
-}
-
-function isNested(type: SqlType): boolean {
-  return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
 }

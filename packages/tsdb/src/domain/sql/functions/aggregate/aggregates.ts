@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { isNumeric, type SqlType, valueType } from '../../../../model/sql-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
@@ -15,10 +15,8 @@ import {
   INT32,
   INT64,
   isInteger,
-  isNumeric,
   textArg,
   UINT64,
-  valueType,
 } from '../signature.js';
 
 /** Source: query-languages, "Aggregates". */

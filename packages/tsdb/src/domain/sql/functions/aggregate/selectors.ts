@@ -1,15 +1,8 @@
 import { tsdbError } from '../../../../errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { type SqlType, valueType } from '../../../../model/sql-type.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
-import {
-  aggregate,
-  argAt,
-  badArguments,
-  expectArgCount,
-  TIMESTAMP,
-  valueType,
-} from '../signature.js';
+import { aggregate, argAt, badArguments, expectArgCount, TIMESTAMP } from '../signature.js';
 
 /**
  * A selector finds one row and gives `{value, time}` of it, and `other_1`, `other_2`, ... of further arguments. Rows rank by `key`, the greatest wins; ties of the

@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
+import { isNumeric } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
@@ -8,7 +9,6 @@ import {
   expectArgCount,
   FLOAT64,
   floatArg,
-  isNumeric,
   UINT64,
 } from '../signature.js';
 import { integerName } from './aggregates.js';

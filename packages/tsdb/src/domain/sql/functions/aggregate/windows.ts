@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { isNumeric, type SqlType, valueType } from '../../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
@@ -9,9 +9,7 @@ import {
   INT64,
   INTERVAL,
   intArg,
-  isNumeric,
   UINT64,
-  valueType,
   windowFunction,
 } from '../signature.js';
 

@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { isText, listDepth, type SqlType } from '../../../../model/sql-type.js';
 import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
@@ -15,7 +15,6 @@ import {
   INTERVAL,
   intArg,
   isInteger,
-  isText,
   scalar,
   TIMESTAMP,
   textArg,
@@ -150,7 +149,7 @@ export const LISTS: readonly FunctionDefinition[] = [
     expectArgCount(call, 1);
     const { text, type } = listAt(call, 0);
     return {
-      text: `CASE WHEN ${text} IS NOT NULL THEN CAST(${depthOf(type)} AS UBIGINT) END`,
+      text: `CASE WHEN ${text} IS NOT NULL THEN CAST(${listDepth(type)} AS UBIGINT) END`,
       type: UINT64,
     };
   }),
@@ -158,7 +157,7 @@ export const LISTS: readonly FunctionDefinition[] = [
     expectArgCount(call, 1);
     const { text, type } = listAt(call, 0);
     const levels = Array.from(
-      { length: depthOf(type) },
+      { length: listDepth(type) },
       (_, level) => `${text}${'[1]'.repeat(level)}`,
     );
     const sizes = levels.map((level) => `CAST(len(${level}) AS UBIGINT)`);
@@ -247,7 +246,7 @@ function lengthText(call: FunctionCall): string {
   if (call.args.length === 1) return `CAST(len(${text}) AS UBIGINT)`;
   const dimension = intArg(call, 1).text;
   const cases = Array.from(
-    { length: depthOf(type) },
+    { length: listDepth(type) },
     (_, level) => ` WHEN ${level + 1} THEN len(${text}${'[1]'.repeat(level)})`,
   );
   return `CAST(CASE ${dimension}${cases.join('')} END AS UBIGINT)`;
@@ -277,10 +276,6 @@ function listAt(
 
 function bothPrefixes(name: string): string[] {
   return [`array_${name}`, `list_${name}`];
-}
-
-function depthOf(type: SqlType): number {
-  return type.kind === 'list' ? 1 + depthOf(type.element) : 0;
 }
 
 function flattened(text: string, type: ListType): FunctionResult {

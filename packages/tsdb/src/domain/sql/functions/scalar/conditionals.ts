@@ -1,12 +1,6 @@
+import { valueType } from '../../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
-import {
-  argAt,
-  badArguments,
-  commonType,
-  expectArgCount,
-  scalar,
-  valueType,
-} from '../signature.js';
+import { argAt, badArguments, commonType, expectArgCount, scalar } from '../signature.js';
 
 /** Source: query-languages, "Conditional, list, struct, map, misc". */
 export const CONDITIONALS: readonly FunctionDefinition[] = [

@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
+import { isText } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
 import {
@@ -7,7 +8,6 @@ import {
   badArguments,
   constantText,
   expectArgCount,
-  isText,
   scalar,
   textArg,
   UTF8,
@@ -32,7 +32,7 @@ const DIGESTS = new Map<string, (bytes: string) => string>([
 export const ENCODINGS: readonly FunctionDefinition[] = [
   scalar(['encode'], (call) => {
     expectArgCount(call, 2);
-    const bytes = bytesArg(call, 0).text;
+    const bytes = bytesOf(call).text;
     switch (encodingAt(call)) {
       case 'hex':
         return { text: `lower(hex(${bytes}))`, type: UTF8 };
@@ -62,16 +62,16 @@ export const ENCODINGS: readonly FunctionDefinition[] = [
           `currently supported algorithms are: ${[...DIGESTS.keys()].join(', ')}`,
       );
     }
-    return { text: textOf(bytesArg(call, 0).text), type: BINARY };
+    return { text: textOf(bytesOf(call).text), type: BINARY };
   }),
   scalar(['md5'], (call) => {
     expectArgCount(call, 1);
-    return { text: `md5(${bytesArg(call, 0).text})`, type: UTF8 };
+    return { text: `md5(${bytesOf(call).text})`, type: UTF8 };
   }),
   ...['sha224', 'sha256', 'sha384', 'sha512'].map((name) =>
     scalar([name], (call) => {
       expectArgCount(call, 1);
-      const bytes = bytesArg(call, 0).text;
+      const bytes = bytesOf(call).text;
       return { text: DIGESTS.get(name)?.(bytes) ?? '', type: BINARY };
     }),
   ),
@@ -85,11 +85,11 @@ export const ENCODING_MACROS: readonly string[] = [
        error('Execution error: Failed to decode value using base64')) END`,
 ];
 
-function bytesArg(call: FunctionCall, index: number): Pick<BoundExpr, 'text'> {
-  const arg = argAt(call, index);
+function bytesOf(call: FunctionCall): Pick<BoundExpr, 'text'> {
+  const arg = argAt(call, 0);
   if (arg.type.kind === 'binary') return arg;
   if (!isText(arg.type) && arg.type.kind !== 'null') throw badArguments(call);
-  return { text: `encode(${textArg(call, index).text})` };
+  return { text: `encode(${textArg(call, 0).text})` };
 }
 
 function encodingAt(call: FunctionCall): 'hex' | 'base64' | 'base64pad' {

@@ -1,3 +1,4 @@
+import { isNumeric } from '../../../../model/sql-type.js';
 import type { FunctionDefinition } from '../function-definition.js';
 import {
   argAt,
@@ -9,7 +10,6 @@ import {
   INT64,
   intArg,
   isInteger,
-  isNumeric,
   scalar,
 } from '../signature.js';
 

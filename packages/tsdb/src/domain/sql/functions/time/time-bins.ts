@@ -41,7 +41,7 @@ export const TIME_BIN_MACROS: readonly string[] = [
 
 function bindDateBin(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 3);
-  const stride = strideAt(call, 0);
+  const stride = strideOf(call);
   const time = timeArg(call, 1);
   const originNs = call.args.length > 2 ? originAt(call, 2) : 0n;
   const value = time.constant?.value;
@@ -89,10 +89,10 @@ function placeText(nsText: string, widthNs: bigint, originNs: bigint): string {
   return `(${nsText} % ${widthNs} + ${lift}) % ${widthNs}`;
 }
 
-/** The stride argument at `index`, an interval or its text. `functionName` as messages show it. */
-export function strideAt(call: FunctionCall, index: number): Stride {
+/** The first argument: an interval or its text. */
+export function strideOf(call: FunctionCall): Stride {
   const label = call.name.toUpperCase();
-  const arg = argAt(call, index);
+  const arg = argAt(call, 0);
   const interval = arg.type.kind === 'interval' ? arg : call.coerce(arg, INTERVAL);
   const value = interval.constant?.value;
   if (value === null || typeof value !== 'object') {
@@ -133,13 +133,14 @@ function canBeTime(type: SqlType): boolean {
   return ['date', 'utf8', 'tag', 'null'].includes(type.kind);
 }
 
-function originAt(call: FunctionCall, index: number): bigint {
-  const value = timeArg(call, index).constant?.value;
-  if (typeof value !== 'bigint') {
-    throw tsdbError(
-      'not_implemented',
-      `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
-    );
-  }
-  return value;
+const originAt = (call: FunctionCall, index: number): bigint =>
+  literalOrigin(call, timeArg(call, index));
+
+export function literalOrigin(call: FunctionCall, origin: BoundExpr): bigint {
+  const value = origin.constant?.value;
+  if (typeof value === 'bigint') return value;
+  throw tsdbError(
+    'not_implemented',
+    `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
+  );
 }

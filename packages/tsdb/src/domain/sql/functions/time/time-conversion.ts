@@ -1,5 +1,5 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
-import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
+import { isNumeric, isText, type SqlType, type TimeUnit } from '../../../../model/sql-type.js';
 import { isTimeZone } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
@@ -15,8 +15,6 @@ import {
   INT64,
   intArg,
   isInteger,
-  isNumeric,
-  isText,
   scalar,
   textArg,
   UTF8,

@@ -19,7 +19,7 @@ import {
   TIME,
   TIMESTAMP,
 } from '../signature.js';
-import { binText, strideAt, timeArg, wideBinText } from './time-bins.js';
+import { binText, literalOrigin, strideOf, timeArg, wideBinText } from './time-bins.js';
 import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
 /** Source: query-languages, "Time functions". */
@@ -57,7 +57,7 @@ export const TIME_ZONES: readonly FunctionDefinition[] = [
 function bindTz(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1, 2);
   const time = timeArg(call, 0);
-  const zone = call.args.length > 1 ? zoneAt(call, 1) : 'UTC';
+  const zone = call.args.length > 1 ? zoneOf(call) : 'UTC';
   return {
     text: time.text,
     type: { kind: 'timestamp', unit: 'ns', zone },
@@ -65,8 +65,8 @@ function bindTz(call: FunctionCall): FunctionResult {
   };
 }
 
-function zoneAt(call: FunctionCall, index: number): string {
-  const arg = argAt(call, index);
+function zoneOf(call: FunctionCall): string {
+  const arg = argAt(call, 1);
   const zone = arg.constant?.value;
   if (typeof zone !== 'string') {
     throw tsdbError(
@@ -88,7 +88,7 @@ function zoneAt(call: FunctionCall, index: number): string {
 function bindAtTimeZone(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const time = timeArg(call, 0);
-  const zone = zoneAt(call, 1);
+  const zone = zoneOf(call);
   const type: SqlType = { kind: 'timestamp', unit: 'ns', zone };
   const { constant } = time;
   if (time.type.kind === 'timestamp' && time.type.zone !== undefined) {
@@ -121,7 +121,7 @@ function bindToLocalTime(call: FunctionCall): FunctionResult {
 /** Bins the wall clock of the argument's zone and finds the instant at which each bin began. */
 function bindDateBinWallclock(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 3);
-  const stride = strideAt(call, 0);
+  const stride = strideOf(call);
   const label = call.name.toUpperCase();
   const time = timeArg(call, 1);
   if (time.type.kind !== 'timestamp') throw badArguments(call);
@@ -156,13 +156,8 @@ function wallclockOrigin(call: FunctionCall): bigint {
       `Error during planning: ${call.name.toUpperCase()} origin must be a timestamp without a timezone`,
     );
   }
-  const value = (origin.type.kind === 'timestamp' ? origin : call.coerce(origin, TIMESTAMP))
-    .constant?.value;
-  if (typeof value !== 'bigint') {
-    throw tsdbError(
-      'not_implemented',
-      `${call.name.toUpperCase()} only supports literal values for the origin argument, not arrays`,
-    );
-  }
-  return value;
+  return literalOrigin(
+    call,
+    origin.type.kind === 'timestamp' ? origin : call.coerce(origin, TIMESTAMP),
+  );
 }

@@ -1,7 +1,7 @@
+import { isSameType } from '../../../../model/sql-type.js';
 import { convert } from '../../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
-import { isSameType } from '../../bind/types/common-type.js';
 
 /** The query with its columns converted to the types of `columns`. */
 export function retyped(

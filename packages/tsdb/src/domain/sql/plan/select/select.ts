@@ -1,8 +1,8 @@
 import { tsdbError } from '../../../../errors.js';
+import { valueType } from '../../../../model/sql-type.js';
 import { condition } from '../../bind/expr/operators/operators.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
-import { valueType } from '../../bind/types/common-type.js';
 import {
   type Expr,
   nameOf,

@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../../errors.js';
-import type { IntervalValue, SqlType } from '../../../../../model/sql-type.js';
+import { type IntervalValue, isText, type SqlType } from '../../../../../model/sql-type.js';
 import { addMonths, NS_PER_DAY } from '../../../../../model/time/calendar.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
@@ -14,7 +14,7 @@ import {
   mapped,
   TIMESTAMP,
 } from '../../types/bound.js';
-import { isText, numericType } from '../../types/common-type.js';
+import { numericType } from '../../types/common-type.js';
 import { convert } from '../convert.js';
 import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
 

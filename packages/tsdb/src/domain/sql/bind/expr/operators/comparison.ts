@@ -1,12 +1,12 @@
 import { tsdbError } from '../../../../../errors.js';
 import type { FieldCondition } from '../../../../../model/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../../model/scan.js';
-import type { SqlType } from '../../../../../model/sql-type.js';
+import { isNumeric, isText, type SqlType } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import type { Fact, PlainFact } from '../../scan-draft.js';
 import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
-import { comparisonType, isNumeric, isText } from '../../types/common-type.js';
+import { comparisonType } from '../../types/common-type.js';
 import { convert } from '../convert.js';
 
 export type ComparisonOp =

@@ -1,5 +1,5 @@
 import { type TsdbError, tsdbError } from '../../../../../errors.js';
-import type { SqlType } from '../../../../../model/sql-type.js';
+import { isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
@@ -15,7 +15,7 @@ import {
   UINT64,
   UTF8,
 } from '../../types/bound.js';
-import { isSameType, isText, numericType } from '../../types/common-type.js';
+import { numericType } from '../../types/common-type.js';
 import { eitherFact } from '../../types/facts.js';
 import { convert } from '../convert.js';
 import { fieldOf } from '../fields.js';
@@ -176,10 +176,6 @@ function listOperation(
   if (op !== 'StringConcat' || leftDepth + rightDepth === 0) return undefined;
   if (leftDepth === rightDepth) return callNode('array_concat', [left, right]);
   return callNode(leftDepth > rightDepth ? 'array_append' : 'array_prepend', [left, right]);
-}
-
-function listDepth(type: SqlType): number {
-  return type.kind === 'list' ? 1 + listDepth(type.element) : 0;
 }
 
 function bindConcat(left: Bound, right: Bound, env: Env): Bound {

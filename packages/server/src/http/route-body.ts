@@ -1,0 +1,23 @@
+import { decodeBody, type HeldBodies, type Route, ServerBusy } from '@plinth/kernel';
+import type { IncomingRequest } from './incoming-request.js';
+
+/** The body of a request as its route takes it: within its bounds, decoded, and counted as long as it is held. */
+export function readRouteBody(
+  request: IncomingRequest,
+  { body: rule }: Route,
+  bodies: HeldBodies,
+): Uint8Array | Promise<Uint8Array> {
+  if (rule === undefined) return request.body;
+  const counted = (body: Uint8Array): Uint8Array => {
+    request.held ??= bodies.begin(request.principal);
+    if (!request.held.add(body.byteLength)) throw new ServerBusy();
+    return body;
+  };
+  const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];
+  const decoded = (sent: Uint8Array) => {
+    const body = decodeBody(sent, encoding, rule.maxBytes);
+    return body instanceof Promise ? body.then(counted) : body;
+  };
+  const sent = request.readBody(rule, bodies);
+  return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
+}
