@@ -24,13 +24,29 @@ const OVER_TIME = (field) =>
 
 const CELL = '[role=gridcell]:has-text("rain")';
 
-/** Each with what has to be there, and what is clicked then. */
+const CSV = {
+  name: 'rooms.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(
+    'time,room,temp,co2,note\n2015-11-20T07:00:00Z,Kitchen,21.5,610,\n2015-11-20T08:00:00Z,Kitchen,22.1,655,\n' +
+      '2015-11-20T08:00:00Z,Bedroom,18.9,480,"window, open"\nyesterday,Bedroom,19.2,470,\n',
+  ),
+};
+
+/** Each with what has to be there, and what is clicked then, or the file that is chosen. */
 const PAGES = {
   home: ['', 'table'],
   explore: [explore({ view: 'line', q: OVER_TIME('temp_max') }), 'canvas'],
   rows: [explore({ view: 'table', q: 'SELECT * FROM weather ORDER BY time' }), '[role=gridcell]'],
   data: ['data', 'table'],
   table: ['data/sample/weather', '[role=gridcell]'],
+  write: [
+    'data/sample',
+    'table',
+    'button:text-is("Write")',
+    'button:text-is("CSV file")',
+    { file: 'input[type=file]', ...CSV },
+  ],
   storage: ['storage?db=sample&table=weather', '.file-strip'],
   filter: [
     explore({ view: 'table', sort: '-temp_max', q: 'SELECT * FROM weather' }),
@@ -42,6 +58,9 @@ const PAGES = {
   triggers: ['triggers?db=sample', 'table >> nth=1'],
   webhooks: ['webhooks/1', 'table >> nth=0'],
   limits: ['limits?identity=user:7', 'table >> nth=2'],
+  identities: ['identities', 'h1'],
+  queries: ['queries', 'table'],
+  tokens: ['tokens', 'table'],
   server: ['server?from=now-1m', 'canvas'],
 };
 /** The server is to have measured something when its own page is looked at. */
@@ -88,7 +107,10 @@ try {
       const page = await context.newPage();
       await page.goto(`${server.url}/console/${address}`);
       await page.locator(there).first().waitFor({ timeout: 60_000 });
-      for (const each of clicked) await page.locator(each).first().click();
+      for (const each of clicked) {
+        if (typeof each === 'string') await page.locator(each).first().click();
+        else await page.locator(each.file).setInputFiles(each);
+      }
       await page.waitForTimeout(500); // for what is drawn after it is there
       await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) });
       await page.close();
@@ -170,6 +192,11 @@ async function askSomething(client) {
   const headers = { 'content-type': 'application/json' };
   const post = (path, body) =>
     client.call('POST', `/ops/v1/rate-limits/${path}`, { body: JSON.stringify(body), headers });
+  for (const id of [7, 12]) {
+    const body = JSON.stringify({ kind: 'user', id, login: id === 7 ? 'mona' : 'hubot' });
+    const { status, text } = await client.call('POST', '/ops/v1/identities', { body, headers });
+    if (status >= 300) throw new Error(`identity: ${status} ${text}`);
+  }
   for (const [identity, cost] of [
     ['user:7', 412],
     ['user:12', 96],

@@ -45,6 +45,14 @@ describe('The first rows of a CSV file', () => {
     assert.deepEqual(await guess('a,b\n1,2\n'), { a: 'int', b: 'int' });
   });
 
+  it('take a column of such a name for the time when some of its values are dates', async () => {
+    const { columns } = await readCsvHead(piecesOf('time,v\n2024-12-30,1\nyesterday,2\n'), 1000);
+    assert.deepEqual(
+      columns.map(({ role }) => role),
+      ['time', 'field'],
+    );
+  });
+
   it('take a text of many values for a field', async () => {
     const rows = (count: number, values: number) =>
       `text\n${Array.from({ length: count }, (_, i) => `v${i % values}`).join('\n')}\n`;

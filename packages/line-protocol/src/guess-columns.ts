@@ -64,7 +64,8 @@ function timeOf(columns: readonly Column[]): Column | undefined {
   const isNamed = ({ name }: Column): boolean => TIME_NAME.test(name);
   const dates = columns.filter(({ areDates }) => areDates);
   const numbers = columns.filter(({ numberType }) => numberType === 'int');
-  return dates.find(isNamed) ?? dates[0] ?? numbers.find(isNamed);
+  const named = dates.find(isNamed) ?? columns.find((each) => isNamed(each) && each.hasDates);
+  return named ?? dates[0] ?? numbers.find(isNamed);
 }
 
 class Column {
@@ -97,6 +98,10 @@ class Column {
 
   get areDates(): boolean {
     return this.#isMost(this.#dateCount);
+  }
+
+  get hasDates(): boolean {
+    return this.#dateCount > 0;
   }
 
   get numberType(): FieldType | undefined {
