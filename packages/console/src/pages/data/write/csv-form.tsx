@@ -66,6 +66,7 @@ export function CsvForm(props: {
     change(() => {
       setFile(next);
       setTable(tableNameOf(next.name));
+      setTimeFormat('auto');
       setChosen(new Map());
     });
   const write = async (from: File, as: CsvMapping) => {

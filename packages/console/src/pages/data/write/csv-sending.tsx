@@ -69,5 +69,7 @@ function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean): string {
   if (phase === 'done') return `${written}${refused}.`;
   const why = phase === 'cancelled' ? 'Cancelled' : 'Stopped';
   const again = hasTime ? '; writing the file again adds no row twice' : '';
-  return `${why}: ${written}${refused}. What is written stays${again}.`;
+  // The server goes on with a request that has come, whoever has left.
+  const underway = phase === 'cancelled' ? ', and perhaps some that were on their way' : '';
+  return `${why}: ${written}${refused}${underway}. What is written stays${again}.`;
 }
