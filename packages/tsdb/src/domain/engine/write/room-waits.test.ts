@@ -21,8 +21,10 @@ describe('writes that wait for room', () => {
     const waits = new RoomWaits(clock, 100);
     const latestMs = clock.monotonicMs() + 50;
     const waiting = waits.next(10, latestMs);
+    assert.equal(waits.count, 1);
     await clock.advanceMs(50);
     await waiting;
+    assert.equal(waits.count, 0, 'nothing is kept of who has gone');
     await assert.rejects(waits.next(10, latestMs), { kind: 'buffer_full' });
   });
 

@@ -8,8 +8,8 @@ export const LONGEST_WAIT_MS = 2000;
 export class RoomWaits {
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** In the order in which they came. */
-  readonly #woken = new Set<() => void>();
+  /** Of those that wait, in the order in which they came. */
+  readonly #timers = new Set<AbortController>();
   #bytes = 0;
 
   /** @param maxBytes of all bodies that wait. */
@@ -29,20 +29,19 @@ export class RoomWaits {
       throw tsdbError('buffer_full', { retryAfterSec: 1 });
     }
     const timer = new AbortController();
+    this.#timers.add(timer);
     this.#bytes += bodySizeBytes;
-    await new Promise<void>((resolve) => {
-      this.#woken.add(resolve);
-      this.#clock.sleep(leftMs, timer.signal).then(resolve, resolve);
-    }).finally(() => {
-      this.#bytes -= bodySizeBytes;
-      timer.abort();
-    });
+    await this.#clock.sleep(leftMs, timer.signal).catch(() => undefined); // woken
+    this.#timers.delete(timer);
+    this.#bytes -= bodySizeBytes;
+  }
+
+  get count(): number {
+    return this.#timers.size;
   }
 
   /** There may be room now: each looks again. */
   wake(): void {
-    const woken = [...this.#woken];
-    this.#woken.clear();
-    for (const resolve of woken) resolve();
+    for (const timer of this.#timers) timer.abort();
   }
 }

@@ -145,6 +145,7 @@ export class WriteBuffer {
   /** The rows of a body are in the buffer, or refused. */
   leave(sizeBytes: number): void {
     this.#underwayBytes -= sizeBytes;
+    this.#waits.wake(); // A body that was refused leaves room.
   }
 
   #hasRoom(sizeBytes: number): boolean {
