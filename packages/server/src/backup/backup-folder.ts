@@ -11,7 +11,6 @@ import { RESTORE_MARKER, STORE_FILE } from '../folder/data-folder.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
-/** What every backup has. */
 /** What the commands themselves put into a folder. */
 const OWN_NAMES: readonly string[] = [MANIFEST, RESTORE_MARKER, ...FOLDER_LOCK_FILES];
 /** Secrets of the node are for its own user only. */
