@@ -1,9 +1,11 @@
 import {
+  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { type ComponentType, useDeferredValue } from 'react';
 import { NotFound } from './components/shell/not-found.js';
 import { PageFailure } from './components/shell/page-failure.js';
 import { Shell } from './components/shell/shell.js';
@@ -23,8 +25,16 @@ const route = (path: string, load: () => Promise<Record<string, unknown>>, name:
     getParentRoute: () => rootRoute,
     path,
     validateSearch: asText,
-    component: lazyRouteComponent(load as never, name as never),
+    component: inSlices(lazyRouteComponent(load as never, name as never)),
   });
+
+/** Renders the page when the frame around it stands, in turns of a few milliseconds: a click meanwhile is answered. */
+function inSlices(page: AsyncRouteComponent<unknown>): AsyncRouteComponent<unknown> {
+  const Page = page as ComponentType;
+  // biome-ignore lint/correctness/noComponentHookFactories: once a route, when the console starts.
+  const Sliced = () => (useDeferredValue(true, false) ? <Page /> : null);
+  return Object.assign(Sliced, { preload: page.preload });
+}
 
 const explore = () => import('./pages/explore/explore-page.js');
 const data = () => import('./pages/data/data-page.js');

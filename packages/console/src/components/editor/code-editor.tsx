@@ -19,6 +19,8 @@ interface EditorProps {
   readonly handle: RefObject<EditorHandle | null>;
 }
 
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
 /** A plain field until the editor has arrived, with the same text and selection: typing works from the first moment. */
 export function CodeEditor(props: EditorProps) {
   const latest = useRef(props);
@@ -29,7 +31,8 @@ export function CodeEditor(props: EditorProps) {
   const [isThere, setIsThere] = useState(false);
   useEffect(() => {
     let isGone = false;
-    void import('./mount-editor.js').then(({ mountEditor }) => {
+    void import('./mount-editor.js').then(async ({ mountEditor }) => {
+      await turn(); // Its code has just run for as long as it takes to mount.
       if (isGone || host.current === null) return;
       const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
       const hadFocus = document.activeElement === plain.current;
@@ -43,7 +46,7 @@ export function CodeEditor(props: EditorProps) {
         onChange: (text) => latest.current.onChange(text),
         onRun: () => latest.current.onRun(),
       });
-      mounted.current.showProblem(); // The answer may have been there first.
+      if (latest.current.problem !== undefined) mounted.current.showProblem(); // It was there first.
       flushSync(() => setIsThere(true)); // What is hidden takes no focus, and keys would go nowhere.
       if (!hadFocus) return;
       mounted.current.select(selectionStart, selectionEnd);

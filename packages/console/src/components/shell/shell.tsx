@@ -22,6 +22,9 @@ const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.
 const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
 const RETRY_MS = 2000;
+/** The code of a page may have to come first. */
+const HEADING_INTERVAL_MS = 50;
+const MAX_HEADING_TRIES = 100;
 
 /** What stands around every page, and before it as long as nobody has signed in. */
 export function Shell() {
@@ -137,8 +140,13 @@ function usePageFocus(): string {
       isFirst.current = false;
       return;
     }
-    const timer = setTimeout(() => document.querySelector<HTMLElement>('main h1')?.focus(), 50);
-    return () => clearTimeout(timer);
+    let tries = 0;
+    const timer = setInterval(() => {
+      const heading = document.querySelector<HTMLElement>('main h1');
+      if (heading !== null || ++tries === MAX_HEADING_TRIES) clearInterval(timer);
+      heading?.focus();
+    }, HEADING_INTERVAL_MS);
+    return () => clearInterval(timer);
   }, [path]);
   return path;
 }
