@@ -55,12 +55,14 @@ export function serveInTurn(http1: Server): void {
     }
     pipeline.waitingCount += 1;
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
-    before.once('close', () => {
+    const serveNext = (): void => {
       pipeline.waitingCount -= 1;
       // An answer may have been the last one of the connection: nobody would hear of what comes behind it.
       if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();
-    });
+    };
+    // In a later turn of the event loop: others are heard between two requests of one connection.
+    before.once('close', () => setImmediate(serveNext));
   });
 }
