@@ -490,6 +490,8 @@ describe('rows', () => {
     await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /OR is not supported/);
     await refuse({ ...years, predicate: '_field="v"' }, 400, /not by _field/);
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
+    const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');
+    await refuse({ ...years, predicate: many }, 400, /more than 2000 conditions/);
     for (const predicate of ['t=~/.*/', 't =~ /a b/', 't=~"r1"', 't!~/x/', '_measurement=~/m/']) {
       await refuse({ ...years, predicate }, 400, /regular expressions are not supported/);
     }

@@ -10,6 +10,10 @@ export interface DeletePredicate {
   }[];
 }
 
+/** As a condition of InfluxQL has: each costs the engine a comparison of every row. */
+const MAX_CONDITIONS = 2000;
+/** An error repeats so much of a predicate. */
+const MAX_TOLD_LENGTH = 200;
 const TOKEN =
   /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<literal>'(?:[^'\\]|\\.)*')|(?<operator>[=!]~|!=|=|\(|\))|(?<word>[^\s"'=!()]+))/y;
 
@@ -20,6 +24,9 @@ const TOKEN =
 export function parseDeletePredicate(text: string): DeletePredicate {
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
   if (tokens.length === 0) return { table: undefined, tags: [] };
+  if (tokens.length > 4 * MAX_CONDITIONS) {
+    throw invalid(text, `it has more than ${MAX_CONDITIONS} conditions`);
+  }
   let table: string | undefined;
   const tags: { tag: string; value: string; isEqual: boolean }[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
@@ -65,6 +72,6 @@ function unquoted(token: string): string {
 function invalid(text: string, why: string): TsdbError<'delete_predicate_invalid'> {
   return tsdbError(
     'delete_predicate_invalid',
-    `invalid delete predicate ${JSON.stringify(text)}: ${why}`,
+    `invalid delete predicate ${JSON.stringify(text.slice(0, MAX_TOLD_LENGTH))}: ${why}`,
   );
 }
