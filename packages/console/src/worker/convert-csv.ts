@@ -1,13 +1,13 @@
 import { chunkCsv, type RefusedRow, readRefusals } from '@plinth/line-protocol';
 import type { CsvProgress, LineRequest } from '../lib/line-protocol/messages.js';
+import { RefusedGroups } from '../lib/line-protocol/refused-groups.js';
 
 type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
 
-/** A request may have 10 MiB; of smaller ones less is written anew when one fails. */
-const CHUNK_SIZE_BYTES = 4 << 20;
+/** A request may have 10 MiB; with smaller ones progress is seen, and less is written anew when one fails. */
+const CHUNK_SIZE_BYTES = 1 << 20;
 const SHOWN_LINE_COUNT = 3;
 const MAX_SHOWN_LENGTH = 500;
-const LISTED_ROW_COUNT = 20;
 const TELL_MS = 100;
 const MAX_ATTEMPT_COUNT = 10;
 const MAX_WAIT_SEC = 30;
@@ -131,7 +131,7 @@ class Tally {
   isOpen = false;
   readonly lines: string[] = [];
   readonly #tell: (progress: CsvProgress) => void;
-  readonly #refused: RefusedRow[] = [];
+  readonly #refused = new RefusedGroups();
   #readBytes = 0;
   #toldMs = 0;
 
@@ -146,7 +146,7 @@ class Tally {
 
   refuse(row: RefusedRow): void {
     this.refusedCount += 1;
-    if (this.#refused.length < LISTED_ROW_COUNT) this.#refused.push(row);
+    this.#refused.add(row);
   }
 
   tellNow(): void {
@@ -159,7 +159,7 @@ class Tally {
     return {
       ...{ rowCount, writtenCount, refusedCount, isOpen },
       readBytes: this.#readBytes,
-      refused: [...this.#refused],
+      refused: this.#refused.list,
       lines: [...this.lines],
     };
   }

@@ -1,4 +1,10 @@
-import { type CsvMapping, TIME_FORMATS, type TimeFormat } from '@plinth/line-protocol';
+import {
+  type CsvMapping,
+  type Separator,
+  TIME_FORMATS,
+  TIME_TEXTS,
+  type TimeFormat,
+} from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { lineRunner } from '../../../api/line-runner.js';
@@ -18,9 +24,10 @@ import { ColumnTable } from './column-table.js';
 import { CsvPreview } from './csv-preview.js';
 import { CsvSending } from './csv-sending.js';
 import { FileChoice } from './file-choice.js';
-import { SchemaPreview } from './schema-preview.js';
+import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
 import { useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
 import { useKnownTables } from './use-known-tables.js';
+import { WriteButton } from './write-button.js';
 
 const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
   auto: 'auto: dates, or numbers by size',
@@ -29,6 +36,11 @@ const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
   ms: 'milliseconds since 1970',
   us: 'microseconds since 1970',
   ns: 'nanoseconds since 1970',
+};
+const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
 };
 
 /** A CSV file becomes a table: what its columns are is guessed, looked at and changed before anything is sent. */
@@ -55,6 +67,8 @@ export function CsvForm(props: {
     () => mappingOf(columns, { table, timeFormat }),
     [columns, table, timeFormat],
   );
+  const changes = useSchemaChanges(db, mapping === undefined ? [] : [mapping]);
+  const fate = fateOf(mapping);
   const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
   const client = useQueryClient();
   /** What is said of the last sending is not about what is chosen anew. */
@@ -97,6 +111,7 @@ export function CsvForm(props: {
                 <select
                   id="csv-time-format"
                   className="input"
+                  aria-describedby="csv-time-texts"
                   value={timeFormat}
                   onChange={
                     (event) => change(() => setTimeFormat(event.target.value as TimeFormat)) // One of the options below.
@@ -108,18 +123,21 @@ export function CsvForm(props: {
                     </option>
                   ))}
                 </select>
+                <span id="csv-time-texts" className="hint">
+                  Each is {TIME_TEXTS[timeFormat]}.
+                  {timeFormat.length > 2 && ' Without a zone, dates are UTC.'}
+                </span>
               </div>
             </div>
             <ColumnTable
               columns={columns}
               onChoose={(name, choice) => change(() => setChosen(choose(chosen, name, choice)))}
             />
-            {head.namelessCount > 0 && (
-              <p className="hint soft">
-                {countOf(head.namelessCount, 'column')} without a name of{' '}
-                {head.namelessCount === 1 ? 'its' : 'their'} own left out
-              </p>
-            )}
+            <p className="hint soft">
+              Columns are separated by {SEPARATOR_WORDS[head.separator]}
+              {head.namelessCount > 0 &&
+                `; ${countOf(head.namelessCount, 'column')} without a name of ${head.namelessCount === 1 ? 'its' : 'their'} own left out`}
+            </p>
           </fieldset>
           {mapping === undefined ? (
             <p className="note warn">
@@ -131,19 +149,31 @@ export function CsvForm(props: {
                 <p className="note warn">
                   No column is the time: all rows get the time at which they arrive, and of those
                   with the same tags the last one stays.
+                  {columns.map(
+                    ({ name, notTime }) =>
+                      notTime &&
+                      ` Column '${name}' is named like one, but line ${notTime.line} has '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
+                  )}
                 </p>
               )}
-              <SchemaPreview db={db} shapes={[mapping]} tableCount={1} />
-              {phase === 'idle' && <CsvPreview file={file} look={look} />}
+              <SchemaPreview changes={changes} tableCount={1} />
+              {phase === 'idle' && <CsvPreview file={file} look={look} fate={fate} />}
               <CsvSending
                 file={file}
                 state={sending.state}
-                canWrite={db !== '' && look.progress?.rowCount !== 0}
                 hasTime={mapping.time !== undefined}
-                onWrite={() => void write(file, mapping)}
+                fate={fate}
                 onCancel={sending.cancel}
                 onQuery={() => onQuery(mapping.table)}
-              />
+              >
+                <WriteButton
+                  db={db}
+                  changes={changes}
+                  hasRows={look.progress?.rowCount !== 0}
+                  label={phase === 'idle' ? 'Write' : 'Write again'}
+                  onWrite={() => void write(file, mapping)}
+                />
+              </CsvSending>
               <CopyBox
                 label="Copy the command"
                 text={commandOf(mapping, { db: db || 'mydb', file: file.name })}
@@ -154,4 +184,12 @@ export function CsvForm(props: {
       )}
     </div>
   );
+}
+
+/** Rows that all get one time are fewer in the table. */
+function fateOf(mapping: CsvMapping | undefined): string {
+  if (mapping === undefined || mapping.time !== undefined) return '';
+  return mapping.tags.length === 0
+    ? '; without times and tags all of them become one row'
+    : '; without times those with the same tags become one row';
 }

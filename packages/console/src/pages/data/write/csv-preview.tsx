@@ -4,8 +4,13 @@ import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 
 /** The first points, and the rows of the whole file that are none. */
-export function CsvPreview(props: { readonly file: File; readonly look: CsvRunState }) {
-  const { file, look } = props;
+export function CsvPreview(props: {
+  readonly file: File;
+  readonly look: CsvRunState;
+  /** What becomes of rows beside their number. */
+  readonly fate: string;
+}) {
+  const { file, look, fate } = props;
   const { progress, phase, error } = look;
   if (phase === 'failed') return <ProblemNote error={error} />;
   if (progress === undefined) return null;
@@ -20,9 +25,10 @@ export function CsvPreview(props: { readonly file: File; readonly look: CsvRunSt
       <p className="hint" role="status">
         {countOf(rowCount, 'row')} can be written
         {refusedCount > 0 && `, ${countOf(refusedCount, 'row')} cannot`}
+        {rowCount > 1 && fate}
         {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
       </p>
-      <RefusedRows progress={progress} />
+      <RefusedRows {...progress} />
     </div>
   );
 }

@@ -34,6 +34,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
           <input
             id="write-db"
             className="input mono"
+            autoFocus
             list="write-dbs"
             placeholder="mydb"
             disabled={isSending}
