@@ -123,6 +123,8 @@ describe('the write drawer', { skip: SKIP }, () => {
     await lines.fill('cpu,host=c usage=5 1700000003');
     await told('1 line for cpu');
     await button('Write').click();
+    await told('1 line written.');
+    await dialog().getByLabel('Database').fill('elsewhere');
     await button('Query this table').click();
     await page.getByRole('gridcell', { name: 'c', exact: true }).waitFor();
   });
@@ -225,6 +227,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('readings has these columns already');
     await button('Write').click();
     await told('10 rows written, 2 rows not.');
+    await dialog().getByLabel('Database').fill('elsewhere');
     await button('Query this table').click();
     await page.getByRole('gridcell', { name: 'Living room', exact: true }).waitFor();
   });
@@ -254,16 +257,18 @@ describe('the write drawer', { skip: SKIP }, () => {
   it('says which times it cannot read, and what becomes of rows without one', async () => {
     await open('home', 'CSV file');
     await choose('old.csv', 'time,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
-    await told('2 rows can be written; without times those with the same tags become one row');
+    await told(
+      '2 rows can be written; without times those with the same tags overwrite one another',
+    );
     await dialog()
       .getByText(
         `Column 'time' is named like one, but line 2 has '20/11/2015 08:00', which is not ${TIMES}.`,
       )
       .waitFor();
     await chooser('What time is').selectOption('leave out');
-    await told('2 rows can be written; without times and tags all of them become one row');
+    await told('2 rows can be written; without times and tags they overwrite one another');
     await button('Write').click();
-    await told('2 rows written; without times and tags all of them become one row.');
+    await told('2 rows written; without times and tags they overwrite one another.');
     assert.equal(await csvOf('home', 'SELECT count(*) AS n FROM old'), 'n\n1\n');
     await chooser('What time is').selectOption('time');
     await told('0 rows can be written, 2 rows cannot');

@@ -47,13 +47,14 @@ const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = {
 export function CsvForm(props: {
   readonly db: string;
   readonly onSending: (isSending: boolean) => void;
-  readonly onQuery: (table: string) => void;
+  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onSending, onQuery } = props;
   const [file, setFile] = useState<File | undefined>();
   const [table, setTable] = useState('');
   const [timeFormat, setTimeFormat] = useState<TimeFormat>('auto');
   const [chosen, setChosen] = useState<Choices>(new Map());
+  const [writtenDb, setWrittenDb] = useState(db);
   const { head, error } = useCsvHead(file);
   const sending = useCsvRun();
   const { phase } = sending.state;
@@ -85,6 +86,7 @@ export function CsvForm(props: {
     });
   const write = async (from: File, as: CsvMapping) => {
     onSending(true);
+    setWrittenDb(db);
     await sending.start((how) => lineRunner.write({ file: from, mapping: as, ...how }, db));
     onSending(false);
     await client.invalidateQueries({ queryKey: ['tsdb'] });
@@ -164,7 +166,7 @@ export function CsvForm(props: {
                 hasTime={mapping.time !== undefined}
                 fate={fate}
                 onCancel={sending.cancel}
-                onQuery={() => onQuery(mapping.table)}
+                onQuery={() => onQuery({ db: writtenDb, table: mapping.table })}
               >
                 <WriteButton
                   db={db}
@@ -190,6 +192,6 @@ export function CsvForm(props: {
 function fateOf(mapping: CsvMapping | undefined): string {
   if (mapping === undefined || mapping.time !== undefined) return '';
   return mapping.tags.length === 0
-    ? '; without times and tags all of them become one row'
-    : '; without times those with the same tags become one row';
+    ? '; without times and tags they overwrite one another'
+    : '; without times those with the same tags overwrite one another';
 }

@@ -22,7 +22,7 @@ const EXAMPLE = 'cpu,host=a usage=12.5,cores=8i\ncpu,host=b usage=71,cores=4i';
 /** Line protocol, looked at while it is typed; what the server refuses is told line by line. */
 export function LinesForm(props: {
   readonly db: string;
-  readonly onQuery: (table: string) => void;
+  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onQuery } = props;
   const [precision, setPrecision] = useState<string>('auto');
@@ -96,7 +96,7 @@ export function LinesForm(props: {
         <>
           <WrittenNote
             isWarning={written.refusedCount > 0}
-            onQuery={written.table === undefined ? undefined : () => onQuery(written.table ?? '')}
+            onQuery={written.first && onQuery.bind(undefined, written.first)}
           >
             {writtenText('line', written)}.
           </WrittenNote>
@@ -154,15 +154,16 @@ interface Written {
   readonly refusedCount: number;
   readonly isOpen: boolean;
   readonly refused: readonly RefusedGroup[];
-  /** The first one; absent where nothing was written. */
-  readonly table: string | undefined;
+  /** Table; absent where nothing was written. */
+  readonly first: { readonly db: string; readonly table: string } | undefined;
 }
 
 /** Lines that the server refuses are no failure: the others are written. Throws `Problem` for all else. */
 async function writeText(at: Parameters<typeof writeLines>[0]): Promise<Written> {
   const { lineCount, tables } = await lineRunner.check(at.lines);
-  const table = tables[0]?.table;
-  const all = { writtenCount: lineCount, refusedCount: 0, isOpen: false, refused: [], table };
+  const [shape] = tables;
+  const first = shape && { db: at.db, table: shape.table };
+  const all = { writtenCount: lineCount, refusedCount: 0, isOpen: false, refused: [], first };
   try {
     await writeLines(at);
     return all;
@@ -175,7 +176,7 @@ async function writeText(at: Parameters<typeof writeLines>[0]): Promise<Written>
     const refusedCount = isWhole ? lineCount : lines.length;
     return {
       ...{ writtenCount: lineCount - refusedCount, refusedCount, refused: refused.list },
-      ...{ isOpen: isCut && !isWhole, table: isWhole ? undefined : table },
+      ...{ isOpen: isCut && !isWhole, first: isWhole ? undefined : first },
     };
   }
 }
