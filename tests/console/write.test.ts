@@ -222,6 +222,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await chooser('Type of count').selectOption('text');
     await told('count is integer in readings and text here: the server refuses such rows');
     await told(FITS_NOT);
+    await told('10 rows can be written once the columns fit, 2 rows cannot');
     assert.ok(await button('Write').isDisabled());
     await chooser('What count is').selectOption('leave out');
     await told('readings has these columns already');
@@ -256,24 +257,24 @@ describe('the write drawer', { skip: SKIP }, () => {
 
   it('says which times it cannot read, and what becomes of rows without one', async () => {
     await open('home', 'CSV file');
-    await choose('old.csv', 'time,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
+    await choose('old.csv', 'date,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
     await told(
       '2 rows can be written; without times those with the same tags overwrite one another',
     );
     await dialog()
       .getByText(
-        `Column 'time' is named like one, but line 2 has '20/11/2015 08:00', which is not ${TIMES}.`,
+        `Column 'date' is named like one, but line 2 has '20/11/2015 08:00', which is not ${TIMES}.`,
       )
       .waitFor();
-    await chooser('What time is').selectOption('leave out');
+    await chooser('What date is').selectOption('leave out');
     await told('2 rows can be written; without times and tags they overwrite one another');
     await button('Write').click();
     await told('2 rows written; without times and tags they overwrite one another.');
     assert.equal(await csvOf('home', 'SELECT count(*) AS n FROM old'), 'n\n1\n');
-    await chooser('What time is').selectOption('time');
+    await chooser('What date is').selectOption('time');
     await told('0 rows can be written, 2 rows cannot');
     assert.deepEqual(await notWritten(), [
-      `line 2: column 'time': '20/11/2015 08:00' is not ${TIMES}; the same in line 3`,
+      `line 2: column 'date': '20/11/2015 08:00' is not ${TIMES}; the same in line 3`,
     ]);
   });
 

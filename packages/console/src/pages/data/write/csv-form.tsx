@@ -69,6 +69,7 @@ export function CsvForm(props: {
     [columns, table, timeFormat],
   );
   const changes = useSchemaChanges(db, mapping === undefined ? [] : [mapping]);
+  const hasConflicts = changes.some(({ conflicts }) => conflicts.length > 0);
   const fate = fateOf(mapping);
   const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
   const client = useQueryClient();
@@ -159,7 +160,9 @@ export function CsvForm(props: {
                 </p>
               )}
               <SchemaPreview changes={changes} tableCount={1} />
-              {phase === 'idle' && <CsvPreview file={file} look={look} fate={fate} />}
+              {phase === 'idle' && (
+                <CsvPreview file={file} look={look} hasConflicts={hasConflicts} fate={fate} />
+              )}
               <CsvSending
                 file={file}
                 state={sending.state}
@@ -170,7 +173,7 @@ export function CsvForm(props: {
               >
                 <WriteButton
                   db={db}
-                  changes={changes}
+                  hasConflicts={hasConflicts}
                   hasRows={look.progress?.rowCount !== 0}
                   label={phase === 'idle' ? 'Write' : 'Write again'}
                   onWrite={() => void write(file, mapping)}

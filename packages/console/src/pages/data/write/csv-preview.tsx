@@ -7,10 +7,11 @@ import type { CsvRunState } from './use-csv.js';
 export function CsvPreview(props: {
   readonly file: File;
   readonly look: CsvRunState;
+  readonly hasConflicts: boolean;
   /** What becomes of rows beside their number. */
   readonly fate: string;
 }) {
-  const { file, look, fate } = props;
+  const { file, look, hasConflicts, fate } = props;
   const { progress, phase, error } = look;
   if (phase === 'failed') return <ProblemNote error={error} />;
   if (progress === undefined) return null;
@@ -23,7 +24,7 @@ export function CsvPreview(props: {
         </section>
       )}
       <p className="hint" role="status">
-        {countOf(rowCount, 'row')} can be written
+        {countOf(rowCount, 'row')} can be written{hasConflicts && ' once the columns fit'}
         {refusedCount > 0 && `, ${countOf(refusedCount, 'row')} cannot`}
         {rowCount > 1 && fate}
         {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}

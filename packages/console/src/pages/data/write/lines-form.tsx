@@ -134,7 +134,7 @@ export function LinesForm(props: {
           </button>
           <WriteButton
             db={db}
-            changes={changes}
+            hasConflicts={changes.some(({ conflicts }) => conflicts.length > 0)}
             hasRows={lineCount > 0}
             label={isBusy ? 'Writing …' : 'Write'}
             onWrite={() => void write()}

@@ -1,20 +1,20 @@
 import { useId } from 'react';
-import type { SchemaChange } from '../../../lib/line-protocol/schema-change.js';
 
 /** Where it cannot be pressed, it says why. */
 export function WriteButton(props: {
   readonly db: string;
-  readonly changes: readonly SchemaChange[];
+  /** Columns are something else in the table. */
+  readonly hasConflicts: boolean;
   readonly hasRows: boolean;
   readonly label: string;
   readonly onWrite: () => void;
 }) {
-  const { db, changes, hasRows, label, onWrite } = props;
+  const { db, hasConflicts, hasRows, label, onWrite } = props;
   const id = useId();
   const reason =
     db === ''
       ? 'Write needs the name of a database.'
-      : changes.some(({ conflicts }) => conflicts.length > 0)
+      : hasConflicts
         ? 'Columns that do not fit, above, have to be changed first.'
         : hasRows
           ? undefined
