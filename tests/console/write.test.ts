@@ -332,8 +332,13 @@ describe('the write drawer', { skip: SKIP }, () => {
     });
     await choose('big.csv', BIG);
     await told('120,000 rows can be written');
+    await page.evaluate(`globalThis.seen = new Set();
+      new MutationObserver(() => seen.add(document.querySelector('progress')?.value))
+        .observe(document.body, { subtree: true, childList: true, attributes: true })`);
     await button('Write').click();
     await told('120,000 rows written.');
+    const stepCount = await page.evaluate<number>('seen.size');
+    assert.ok(stepCount > 5, `${stepCount} steps of progress`);
     await page.unroute(WRITES);
     assert.equal(
       await csvOf('big', 'SELECT count(*) AS n, sum(v) AS v FROM big'),

@@ -6,6 +6,8 @@ type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
 
 /** A request may have 10 MiB; with smaller ones progress is seen, and less is written anew when one fails. */
 const CHUNK_SIZE_BYTES = 1 << 20;
+/** Browsers read two megabytes at a time, between which nothing would be told. */
+const PIECE_SIZE_BYTES = 128 << 10;
 const SHOWN_LINE_COUNT = 3;
 const MAX_SHOWN_LENGTH = 500;
 const TELL_MS = 100;
@@ -85,10 +87,13 @@ export async function* piecesOf(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      signal.throwIfAborted();
       if (done) return;
-      onRead(value.byteLength);
-      yield value;
+      for (let at = 0; at < value.length; at += PIECE_SIZE_BYTES) {
+        const piece = value.subarray(at, at + PIECE_SIZE_BYTES);
+        signal.throwIfAborted();
+        onRead(piece.length);
+        yield piece;
+      }
     }
   } finally {
     await reader.cancel();
