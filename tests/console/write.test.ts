@@ -6,6 +6,9 @@ import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const WRITES = '**/api/v3/write_lp?*';
+const FITS_NOT = 'Columns that do not fit, above, have to be changed first.';
+const TIMES =
+  'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or a whole number of s, ms, us or ns since 1970';
 const MARKUP = '<img src=x onerror=alert(1)>';
 
 let server: ServerProcess;
@@ -18,6 +21,8 @@ const chooser = (name: string): Locator => dialog().getByRole('combobox', { name
 const told = (text: string | RegExp): Promise<void> =>
   dialog().getByText(text, { exact: true }).waitFor();
 const firstLines = (): Locator => dialog().getByRole('region', { name: 'First lines' });
+const focused = (): Promise<string> =>
+  page.evaluate('document.activeElement.innerText || document.activeElement.id');
 const notWritten = async (): Promise<readonly string[]> =>
   await dialog()
     .getByRole('list', { name: 'Rows that are not written' })
@@ -92,26 +97,70 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('2 lines for cpu, mem');
     await told('New table mem: field free (integer)');
     await button('Write').click();
-    await told('Written to typed.');
+    await told('2 lines written.');
     await told('cpu has these columns already');
 
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b usage=2i 1700000002');
     await told('cpu gets 1 new column: x (integer)');
     await told('usage is float in cpu and integer here: the server refuses such rows');
+    await told(FITS_NOT);
+    assert.ok(await button('Write').isDisabled());
+    await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b\ncpu,host=b\ncpu,host=b x=2i 5');
+    await told('line 2, column 11: the fields are missing');
     await button('Write').click();
-    await dialog()
-      .getByRole('alert')
-      .getByText(
-        /^partial write of line protocol occurred\s+line 2: invalid column type for column 'usage'/,
-      )
-      .waitFor();
-    assert.equal(await csvOf('typed', 'SELECT x FROM cpu WHERE x IS NOT NULL'), 'x\n1\n');
+    await told('2 lines written, 2 lines not.');
+    assert.deepEqual(await notWritten(), [
+      'line 2: Expected at least one space character, got end of input; the same in line 3',
+    ]);
+    assert.equal(await focused(), 'Query this table');
+    assert.equal(await csvOf('typed', 'SELECT x FROM cpu ORDER BY x LIMIT 2'), 'x\n1\n2\n');
+    await lines.fill('cpu,host=b');
+    await dialog().getByText('2 lines written, 2 lines not.').waitFor({ state: 'detached' });
+    await button('Write').click();
+    await told('0 lines written, 1 line not.');
+    assert.equal(await button('Query this table').count(), 0);
 
     await lines.fill('cpu,host=c usage=5 1700000003');
     await told('1 line for cpu');
     await button('Write').click();
+    await told('1 line written.');
+    await dialog().getByLabel('Database').fill('elsewhere');
     await button('Query this table').click();
     await page.getByRole('gridcell', { name: 'c', exact: true }).waitFor();
+  });
+
+  it('says why nothing can be written', async () => {
+    await open('', 'Lines');
+    assert.ok(await button('Write').isDisabled());
+    await told('Write needs the name of a database.');
+    await dialog().getByLabel('Database').fill('typed');
+    await told('There is nothing to write.');
+  });
+
+  it('keeps the focus where keys go on, and is closed by Escape', async () => {
+    const isClosed = () => dialog().waitFor({ state: 'detached' });
+    await page.goto(`${server.url}/console/data`);
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await dialog().waitFor();
+    assert.equal(await focused(), 'write-db');
+    await page.keyboard.press('Escape');
+    await isClosed();
+    await open('focus', 'CSV file');
+    await choose('m.csv', 't,v\n1,2\n');
+    await told('1 row can be written');
+    await button('Write').click();
+    await told('1 row written.');
+    assert.equal(await focused(), 'Query this table');
+    await page.keyboard.press('Escape');
+    await isClosed();
+    await open('no good name', 'CSV file');
+    await choose('m.csv', 't,v\n1,2\n');
+    await told('1 row can be written');
+    await button('Write').click();
+    await told(/^Stopped: 0 rows written/);
+    assert.match(await focused(), /^Stopped: 0 rows written/);
+    await page.keyboard.press('Escape');
+    await isClosed();
   });
 
   it('goes on after its worker could not be loaded', async () => {
@@ -134,7 +183,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await dialog().getByLabel('Table').fill('readings');
     await told('10 rows can be written, 2 rows cannot');
     assert.deepEqual(await notWritten(), [
-      "line 5: column 'at': 'soon' is no time in the format auto",
+      `line 5: column 'at': 'soon' is not ${TIMES}`,
       "line 6: column 'temp': 'warm' is no float",
     ]);
     const roles = async (name: string) => await chooser(`What ${name} is`).inputValue();
@@ -172,10 +221,14 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('readings has these columns already');
     await chooser('Type of count').selectOption('text');
     await told('count is integer in readings and text here: the server refuses such rows');
+    await told(FITS_NOT);
+    await told('10 rows can be written once the columns fit, 2 rows cannot');
+    assert.ok(await button('Write').isDisabled());
     await chooser('What count is').selectOption('leave out');
     await told('readings has these columns already');
     await button('Write').click();
     await told('10 rows written, 2 rows not.');
+    await dialog().getByLabel('Database').fill('elsewhere');
     await button('Query this table').click();
     await page.getByRole('gridcell', { name: 'Living room', exact: true }).waitFor();
   });
@@ -184,6 +237,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await open('home', 'CSV file');
     await choose('clock.csv', 'v,time\n1,5000\n');
     await waitFor('clock v=1i 5000000000000\n');
+    await told(`Each is ${TIMES}. Without a zone, dates are UTC.`);
     await dialog().getByLabel('Times are').selectOption('ms');
     await waitFor('clock v=1i 5000000000\n');
     await dialog().getByLabel('Times are').selectOption('rfc3339');
@@ -192,12 +246,50 @@ describe('the write drawer', { skip: SKIP }, () => {
     await dialog().getByLabel('Times are').selectOption('ns');
     await waitFor('clock v=1i 5000\n');
     await chooser('What time is').selectOption('leave out');
-    await told(/^No column is the time: all rows get the time at which they arrive/);
+    await told(/^No column is the time: all rows get .* the last one stays\.$/);
     await chooser('What v is').selectOption('time');
     await told('At least one column has to be a field.');
     await chooser('What time is').selectOption('field');
     await waitFor('clock time=5000i 1\n');
     await told('time is the name of the time alone: the server refuses such rows');
+    assert.ok(await button('Write').isDisabled());
+  });
+
+  it('says which times it cannot read, and what becomes of rows without one', async () => {
+    await open('home', 'CSV file');
+    await choose('old.csv', 'date,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
+    await told(
+      '2 rows can be written; without times those with the same tags overwrite one another',
+    );
+    await dialog()
+      .getByText(
+        `Column 'date' is named like one, but line 2 has '20/11/2015 08:00', which is not ${TIMES}.`,
+      )
+      .waitFor();
+    await chooser('What date is').selectOption('leave out');
+    await told('2 rows can be written; without times and tags they overwrite one another');
+    await button('Write').click();
+    await told('2 rows written; without times and tags they overwrite one another.');
+    assert.equal(await csvOf('home', 'SELECT count(*) AS n FROM old'), 'n\n1\n');
+    await chooser('What date is').selectOption('time');
+    await told('0 rows can be written, 2 rows cannot');
+    assert.deepEqual(await notWritten(), [
+      `line 2: column 'date': '20/11/2015 08:00' is not ${TIMES}; the same in line 3`,
+    ]);
+  });
+
+  it('tells rows with a value too many and quotes without an end, and takes the others', async () => {
+    await open('home', 'CSV file');
+    await choose('odd.csv', '\uFEFFat;s\n1;a;b\n2;"a\n3;b\n4;"c"d\n5;"\n');
+    await told('Columns are separated by semicolons');
+    await chooser('What s is').selectOption('field');
+    await told('1 row can be written, 4 rows cannot');
+    assert.deepEqual(await notWritten(), [
+      'line 2: the row has 3 values for 2 columns',
+      'line 3: a quote has no end; the same in line 6',
+      'line 5: a quote has text behind its end',
+    ]);
+    await waitFor('odd s="b" 3000000000\n');
   });
 
   it('takes a file that is dropped, and says when it is none', async () => {
@@ -240,16 +332,20 @@ describe('the write drawer', { skip: SKIP }, () => {
     });
     await choose('big.csv', BIG);
     await told('120,000 rows can be written');
+    await page.evaluate(`globalThis.seen = new Set();
+      new MutationObserver(() => seen.add(document.querySelector('progress')?.value))
+        .observe(document.body, { subtree: true, childList: true, attributes: true })`);
     await button('Write').click();
     await told('120,000 rows written.');
+    const stepCount = await page.evaluate<number>('seen.size');
+    assert.ok(stepCount > 5, `${stepCount} steps of progress`);
     await page.unroute(WRITES);
     assert.equal(
       await csvOf('big', 'SELECT count(*) AS n, sum(v) AS v FROM big'),
       `n,v\n120000,${(BIG_COUNT * (BIG_COUNT - 1)) / 2}\n`,
     );
-    assert.equal(sizes.length, 3, 'one was sent twice');
     assert.ok(
-      sizes.every((size) => size > 0 && size <= 10 * 1024 * 1024),
+      sizes.length > 5 && sizes.every((size) => size > 0 && size <= 1024 * 1024),
       sizes.join(' '),
     );
     assert.equal(sizes[0], sizes[1]);
@@ -270,9 +366,11 @@ describe('the write drawer', { skip: SKIP }, () => {
       .getByText(/, [1-9][\d,]* rows written$/)
       .waitFor();
     await page.keyboard.press('Escape');
-    await button('Cancel').click();
+    assert.equal(await focused(), 'Cancel');
+    await page.keyboard.press('Enter');
     const note = dialog().getByText(/^Cancelled: /);
     await note.waitFor();
+    assert.equal(await focused(), 'Query this table');
     const [, shown = ''] =
       /^Cancelled: ([\d,]+) rows written, and perhaps some that were on their way\. What is written stays/.exec(
         (await note.textContent()) ?? '',
@@ -321,7 +419,10 @@ describe('the write drawer', { skip: SKIP }, () => {
         await told('10 rows written, 2 rows not.');
         assert.deepEqual(await violationsOn(page), []);
         const wide = await dialog().evaluate((each) => each.scrollWidth - each.clientWidth);
-        assert.equal(wide, 0, 'nothing but the table scrolls sideways');
+        const columns = await dialog()
+          .getByRole('region', { name: 'Columns of the file' })
+          .evaluate((each) => each.scrollWidth - each.clientWidth);
+        assert.deepEqual([wide, columns], [0, 0], 'nothing scrolls sideways');
       } finally {
         await page.context().close();
         page = before;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CsvMapping, chunkCsv, type RefusedRow } from './csv-lines.js';
+import { type CsvMapping, chunkCsv } from './csv-lines.js';
+import type { RefusedRow } from './csv-records.js';
 import { findNumberColumns } from './find-number-columns.js';
 import { readTimeNs, type TimeFormat } from './time-text.js';
 
@@ -12,13 +13,15 @@ const MAPPING: CsvMapping = {
   timeFormat: 'auto',
 };
 
-async function convert(csv: string, mapping: Partial<CsvMapping> = {}) {
+async function convert(csv: string, mapping: Partial<CsvMapping> = {}, pieceSize = Infinity) {
   const refused: RefusedRow[] = [];
   const parts = async function* () {
-    yield Buffer.from(csv);
+    const bytes = Buffer.from(csv);
+    for (let at = 0; at < bytes.length; at += pieceSize) yield bytes.subarray(at, at + pieceSize);
   };
   let lines = '';
-  const all = chunkCsv(parts(), { ...MAPPING, ...mapping }, 1000, (row) => refused.push(row));
+  const refuse = ({ line, message }: RefusedRow) => refused.push({ line, message });
+  const all = chunkCsv(parts(), { ...MAPPING, ...mapping }, 1000, refuse);
   for await (const { bytes } of all) lines += Buffer.from(bytes).toString();
   return { lines, refused };
 }
@@ -45,9 +48,70 @@ describe('chunkCsv', () => {
     assert.deepEqual(refused, [
       { line: 2, message: "column 'room': a tag cannot hold a tab or a newline" },
       { line: 4, message: "column 'n': 'x' is no int" },
-      { line: 6, message: "column 'at': 'never' is no time in the format auto" },
+      {
+        line: 6,
+        message:
+          "column 'at': 'never' is not a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or a whole number of s, ms, us or ns since 1970",
+      },
       { line: 7, message: 'no field has a value' },
     ]);
+  });
+
+  it('refuses a row with a value too many, and takes separators with nothing behind', async () => {
+    const { lines, refused } = await convert(
+      'at,room,n\n1,a,1,2\n2,a,1,,\n3,a,1,,""\n4,a\n5,a,2\n',
+    );
+    assert.equal(lines, 'air,room=a n=1 2000000000\nair,room=a n=2 5000000000\n');
+    assert.deepEqual(refused, [
+      { line: 2, message: 'the row has 4 values for 3 columns' },
+      { line: 4, message: 'the row has 5 values for 3 columns' },
+      { line: 5, message: 'no field has a value' },
+    ]);
+  });
+
+  it('refuses a line whose quote has no end, or text behind it, and goes on with the next', async () => {
+    const text = 'a quote has text behind its end';
+    const open = 'a quote has no end';
+    const rows = (...numbers: number[]) =>
+      numbers.map((n) => `air,room=r s="${n}" ${n}000000000\n`).join('');
+    const cases: readonly (readonly [string, string, readonly RefusedRow[]])[] = [
+      ['1,r,"a"b\n2,r,2\n', rows(2), [{ line: 2, message: text }]],
+      ['1,"r" ,1\r\n2,r,2\r\n', rows(2), [{ line: 2, message: text }]],
+      ['1,r,"a\n2,r,2\n3,r,3', rows(2, 3), [{ line: 2, message: open }]],
+      ['1,r,"a\n2,r,"2"\n3,r,3\n', rows(2, 3), [{ line: 2, message: open }]],
+      ['1,r,"a', '', [{ line: 2, message: open }]],
+      ['1,r,1\n2,r,"a\n', rows(1), [{ line: 3, message: open }]],
+      [
+        '1,r,"a\n2,r,"b\n3,r,3\n',
+        rows(3),
+        [
+          { line: 2, message: open },
+          { line: 3, message: open },
+        ],
+      ],
+      ['1,r,"1"\n2,r,5" wide\n', `${rows(1)}air,room=r s="5\\" wide" 2000000000\n`, []],
+    ];
+    for (const [csv, lines, refused] of cases) {
+      for (const pieceSize of [1, 7, Infinity]) {
+        const mapping = { fields: new Map([['s', 'string']] as const) };
+        const found = await convert(`at,room,s\n${csv}`, mapping, pieceSize);
+        assert.deepEqual(found, { lines, refused }, JSON.stringify(csv));
+      }
+    }
+    await assert.rejects(convert('at,"room,n\n1,a,1\n'), {
+      name: 'CsvFault',
+      message: 'line 1: a quote has no end',
+    });
+  });
+
+  it('reads columns that semicolons or tabs separate', async () => {
+    const semicolons = await convert('\uFEFFat;room;n\n1;"a;b";2\n2;c,d;3\n');
+    assert.deepEqual(semicolons, {
+      lines: 'air,room=a;b n=2 1000000000\nair,room=c\\,d n=3 2000000000\n',
+      refused: [],
+    });
+    const { lines } = await convert('\n"at"\troom\tn\n1\ta;b,c\t2\n', {}, 3);
+    assert.equal(lines, 'air,room=a;b\\,c n=2 1000000000\n');
   });
 
   it('says which columns there are when one is missing', async () => {
@@ -182,6 +246,16 @@ describe('a CSV file that is none', () => {
       'line 2: the row has more than 10000 values',
     );
   });
+});
+
+it('a file is read no more than a few times, however many quotes have no end', async () => {
+  const line = `,${'x'.repeat(2000)}","y\n`;
+  await assert.rejects(convert(`at,room,n\n${line.repeat(4500)}`), {
+    name: 'CsvFault',
+    message: /^line \d: too many quotes have no end$/,
+  });
+  const { refused } = await convert(`at,room,n\n${'1,r,"a\n'.repeat(100_000)}`);
+  assert.equal(refused.length, 100_000);
 });
 
 it('reads times to the nanosecond', () => {

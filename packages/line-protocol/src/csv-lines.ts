@@ -1,9 +1,9 @@
 import { CsvFault } from './csv-fault.js';
-import { type CsvRecord, headerNames, readCsv } from './csv-records.js';
+import { type CsvRecord, headerNames, type RefusedRow, readCsv } from './csv-records.js';
 import { escapedKey, escapedTable, quotedText } from './escapes.js';
 import { type FieldType, INFINITY, NUMBER, WHOLE } from './field-type.js';
 import { type CsvChunk, LinePacker } from './line-packer.js';
-import { readTimeNs, type TimeFormat } from './time-text.js';
+import { readTimeNs, TIME_TEXTS, type TimeFormat } from './time-text.js';
 
 export interface CsvMapping {
   readonly table: string;
@@ -14,12 +14,6 @@ export interface CsvMapping {
   readonly types?: ReadonlyMap<string, FieldType>;
   readonly time: string | undefined;
   readonly timeFormat: TimeFormat;
-}
-
-/** A row that could not become a point. */
-export interface RefusedRow {
-  readonly line: number;
-  readonly message: string;
 }
 
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
@@ -44,14 +38,20 @@ export async function* chunkCsv(
   let toLine: ((cells: Cells) => string) | undefined;
   const packer = new LinePacker(chunkSizeBytes);
   try {
-    for await (const { cells, line } of readCsv(input)) {
+    for await (const record of readCsv(input)) {
+      if ('message' in record) {
+        refuse(record);
+        continue;
+      }
+      const { cells, line } = record;
       if (toLine === undefined) {
         toLine = lineMaker(cells, mapping);
         continue;
       }
       const point = pointOf(cells, toLine);
       if (typeof point !== 'string') {
-        refuse({ line, message: point.message });
+        const { message, kind } = point;
+        refuse({ line, message, kind });
         continue;
       }
       if (packer.add(point, line)) continue;
@@ -77,7 +77,12 @@ function pointOf(cells: Cells, toLine: (cells: Cells) => string): string | BadCe
 
 class BadCell extends Error {
   override readonly name = 'BadCell';
-  readonly kind = 'bad_cell';
+  readonly kind: string;
+  /** @param kind the same for all cells that are wrong in the same way */
+  constructor(message: string, kind = message) {
+    super(message);
+    this.kind = kind;
+  }
 }
 
 type Cells = CsvRecord['cells'];
@@ -101,6 +106,9 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
   const fields = chosen.map((name) => ({ name, index: at(name), key: escapedKey(name) }));
   const table = escapedTable(mapping.table);
   return (cells) => {
+    if (cells.slice(names.length).some((cell) => cell !== undefined)) {
+      throw new BadCell(`the row has ${cells.length} values for ${names.length} columns`);
+    }
     const tagText = tags
       .filter(({ index }) => (cells[index] ?? '') !== '')
       .map(({ name, index, key }) => `,${key}=${escapeTag(name, cells[index] ?? '')}`);
@@ -136,14 +144,17 @@ function fieldValue(name: string, cell: string, type: FieldType): string {
   } else if (WHOLE.test(text)) {
     return `${text}${type === 'int' ? 'i' : 'u'}`;
   }
-  throw new BadCell(`column '${name}': '${cell}' is no ${type}`);
+  throw badCell(name, cell, `is no ${type}`);
 }
 
 function timeText(cell: string, { time, timeFormat }: CsvMapping): string {
   const timeNs = readTimeNs(cell.trim(), timeFormat);
   if (timeNs !== undefined) return String(timeNs);
-  throw new BadCell(`column '${time}': '${cell}' is no time in the format ${timeFormat}`);
+  throw badCell(time, cell, `is not ${TIME_TEXTS[timeFormat]}`);
 }
+
+const badCell = (column: string | undefined, cell: string, why: string): BadCell =>
+  new BadCell(`column '${column}': '${cell}' ${why}`, `${column} ${why}`);
 
 /** Line protocol has no way to write these: a tab or newline ends the value. */
 function escapeTag(name: string, text: string): string {

@@ -5,82 +5,191 @@ export interface CsvRecord {
   /** `undefined`: nothing stands there, not even quotes. */
   readonly cells: readonly (string | undefined)[];
   readonly line: number;
+  /** That parts the cells of this file. */
+  readonly separator: Separator;
 }
 
+/** A row that could not become a point. */
+export interface RefusedRow {
+  readonly line: number;
+  readonly message: string;
+  /** The same for rows that are wrong in the same way; without it, their message is. */
+  readonly kind?: string;
+}
+
+export type Separator = ',' | ';' | '\t';
+
+const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
 /** As of lines of line protocol: no server takes longer ones. */
 const MAX_ROW_LENGTH = 10_485_760;
 const MAX_VALUE_LENGTH = 4_194_304;
 /** Far more than a table may have columns. */
 const MAX_VALUE_COUNT = 10_000;
+/** Where the first line is longer, the separator is told by its beginning. */
+const MAX_LOOK_LENGTH = 65_536;
 
-/** Names in the first line; some programs put a mark before it. */
-export function headerNames(header: CsvRecord['cells']): readonly string[] {
-  return header.map((name = '', index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
-}
+export const headerNames = (header: CsvRecord['cells']): readonly string[] =>
+  header.map((name = '') => name);
 
 /**
- * Reads RFC 4180: quoted cells may hold commas, doubled quotes and newlines; empty lines are skipped.
- * Throws `CsvFault` for a row beyond the bounds.
+ * Reads RFC 4180: quoted cells may hold separators, doubled quotes and newlines; empty lines are skipped. A line whose quote has no end,
+ * or text behind it, is a refused row, and reading goes on with the next line. A mark before the first name is skipped.
+ * Throws `CsvFault` for a row beyond the bounds, and where the line of names is refused.
+ * @param separator absent: what the first line has most of
  */
-export async function* readCsv(input: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
+export async function* readCsv(
+  input: AsyncIterable<Uint8Array>,
+  separator?: Separator,
+): AsyncGenerator<CsvRecord | RefusedRow> {
   const decoder = new TextDecoder('utf-8');
-  let cells: (string | undefined)[] = [];
-  let cell = '';
-  let isQuoted = false;
-  let line = 1;
-  let startLine = 1;
-  let state: 'plain' | 'quoted' | 'after-quote' = 'plain';
-  let rowLength = 0;
-  const refuse = (why: string): never => {
-    throw new CsvFault('bad_csv', `line ${startLine}: ${why}`);
-  };
-  const take = (char: string): void => {
-    cell += char;
-    rowLength += char.length;
-    if (cell.length > MAX_VALUE_LENGTH) {
-      const hint = state === 'quoted' ? '; does a quote never end?' : '';
-      refuse(`a value is longer than ${MAX_VALUE_LENGTH} characters${hint}`);
-    }
-    if (rowLength > MAX_ROW_LENGTH) refuse(`the row is longer than ${MAX_ROW_LENGTH} characters`);
-  };
-  const endCell = (): void => {
-    if (cells.length === MAX_VALUE_COUNT) refuse(`the row has more than ${MAX_VALUE_COUNT} values`);
-    cells.push(cell === '' && !isQuoted ? undefined : cell);
-    cell = '';
-    isQuoted = false;
-  };
-  const endRecord = (): CsvRecord | undefined => {
-    endCell();
-    const record = { cells, line: startLine };
-    cells = [];
-    rowLength = 0;
-    startLine = line;
-    return record.cells.length === 1 && record.cells[0] === undefined ? undefined : record;
-  };
+  const reader = new CsvReader(separator);
   for await (const part of input) {
-    for (const char of decoder.decode(part, { stream: true })) {
-      if (char === '\n') line += 1;
-      if (state === 'quoted') {
-        if (char === '"') state = 'after-quote';
-        else take(char);
-      } else if (char === '"' && state === 'after-quote') {
-        take('"');
-        state = 'quoted';
-      } else if (char === '"' && cell === '') {
-        state = 'quoted';
-        isQuoted = true;
-      } else if (char === ',') {
-        endCell();
-        state = 'plain';
-      } else if (char === '\n') {
-        state = 'plain';
-        const record = endRecord();
-        if (record) yield record;
-      } else if (char !== '\r') {
-        take(char);
+    for (const record of reader.read(decoder.decode(part, { stream: true }))) yield record;
+  }
+  for (const record of reader.read(decoder.decode(), true)) yield record;
+}
+
+/** Outside of quotes, in the first line that is not empty. */
+function separatorOf(text: string): Separator {
+  const line = /[^\r\n]+/.exec(text.replaceAll(/"[^"]*"?/g, ''))?.[0] ?? '';
+  const countOf = (char: string): number => line.split(char).length;
+  return SEPARATORS.reduce((most, each) => (countOf(each) > countOf(most) ? each : most));
+}
+
+class CsvReader {
+  readonly #token = /[^",;\t\r\n]+|[",;\t\r\n]/g;
+  #separator: Separator | undefined;
+  /** What was read before the separator is known. */
+  #head = '';
+  #hasNames = false;
+  #state: 'plain' | 'quoted' | 'after-quote' | 'refused' = 'plain';
+  #cells: (string | undefined)[] = [];
+  #cell = '';
+  #isQuoted = false;
+  #rowLength = 0;
+  #line = 1;
+  #startLine = 1;
+  /** All that was read of this record behind its first line. */
+  #behind: string | undefined;
+  #readLength = 0;
+  #readAgainLength = 0;
+
+  constructor(separator: Separator | undefined) {
+    this.#separator = separator;
+  }
+
+  *read(part: string, isLast = false): Generator<CsvRecord | RefusedRow> {
+    let text = this.#head + part;
+    this.#readLength += part.length;
+    if (this.#separator === undefined) {
+      const isKnown = isLast || text.length > MAX_LOOK_LENGTH || /[^\r\n]\r?\n/.test(text);
+      this.#head = isKnown ? '' : text;
+      if (!isKnown) return;
+      this.#separator = separatorOf(text.slice(0, MAX_LOOK_LENGTH));
+    }
+    const waiting: { readonly text: string; readonly index: number }[] = [];
+    for (;;) {
+      // Empty at the end, which ends a record as a newline does.
+      const token = this.#token.exec(text)?.[0] ?? '';
+      const next = token === '' ? waiting.pop() : undefined;
+      if (next !== undefined) {
+        text = next.text;
+        this.#token.lastIndex = next.index;
+        continue;
       }
+      if (token === '' && !isLast) return;
+      if (this.#behind !== undefined) this.#behind += token;
+      if (token === '\n') this.#line += 1;
+      if (this.#state === 'refused') {
+        if (token === '\n') this.#begin(this.#line);
+      } else if (this.#state === 'quoted' && token !== '') {
+        if (token === '"') this.#state = 'after-quote';
+        else this.#take(token);
+        if (token === '\n') this.#behind ??= '';
+      } else if (token === '"' && this.#state === 'after-quote') {
+        this.#take('"');
+        this.#state = 'quoted';
+      } else if (token === '"' && this.#cell === '') {
+        this.#state = 'quoted';
+        this.#isQuoted = true;
+      } else if (token === this.#separator) {
+        this.#endCell();
+        this.#state = 'plain';
+      } else if (token === '\n' || (token === '' && this.#state !== 'quoted')) {
+        const record = this.#endRecord(this.#separator);
+        if (record !== undefined) yield record;
+      } else if (token !== '\r' && this.#state === 'plain') {
+        this.#take(token);
+      } else if (token !== '\r') {
+        yield this.#refusedRow(token);
+        if (this.#behind === undefined) this.#state = 'refused';
+        else {
+          if (token !== '') waiting.push({ text, index: this.#token.lastIndex });
+          text = this.#behind;
+          this.#readAgain(text.length);
+          continue;
+        }
+      }
+      if (token === '') return;
     }
   }
-  const last = endRecord();
-  if (last) yield last;
+
+  #refusedRow(token: string): RefusedRow {
+    const isOpen = token === '' || this.#behind !== undefined;
+    const message = isOpen ? 'a quote has no end' : 'a quote has text behind its end';
+    return this.#hasNames ? { line: this.#startLine, message } : this.#fail(message);
+  }
+
+  /** From the second line of the record on, but not on and on: each line may begin a record that is as long as the file. */
+  #readAgain(length: number): void {
+    this.#readAgainLength += length;
+    if (this.#readAgainLength > this.#readLength + 2 * MAX_ROW_LENGTH)
+      this.#fail('too many quotes have no end');
+    this.#token.lastIndex = 0;
+    this.#begin(this.#startLine + 1);
+  }
+
+  #begin(line: number): void {
+    this.#line = line;
+    this.#startLine = line;
+    this.#state = 'plain';
+    this.#cells = [];
+    this.#cell = '';
+    this.#isQuoted = false;
+    this.#rowLength = 0;
+    this.#behind = undefined;
+  }
+
+  #take(text: string): void {
+    this.#cell += text;
+    this.#rowLength += text.length;
+    if (this.#cell.length > MAX_VALUE_LENGTH) {
+      const hint = this.#state === 'quoted' ? '; does a quote never end?' : '';
+      this.#fail(`a value is longer than ${MAX_VALUE_LENGTH} characters${hint}`);
+    }
+    if (this.#rowLength > MAX_ROW_LENGTH)
+      this.#fail(`the row is longer than ${MAX_ROW_LENGTH} characters`);
+  }
+
+  #endCell(): void {
+    if (this.#cells.length === MAX_VALUE_COUNT)
+      this.#fail(`the row has more than ${MAX_VALUE_COUNT} values`);
+    this.#cells.push(this.#cell === '' && !this.#isQuoted ? undefined : this.#cell);
+    this.#cell = '';
+    this.#isQuoted = false;
+  }
+
+  #endRecord(separator: Separator): CsvRecord | undefined {
+    this.#endCell();
+    const cells = this.#cells;
+    const line = this.#startLine;
+    this.#begin(this.#line);
+    if (cells.length === 1 && cells[0] === undefined) return undefined;
+    this.#hasNames = true;
+    return { cells, line, separator };
+  }
+
+  #fail(why: string): never {
+    throw new CsvFault('bad_csv', `line ${this.#startLine}: ${why}`);
+  }
 }

@@ -6,7 +6,9 @@ export async function findNumberColumns(
   input: AsyncIterable<Uint8Array>,
 ): Promise<ReadonlyMap<string, 'int' | 'uint' | 'float'>> {
   let columns: readonly { readonly name: string; readonly numbers: NumberColumn }[] | undefined;
-  for await (const { cells } of readCsv(input)) {
+  for await (const record of readCsv(input)) {
+    if ('message' in record) continue;
+    const { cells } = record;
     if (columns === undefined) {
       columns = headerNames(cells).map((name) => ({ name, numbers: new NumberColumn() }));
       continue;

@@ -53,6 +53,26 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
+  it('tell the first value that is no time in a column that is named like one', async () => {
+    const head = await readCsvHead(
+      piecesOf('Time,n\n,1\n2024-12-30,2\n20/11/2015 08:00,3\n21/11/2015,4\n'),
+      1000,
+    );
+    assert.deepEqual(
+      head.columns.map(({ notTime }) => notTime),
+      [{ line: 4, text: '20/11/2015 08:00' }, undefined],
+    );
+  });
+
+  it('say what separates the columns', async () => {
+    const separatorOf = async (text: string) => (await readCsvHead(piecesOf(text), 1)).separator;
+    assert.equal(await separatorOf('a;b;c\n1,5;2,5;3,5\n'), ';');
+    assert.equal(await separatorOf('\uFEFF\r\n"a,b,c"\tb\n1\t2\n'), '\t');
+    assert.equal(await separatorOf('a,b;c\n'), ',');
+    assert.equal(await separatorOf('a\n1;2\n'), ',');
+    assert.equal(await separatorOf('"a\n;;",b,c'), ',');
+  });
+
   it('take a text of many values for a field', async () => {
     const rows = (count: number, values: number) =>
       `text\n${Array.from({ length: count }, (_, i) => `v${i % values}`).join('\n')}\n`;
@@ -80,11 +100,13 @@ describe('The first rows of a CSV file', () => {
       ],
       namelessCount: 2,
       rowCount: 1,
+      separator: ',',
     });
     assert.deepEqual(await readCsvHead(piecesOf(''), 1), {
       columns: [],
       namelessCount: 0,
       rowCount: 0,
+      separator: ',',
     });
   });
 

@@ -1,4 +1,4 @@
-import { headerNames, readCsv } from './csv-records.js';
+import { headerNames, readCsv, type Separator } from './csv-records.js';
 import { type FieldType, isNumber, NumberColumn } from './field-type.js';
 import { readTimeNs } from './time-text.js';
 
@@ -10,6 +10,8 @@ export interface ColumnGuess {
   /** Of a field; what it would be where it is none. */
   readonly type: FieldType;
   readonly examples: readonly string[];
+  /** The first value that is no time, of a column that is named like one. */
+  readonly notTime?: { readonly line: number; readonly text: string };
 }
 
 export interface CsvHead {
@@ -18,6 +20,7 @@ export interface CsvHead {
   readonly namelessCount: number;
   /** That were read. */
   readonly rowCount: number;
+  readonly separator: Separator;
 }
 
 const EXAMPLE_COUNT = 3;
@@ -41,8 +44,12 @@ export async function readCsvHead(
   let columns: readonly Column[] | undefined;
   let namelessCount = 0;
   let rowCount = 0;
-  for await (const { cells } of readCsv(input)) {
+  let separator: Separator = ',';
+  for await (const record of readCsv(input)) {
+    if ('message' in record) continue;
+    const { cells, line } = record;
     if (columns === undefined) {
+      separator = record.separator;
       const names = headerNames(cells);
       columns = names.flatMap((name, index) =>
         name === '' || names.indexOf(name) < index ? [] : [new Column(name, index)],
@@ -50,18 +57,19 @@ export async function readCsvHead(
       namelessCount = names.length - columns.length;
       continue;
     }
-    for (const column of columns) column.add(cells[column.index] ?? '');
+    for (const column of columns) column.add(cells[column.index] ?? '', line);
     rowCount += 1;
     if (rowCount === maxRowCount) break;
   }
   const known = columns ?? [];
   const time = timeOf(known);
-  return { columns: known.map((column) => column.guess(column === time)), namelessCount, rowCount };
+  const guesses = known.map((column) => column.guess(column === time));
+  return { columns: guesses, namelessCount, rowCount, separator };
 }
 
 /** Dates before numbers, which are times only where their name says so. */
 function timeOf(columns: readonly Column[]): Column | undefined {
-  const isNamed = ({ name }: Column): boolean => TIME_NAME.test(name);
+  const isNamed = (column: Column): boolean => column.isNamedTime;
   const dates = columns.filter(({ areDates }) => areDates);
   const numbers = columns.filter(({ numberType }) => numberType === 'int');
   const named = dates.find(isNamed) ?? columns.find((each) => isNamed(each) && each.hasDates);
@@ -78,19 +86,24 @@ class Column {
   #dateCount = 0;
   #areBooleans = true;
   #canBeTag = true;
+  readonly isNamedTime: boolean;
+  #notTime: ColumnGuess['notTime'];
 
   constructor(name: string, index: number) {
     this.name = name;
     this.index = index;
+    this.isNamedTime = TIME_NAME.test(name);
   }
 
-  add(cell: string): void {
+  add(cell: string, line: number): void {
     if (cell === '') return;
     this.#filledCount += 1;
     if (isNumber(cell.trim())) {
       this.#numbers.add(cell);
       this.#numberCount += 1;
     } else if (readTimeNs(cell.trim(), 'rfc3339') !== undefined) this.#dateCount += 1;
+    if (this.isNamedTime && readTimeNs(cell.trim(), 'auto') === undefined)
+      this.#notTime ??= { line, text: cut(cell) };
     this.#areBooleans &&= /^(?:true|false)$/i.test(cell.trim());
     this.#canBeTag &&= cell.length <= MAX_TAG_LENGTH && !/[\t\r\n]/.test(cell);
     if (this.#values.size < MAX_VALUE_COUNT) this.#values.add(cell);
@@ -117,11 +130,8 @@ class Column {
       name: this.name,
       role: isTime ? 'time' : this.#role,
       type: this.numberType ?? (this.#filledCount > 0 && this.#areBooleans ? 'bool' : 'string'),
-      examples: [...this.#values]
-        .slice(0, EXAMPLE_COUNT)
-        .map((text) =>
-          text.length > MAX_EXAMPLE_LENGTH ? `${text.slice(0, MAX_EXAMPLE_LENGTH)}…` : text,
-        ),
+      examples: [...this.#values].slice(0, EXAMPLE_COUNT).map(cut),
+      ...(this.#notTime && { notTime: this.#notTime }),
     };
   }
 
@@ -135,3 +145,6 @@ class Column {
     return isText && isFew && this.#canBeTag ? 'tag' : 'field';
   }
 }
+
+const cut = (text: string): string =>
+  text.length > MAX_EXAMPLE_LENGTH ? `${text.slice(0, MAX_EXAMPLE_LENGTH)}…` : text;

@@ -1,6 +1,17 @@
 export const TIME_FORMATS = ['auto', 'rfc3339', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
+const DATES = 'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30';
+/** What is read, behind `is not` and the like. */
+export const TIME_TEXTS: Readonly<Record<TimeFormat, string>> = {
+  auto: `${DATES}, or a whole number of s, ms, us or ns since 1970`,
+  rfc3339: DATES,
+  s: 'a whole number of seconds since 1970',
+  ms: 'a whole number of milliseconds since 1970',
+  us: 'a whole number of microseconds since 1970',
+  ns: 'a whole number of nanoseconds since 1970',
+};
+
 const NS_PER_UNIT = { s: 1_000_000_000n, ms: 1_000_000n, us: 1_000n, ns: 1n } as const;
 
 const DATE_TIME =

@@ -98,6 +98,22 @@ describe('plinth write', () => {
     );
   });
 
+  it('takes names of columns with commas, and files with semicolons', async () => {
+    const path = await file('odd.csv', 'day;"a,b";c\\d;e:f\n2012-01-01;x;y;5\n');
+    const tags = ['--tag', 'a\\,b,c\\\\d'];
+    const mapping = ['--csv', '--table', 'odd', ...tags, '--field', 'e:f:int', '--time', 'day'];
+    const { code, stderr } = await cli('w3', 'write', ...mapping, path);
+    assert.equal(code, 0, stderr);
+    assert.equal(
+      await csv('w3', 'SELECT "a,b", "c\\d", "e:f" FROM odd'),
+      '"a,b",c\\d,e:f\nx,y,5\n',
+    );
+    const copy = await file('odd-copy.csv', 'time,"a,b",n\n1,x,5\n');
+    const imported = await cli('w3', 'import', '--table', 'copy', '--tag', 'a\\,b', copy);
+    assert.equal(imported.code, 0, imported.stderr);
+    assert.equal(await csv('w3', 'SELECT "a,b", n FROM copy'), '"a,b",n\nx,5\n');
+  });
+
   it('counts all lines of which none was taken, though the server lists a thousand', async () => {
     const path = await file('untaken.lp', 'm\n'.repeat(1500));
     const { code, stderr } = await cli('w0', 'write', path);

@@ -51,10 +51,9 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   connection.noteAnswer();
   if (response.ok) return response;
   if (response.status === 401 && !isOpen) session.refused();
-  throw new Problem(messageOf(await response.text(), response.status), {
-    status: response.status,
-    curl,
-  });
+  const { status } = response;
+  const answer = await response.text();
+  throw new Problem(messageOf(answer, status), { status, curl, body: answer });
 }
 
 export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> {

@@ -5,6 +5,8 @@ export class Problem extends Error {
   readonly status: number;
   /** How to ask the same by hand; the token is not in it. */
   readonly curl: string;
+  /** The whole answer. */
+  readonly body: string;
   /** By field. */
   readonly fields: readonly { readonly field: string; readonly message: string }[];
 
@@ -13,12 +15,14 @@ export class Problem extends Error {
     at: {
       readonly status: number;
       readonly curl: string;
+      readonly body?: string;
       readonly fields?: readonly { readonly field: string; readonly message: string }[];
     },
   ) {
     super(message);
     this.status = at.status;
     this.curl = at.curl;
+    this.body = at.body ?? '';
     this.fields = at.fields ?? [];
   }
 }

@@ -1,13 +1,15 @@
 import { chunkCsv, type RefusedRow, readRefusals } from '@plinth/line-protocol';
 import type { CsvProgress, LineRequest } from '../lib/line-protocol/messages.js';
+import { RefusedGroups } from '../lib/line-protocol/refused-groups.js';
 
 type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
 
-/** A request may have 10 MiB; of smaller ones less is written anew when one fails. */
-const CHUNK_SIZE_BYTES = 4 << 20;
+/** A request may have 10 MiB; with smaller ones progress is seen, and less is written anew when one fails. */
+const CHUNK_SIZE_BYTES = 1 << 20;
+/** Browsers read two megabytes at a time, between which nothing would be told. */
+const PIECE_SIZE_BYTES = 128 << 10;
 const SHOWN_LINE_COUNT = 3;
 const MAX_SHOWN_LENGTH = 500;
-const LISTED_ROW_COUNT = 20;
 const TELL_MS = 100;
 const MAX_ATTEMPT_COUNT = 10;
 const MAX_WAIT_SEC = 30;
@@ -85,10 +87,13 @@ export async function* piecesOf(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      signal.throwIfAborted();
       if (done) return;
-      onRead(value.byteLength);
-      yield value;
+      for (let at = 0; at < value.length; at += PIECE_SIZE_BYTES) {
+        const piece = value.subarray(at, at + PIECE_SIZE_BYTES);
+        signal.throwIfAborted();
+        onRead(piece.length);
+        yield piece;
+      }
     }
   } finally {
     await reader.cancel();
@@ -131,7 +136,7 @@ class Tally {
   isOpen = false;
   readonly lines: string[] = [];
   readonly #tell: (progress: CsvProgress) => void;
-  readonly #refused: RefusedRow[] = [];
+  readonly #refused = new RefusedGroups();
   #readBytes = 0;
   #toldMs = 0;
 
@@ -146,7 +151,7 @@ class Tally {
 
   refuse(row: RefusedRow): void {
     this.refusedCount += 1;
-    if (this.#refused.length < LISTED_ROW_COUNT) this.#refused.push(row);
+    this.#refused.add(row);
   }
 
   tellNow(): void {
@@ -159,7 +164,7 @@ class Tally {
     return {
       ...{ rowCount, writtenCount, refusedCount, isOpen },
       readBytes: this.#readBytes,
-      refused: [...this.#refused],
+      refused: this.#refused.list,
       lines: [...this.lines],
     };
   }

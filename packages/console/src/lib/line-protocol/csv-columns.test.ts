@@ -76,6 +76,13 @@ describe('Columns of a CSV file', () => {
       commandOf(mapping, { db: 'home', file: "it's.csv" }),
       "plinth write -d home --csv --table 'my cpu' --tag host --field usage:int --time at --time-format ms 'it'\\''s.csv'",
     );
+    assert.equal(
+      commandOf(
+        { ...mapping, tags: ['a,b', 'c\\d', 'e f'], fields: new Map([["it's,1:2", 'int']]) },
+        { db: 'home', file: 'a.csv' },
+      ),
+      "plinth write -d home --csv --table 'my cpu' --tag 'a\\,b,c\\\\d,e f' --field 'it'\\''s\\,1:2:int' --time at --time-format ms a.csv",
+    );
     assert.equal(mappingOf(columns, { table: '', timeFormat: 'ms' }), undefined);
     assert.equal(mappingOf(columns.slice(0, 2), { table: 'm', timeFormat: 'ms' }), undefined);
   });

@@ -62,7 +62,7 @@ export function mappingOf(
 /** A file's name without its endings, and without what would have to be quoted in a query. */
 export const tableNameOf = (fileName: string): string =>
   fileName
-    .replace(/(?:\.csv|\.txt)+$/i, '')
+    .replace(/(?:\.csv|\.tsv|\.txt)+$/i, '')
     .replace(/[^\p{L}\p{N}_]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 
@@ -72,12 +72,16 @@ export function commandOf(mapping: CsvMapping, at: { readonly db: string; readon
   const typed = [...fields].map(([name, type]) => `${name}:${type}`);
   return [
     `plinth write -d ${shellWord(at.db)} --csv --table ${shellWord(table)}`,
-    ...(tags.length > 0 ? [`--tag ${shellWord(tags.join(','))}`] : []),
-    `--field ${shellWord(typed.join(','))}`,
+    ...(tags.length > 0 ? [`--tag ${listWord(tags)}`] : []),
+    `--field ${listWord(typed)}`,
     ...(time === undefined ? [] : [`--time ${shellWord(time)} --time-format ${timeFormat}`]),
     shellWord(at.file),
   ].join(' ');
 }
+
+/** As the command reads lists of names. */
+const listWord = (names: readonly string[]): string =>
+  shellWord(names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(','));
 
 const shellWord = (text: string): string =>
   /^[\w.,:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,6 @@
-import type { CsvHead, CsvMapping, LineCheck, RefusedRow } from '@plinth/line-protocol';
+import type { CsvHead, CsvMapping, LineCheck } from '@plinth/line-protocol';
 import type { WorkerFailure } from '../worker-failure.js';
+import type { RefusedGroup } from './refused-groups.js';
 
 /** How far a file has been read, and what became of its rows. */
 export interface CsvProgress {
@@ -10,8 +11,7 @@ export interface CsvProgress {
   readonly refusedCount: number;
   /** The server has not listed all that it refused: fewer were written. */
   readonly isOpen: boolean;
-  /** The first ones. */
-  readonly refused: readonly RefusedRow[];
+  readonly refused: readonly RefusedGroup[];
   /** The first points. */
   readonly lines: readonly string[];
 }

@@ -36,7 +36,13 @@ export const isAnnotatedCsv = (head: string): boolean =>
 export const annotatedCsv: Format = async function* (bytes) {
   let annotations = new Map<string, Cells>();
   let table: Table | undefined;
-  for await (const { cells, line: number } of readingCsv(readCsv(bytes))) {
+  for await (const record of readingCsv(readCsv(bytes, ','))) {
+    const number = record.line;
+    if ('message' in record) {
+      yield { number, lines: () => fail(record.message) };
+      continue;
+    }
+    const { cells } = record;
     const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
     if (first.startsWith('#')) {
       // Annotations of the next table; those that are not said anew stay.

@@ -12,7 +12,7 @@ import {
 import { csvFailure } from '../input/csv-input.js';
 import { openInput } from '../input/input.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { writeFiles } from './write.js';
+import { splitNames, writeFiles } from './write.js';
 
 interface ImportOptions {
   readonly table: string;
@@ -29,8 +29,8 @@ export function importCommand(): Command {
     .requiredOption('--table <name>', 'the table')
     .option(
       '--tag <columns>',
-      'columns that are tags; all others are fields (default: what a file of InfluxDB 3 says itself)',
-      split,
+      'columns that are tags; all others are fields (default: what a file of InfluxDB 3 says itself); a comma in a name is `\\,`',
+      splitNames,
       [],
     )
     .option('--time <column>', 'column with the time', 'time')
@@ -106,5 +106,3 @@ function formatOf(file: string): { readonly csv: true } | { readonly parquet: tr
   if (/\.parquet$/i.test(file)) return { parquet: true };
   throw new CommandFailed(`${file}: neither .parquet nor .csv`, EXIT.usage);
 }
-
-const split = (text: string): string[] => text.split(',').filter((part) => part !== '');

@@ -69,7 +69,12 @@ export function writeCommand(): Command {
     .option('--concurrency <n>', 'pieces on their way at once, 1 to 16', parseConcurrency, 4)
     .option('--csv', 'the input is CSV with a header line')
     .option('--table <name>', 'CSV: table to write to')
-    .option('--tag <columns>', 'CSV: columns that are tags', splitNames, [])
+    .option(
+      '--tag <columns>',
+      'CSV: columns that are tags; a comma in a name is `\\,`',
+      splitNames,
+      [],
+    )
     .option(
       '--field <column[:type],...>',
       `CSV: fields, types ${FIELD_TYPES.join(' ')} (default: all other columns)`,
@@ -161,8 +166,10 @@ export function parseConcurrency(text: string): number {
   throw new InvalidArgumentError('a whole number from 1 to 16');
 }
 
-function splitNames(text: string, before: readonly string[]): readonly string[] {
-  return [...before, ...text.split(',').filter((name) => name !== '')];
+/** Names with commas between them; a backslash keeps a comma, or another backslash, in a name. */
+export function splitNames(text: string, before: readonly string[]): readonly string[] {
+  const names = text.match(/(?:\\[\\,]|[^,])+/g) ?? [];
+  return [...before, ...names.map((name) => name.replaceAll(/\\([\\,])/g, '$1'))];
 }
 
 function parseFields(

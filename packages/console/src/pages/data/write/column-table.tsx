@@ -22,13 +22,15 @@ export function ColumnTable(props: {
           <th>Column</th>
           <th>Is</th>
           <th>Type</th>
-          <th>Examples</th>
         </tr>
       </thead>
       <tbody>
         {columns.map(({ name, role, type, examples }) => (
           <tr key={name}>
-            <td className="mono column-name">{name}</td>
+            <td className="mono column-name">
+              {name}
+              <div className="column-examples">{examples.join('  ·  ')}</div>
+            </td>
             <td>
               <Select
                 label={`What ${name} is`}
@@ -49,7 +51,6 @@ export function ColumnTable(props: {
                 <span className="soft">{role === 'tag' ? 'text' : ''}</span>
               )}
             </td>
-            <td className="mono column-examples">{examples.join('  ·  ')}</td>
           </tr>
         ))}
       </tbody>

@@ -1,4 +1,10 @@
-import { type CsvMapping, TIME_FORMATS, type TimeFormat } from '@plinth/line-protocol';
+import {
+  type CsvMapping,
+  type Separator,
+  TIME_FORMATS,
+  TIME_TEXTS,
+  type TimeFormat,
+} from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { lineRunner } from '../../../api/line-runner.js';
@@ -18,9 +24,10 @@ import { ColumnTable } from './column-table.js';
 import { CsvPreview } from './csv-preview.js';
 import { CsvSending } from './csv-sending.js';
 import { FileChoice } from './file-choice.js';
-import { SchemaPreview } from './schema-preview.js';
+import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
 import { useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
 import { useKnownTables } from './use-known-tables.js';
+import { WriteButton } from './write-button.js';
 
 const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
   auto: 'auto: dates, or numbers by size',
@@ -30,18 +37,24 @@ const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
   us: 'microseconds since 1970',
   ns: 'nanoseconds since 1970',
 };
+const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+};
 
 /** A CSV file becomes a table: what its columns are is guessed, looked at and changed before anything is sent. */
 export function CsvForm(props: {
   readonly db: string;
   readonly onSending: (isSending: boolean) => void;
-  readonly onQuery: (table: string) => void;
+  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onSending, onQuery } = props;
   const [file, setFile] = useState<File | undefined>();
   const [table, setTable] = useState('');
   const [timeFormat, setTimeFormat] = useState<TimeFormat>('auto');
   const [chosen, setChosen] = useState<Choices>(new Map());
+  const [writtenDb, setWrittenDb] = useState(db);
   const { head, error } = useCsvHead(file);
   const sending = useCsvRun();
   const { phase } = sending.state;
@@ -55,6 +68,9 @@ export function CsvForm(props: {
     () => mappingOf(columns, { table, timeFormat }),
     [columns, table, timeFormat],
   );
+  const changes = useSchemaChanges(db, mapping === undefined ? [] : [mapping]);
+  const hasConflicts = changes.some(({ conflicts }) => conflicts.length > 0);
+  const fate = fateOf(mapping);
   const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
   const client = useQueryClient();
   /** What is said of the last sending is not about what is chosen anew. */
@@ -71,6 +87,7 @@ export function CsvForm(props: {
     });
   const write = async (from: File, as: CsvMapping) => {
     onSending(true);
+    setWrittenDb(db);
     await sending.start((how) => lineRunner.write({ file: from, mapping: as, ...how }, db));
     onSending(false);
     await client.invalidateQueries({ queryKey: ['tsdb'] });
@@ -97,6 +114,7 @@ export function CsvForm(props: {
                 <select
                   id="csv-time-format"
                   className="input"
+                  aria-describedby="csv-time-texts"
                   value={timeFormat}
                   onChange={
                     (event) => change(() => setTimeFormat(event.target.value as TimeFormat)) // One of the options below.
@@ -108,18 +126,21 @@ export function CsvForm(props: {
                     </option>
                   ))}
                 </select>
+                <span id="csv-time-texts" className="hint">
+                  Each is {TIME_TEXTS[timeFormat]}.
+                  {timeFormat.length > 2 && ' Without a zone, dates are UTC.'}
+                </span>
               </div>
             </div>
             <ColumnTable
               columns={columns}
               onChoose={(name, choice) => change(() => setChosen(choose(chosen, name, choice)))}
             />
-            {head.namelessCount > 0 && (
-              <p className="hint soft">
-                {countOf(head.namelessCount, 'column')} without a name of{' '}
-                {head.namelessCount === 1 ? 'its' : 'their'} own left out
-              </p>
-            )}
+            <p className="hint soft">
+              Columns are separated by {SEPARATOR_WORDS[head.separator]}
+              {head.namelessCount > 0 &&
+                `; ${countOf(head.namelessCount, 'column')} without a name of ${head.namelessCount === 1 ? 'its' : 'their'} own left out`}
+            </p>
           </fieldset>
           {mapping === undefined ? (
             <p className="note warn">
@@ -131,19 +152,33 @@ export function CsvForm(props: {
                 <p className="note warn">
                   No column is the time: all rows get the time at which they arrive, and of those
                   with the same tags the last one stays.
+                  {columns.map(
+                    ({ name, notTime }) =>
+                      notTime &&
+                      ` Column '${name}' is named like one, but line ${notTime.line} has '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
+                  )}
                 </p>
               )}
-              <SchemaPreview db={db} shapes={[mapping]} tableCount={1} />
-              {phase === 'idle' && <CsvPreview file={file} look={look} />}
+              <SchemaPreview changes={changes} tableCount={1} />
+              {phase === 'idle' && (
+                <CsvPreview file={file} look={look} hasConflicts={hasConflicts} fate={fate} />
+              )}
               <CsvSending
                 file={file}
                 state={sending.state}
-                canWrite={db !== '' && look.progress?.rowCount !== 0}
                 hasTime={mapping.time !== undefined}
-                onWrite={() => void write(file, mapping)}
+                fate={fate}
                 onCancel={sending.cancel}
-                onQuery={() => onQuery(mapping.table)}
-              />
+                onQuery={() => onQuery({ db: writtenDb, table: mapping.table })}
+              >
+                <WriteButton
+                  db={db}
+                  hasConflicts={hasConflicts}
+                  hasRows={look.progress?.rowCount !== 0}
+                  label={phase === 'idle' ? 'Write' : 'Write again'}
+                  onWrite={() => void write(file, mapping)}
+                />
+              </CsvSending>
               <CopyBox
                 label="Copy the command"
                 text={commandOf(mapping, { db: db || 'mydb', file: file.name })}
@@ -154,4 +189,12 @@ export function CsvForm(props: {
       )}
     </div>
   );
+}
+
+/** Rows that all get one time are fewer in the table. */
+function fateOf(mapping: CsvMapping | undefined): string {
+  if (mapping === undefined || mapping.time !== undefined) return '';
+  return mapping.tags.length === 0
+    ? '; without times and tags they overwrite one another'
+    : '; without times those with the same tags overwrite one another';
 }

@@ -4,8 +4,14 @@ import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 
 /** The first points, and the rows of the whole file that are none. */
-export function CsvPreview(props: { readonly file: File; readonly look: CsvRunState }) {
-  const { file, look } = props;
+export function CsvPreview(props: {
+  readonly file: File;
+  readonly look: CsvRunState;
+  readonly hasConflicts: boolean;
+  /** What becomes of rows beside their number. */
+  readonly fate: string;
+}) {
+  const { file, look, hasConflicts, fate } = props;
   const { progress, phase, error } = look;
   if (phase === 'failed') return <ProblemNote error={error} />;
   if (progress === undefined) return null;
@@ -18,11 +24,12 @@ export function CsvPreview(props: { readonly file: File; readonly look: CsvRunSt
         </section>
       )}
       <p className="hint" role="status">
-        {countOf(rowCount, 'row')} can be written
+        {countOf(rowCount, 'row')} can be written{hasConflicts && ' once the columns fit'}
         {refusedCount > 0 && `, ${countOf(refusedCount, 'row')} cannot`}
+        {rowCount > 1 && fate}
         {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
       </p>
-      <RefusedRows progress={progress} />
+      <RefusedRows {...progress} />
     </div>
   );
 }

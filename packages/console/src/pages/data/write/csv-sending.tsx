@@ -1,21 +1,24 @@
+import type { ReactNode } from 'react';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
 import { bytesText, countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
-import { WrittenNote } from './written-note.js';
+import { WrittenNote, writtenText } from './written-note.js';
 
 /** Sends a file, tells how far it is, and what became of its rows. */
 export function CsvSending(props: {
   readonly file: File;
   readonly state: CsvRunState;
-  readonly canWrite: boolean;
   /** Rows have times of their own. */
   readonly hasTime: boolean;
-  readonly onWrite: () => void;
+  /** What becomes of rows beside their number. */
+  readonly fate: string;
+  /** The button that begins. */
+  readonly children: ReactNode;
   readonly onCancel: () => void;
   readonly onQuery: () => void;
 }) {
-  const { file, state, canWrite, hasTime, onWrite, onCancel, onQuery } = props;
+  const { file, state, hasTime, fate, children, onCancel, onQuery } = props;
   const { phase, progress, error } = state;
   if (phase === 'running') {
     return (
@@ -31,7 +34,7 @@ export function CsvSending(props: {
             {bytesText(progress?.readBytes ?? 0)} of {bytesText(file.size)},{' '}
             {countOf(progress?.writtenCount ?? 0, 'row')} written
           </span>
-          <button type="button" className="button end" onClick={onCancel}>
+          <button type="button" className="button end" ref={focus} onClick={onCancel}>
             Cancel
           </button>
         </div>
@@ -47,29 +50,26 @@ export function CsvSending(props: {
           isWarning={phase !== 'done' || (progress?.refusedCount ?? 0) > 0}
           onQuery={hasWritten ? onQuery : undefined}
         >
-          {outcomeOf(state, hasTime)}
+          {outcomeOf(state, hasTime, fate)}
         </WrittenNote>
       )}
-      {progress !== undefined && <RefusedRows progress={progress} />}
-      <div className="dialog-actions">
-        <button type="button" className="button primary" disabled={!canWrite} onClick={onWrite}>
-          {phase === 'idle' ? 'Write' : 'Write again'}
-        </button>
-      </div>
+      {progress !== undefined && <RefusedRows {...progress} />}
+      <div className="dialog-actions">{children}</div>
     </div>
   );
 }
 
-function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean): string {
+/** What was pressed is gone. */
+const focus = (button: HTMLButtonElement | null): void => button?.focus();
+
+function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean, fate: string): string {
   const { writtenCount = 0, refusedCount = 0, isOpen = false } = progress ?? {};
-  const most = isOpen ? 'At most ' : '';
-  const written = `${most}${countOf(writtenCount, 'row')} written`;
-  const refused =
-    refusedCount === 0 ? '' : `, ${isOpen ? 'at least ' : ''}${countOf(refusedCount, 'row')} not`;
-  if (phase === 'done') return `${written}${refused}.`;
+  const written = writtenText('row', { writtenCount, refusedCount, isOpen });
+  const merged = writtenCount > 1 ? fate : '';
+  if (phase === 'done') return `${written}${merged}.`;
   const why = phase === 'cancelled' ? 'Cancelled' : 'Stopped';
   const again = hasTime ? '; writing the file again adds no row twice' : '';
   // The server goes on with a request that has come, whoever has left.
   const underway = phase === 'cancelled' ? ', and perhaps some that were on their way' : '';
-  return `${why}: ${written}${refused}${underway}. What is written stays${again}.`;
+  return `${why}: ${written}${underway}${merged}. What is written stays${again}.`;
 }

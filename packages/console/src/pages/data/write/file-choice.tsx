@@ -58,7 +58,7 @@ export function FileChoice(props: {
       <input
         type="file"
         className="visually-hidden"
-        accept=".csv,.txt,text/csv"
+        accept=".csv,.tsv,.txt,text/csv"
         disabled={isDisabled}
         onChange={(event) => {
           take(event.target.files);

@@ -1,13 +1,18 @@
+import { readRefusals } from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { lineRunner } from '../../../api/line-runner.js';
+import { Problem } from '../../../api/problem.js';
 import { writeLines } from '../../../api/tsdb.js';
 import { CopyBox } from '../../../components/controls/copy-button.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
-import { toast } from '../../../components/controls/toasts.js';
+import { type RefusedGroup, RefusedGroups } from '../../../lib/line-protocol/refused-groups.js';
 import { countOf, countText } from '../../../lib/units.js';
-import { SchemaPreview } from './schema-preview.js';
+import { RefusedRows } from './refused-rows.js';
+import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
 import { useLineCheck } from './use-line-check.js';
-import { WrittenNote } from './written-note.js';
+import { WriteButton } from './write-button.js';
+import { WrittenNote, writtenText } from './written-note.js';
 
 const PRECISIONS = ['auto', 'nanosecond', 'microsecond', 'millisecond', 'second'] as const;
 const MAX_SHOWN_COUNT = 5;
@@ -17,28 +22,32 @@ const EXAMPLE = 'cpu,host=a usage=12.5,cores=8i\ncpu,host=b usage=71,cores=4i';
 /** Line protocol, looked at while it is typed; what the server refuses is told line by line. */
 export function LinesForm(props: {
   readonly db: string;
-  readonly onQuery: (table: string) => void;
+  readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
   const { db, onQuery } = props;
   const [precision, setPrecision] = useState<string>('auto');
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
-  const [written, setWritten] = useState<{ readonly db: string; readonly table: string }>();
+  const [written, setWritten] = useState<Written>();
   const client = useQueryClient();
   // The text stays in the field: ten megabytes are not set anew with every key.
   const field = useRef<HTMLTextAreaElement>(null);
   const textOf = () => field.current?.value ?? '';
   const { check, error: checkError, look } = useLineCheck(textOf);
   const { problems, problemCount, lineCount, tables, tableCount } = check;
-  const [first] = tables;
+  const changes = useSchemaChanges(db, tables);
+  /** What is said of the last lines is not about others. */
+  const change = () => {
+    setWritten(undefined);
+    look();
+  };
   const write = async () => {
+    if (isBusy) return;
     setIsBusy(true);
     setError(undefined);
     setWritten(undefined);
     try {
-      await writeLines({ db, precision, lines: textOf() });
-      toast(`${countOf(lineCount, 'line')} written`);
-      if (first !== undefined) setWritten({ db, table: first.table });
+      setWritten(await writeText({ db, precision, lines: textOf() }));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -47,13 +56,7 @@ export function LinesForm(props: {
     }
   };
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void write();
-      }}
-    >
+    <div className="stack">
       <div className="field">
         <label htmlFor="write-lines">Lines</label>
         <textarea
@@ -64,7 +67,7 @@ export function LinesForm(props: {
           spellCheck={false}
           placeholder={EXAMPLE}
           aria-describedby="write-check"
-          onChange={look}
+          onChange={change}
         />
         <div id="write-check" role="status">
           {problemCount === 0 ? (
@@ -86,11 +89,19 @@ export function LinesForm(props: {
             </p>
           )}
         </div>
-        <SchemaPreview db={db} shapes={tables} tableCount={tableCount} />
+        <SchemaPreview changes={changes} tableCount={tableCount} />
       </div>
       {(error ?? checkError) !== undefined && <ProblemNote error={error ?? checkError} />}
       {written !== undefined && (
-        <WrittenNote onQuery={() => onQuery(written.table)}>Written to {written.db}.</WrittenNote>
+        <>
+          <WrittenNote
+            isWarning={written.refusedCount > 0}
+            onQuery={written.first && onQuery.bind(undefined, written.first)}
+          >
+            {writtenText('line', written)}.
+          </WrittenNote>
+          <RefusedRows {...written} />
+        </>
       )}
       <div className="row wrap">
         <span className="row">
@@ -110,32 +121,64 @@ export function LinesForm(props: {
             ))}
           </select>
         </span>
-        <span className="row end">
+        <span className="dialog-actions wrap end">
           <button
             type="button"
             className="button"
             onClick={() => {
               if (field.current !== null) field.current.value = EXAMPLE;
-              look();
+              change();
             }}
           >
             Put in an example
           </button>
-          <button
-            type="submit"
-            className="button primary"
-            disabled={db === '' || lineCount === 0 || isBusy}
-          >
-            {isBusy ? 'Writing …' : 'Write'}
-          </button>
+          <WriteButton
+            db={db}
+            hasConflicts={changes.some(({ conflicts }) => conflicts.length > 0)}
+            hasRows={lineCount > 0}
+            label={isBusy ? 'Writing …' : 'Write'}
+            onWrite={() => void write()}
+          />
         </span>
       </div>
       <CopyBox
         label="Copy the command"
         text={`curl "${location.origin}/api/v3/write_lp?db=${encodeURIComponent(db || 'mydb')}&precision=${precision}" \\\n  -H "Authorization: Bearer $PLINTH_TOKEN" \\\n  --data-binary @lines.txt`}
       />
-    </form>
+    </div>
   );
+}
+
+interface Written {
+  readonly writtenCount: number;
+  readonly refusedCount: number;
+  readonly isOpen: boolean;
+  readonly refused: readonly RefusedGroup[];
+  /** Table; absent where nothing was written. */
+  readonly first: { readonly db: string; readonly table: string } | undefined;
+}
+
+/** Lines that the server refuses are no failure: the others are written. Throws `Problem` for all else. */
+async function writeText(at: Parameters<typeof writeLines>[0]): Promise<Written> {
+  const { lineCount, tables } = await lineRunner.check(at.lines);
+  const [shape] = tables;
+  const first = shape && { db: at.db, table: shape.table };
+  const all = { writtenCount: lineCount, refusedCount: 0, isOpen: false, refused: [], first };
+  try {
+    await writeLines(at);
+    return all;
+  } catch (failure) {
+    const refusals = failure instanceof Problem ? readRefusals(failure.body) : undefined;
+    if (refusals === undefined) throw failure;
+    const { lines, isCut, isWhole } = refusals;
+    const refused = new RefusedGroups();
+    for (const row of lines) refused.add(row);
+    const refusedCount = isWhole ? lineCount : lines.length;
+    return {
+      ...{ writtenCount: lineCount - refusedCount, refusedCount, refused: refused.list },
+      ...{ isOpen: isCut && !isWhole, first: isWhole ? undefined : first },
+    };
+  }
 }
 
 function namesOf(tables: readonly { readonly table: string }[], count: number): string {

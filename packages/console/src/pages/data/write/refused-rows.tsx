@@ -1,18 +1,19 @@
-import type { CsvProgress } from '../../../lib/line-protocol/messages.js';
+import { type RefusedGroup, refusedText } from '../../../lib/line-protocol/refused-groups.js';
 import { countOf } from '../../../lib/units.js';
 
-/** Rows that are no points, or that the server has not taken, by line of the file. */
-export function RefusedRows({ progress }: { readonly progress: CsvProgress }) {
-  const { refused, refusedCount } = progress;
+/** Rows that are no points, or that the server has not taken, by line. */
+export function RefusedRows(props: {
+  readonly refused: readonly RefusedGroup[];
+  readonly refusedCount: number;
+}) {
+  const { refused, refusedCount } = props;
   if (refused.length === 0) return null;
-  const rows = [...refused].sort((a, b) => a.line - b.line);
-  const hiddenCount = refusedCount - rows.length;
+  const hiddenCount = refusedCount - refused.reduce((sum, { count }) => sum + count, 0);
   return (
     <ul className="refused-rows" aria-label="Rows that are not written">
-      {rows.map(({ line, message }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: one line may be refused for two reasons.
-        <li key={index} className="field-error">
-          line {line}: {message}
+      {refused.map((group) => (
+        <li key={`${group.line} ${group.message}`} className="field-error">
+          {refusedText(group)}
         </li>
       ))}
       {hiddenCount > 0 && <li className="hint">and {countOf(hiddenCount, 'more row')}</li>}

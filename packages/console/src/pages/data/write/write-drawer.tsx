@@ -19,11 +19,11 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
   const [isSending, setIsSending] = useState(false);
   const navigate = useNavigate();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
-  const onQuery = (table: string) => {
+  const onQuery = (of: { readonly db: string; readonly table: string }) => {
     onClose();
     void navigate({
       to: '/explore',
-      search: { db, lang: 'sql', q: sampleQuery(table), view: 'table' },
+      search: { db: of.db, lang: 'sql', q: sampleQuery(of.table), view: 'table' },
     });
   };
   return (
@@ -34,6 +34,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
           <input
             id="write-db"
             className="input mono"
+            autoFocus
             list="write-dbs"
             placeholder="mydb"
             disabled={isSending}

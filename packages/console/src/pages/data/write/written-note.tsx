@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { countOf } from '../../../lib/units.js';
 
-/** What was written, and the way to it. */
+/** What was written, and the way to it. What was pressed may be gone: here is where keys go on. */
 export function WrittenNote(props: {
   readonly children: ReactNode;
   readonly isWarning?: boolean;
@@ -8,8 +9,15 @@ export function WrittenNote(props: {
   readonly onQuery?: (() => void) | undefined;
 }) {
   const { children, isWarning = false, onQuery } = props;
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => (note.current?.querySelector('button') ?? note.current)?.focus(), []);
   return (
-    <div className={isWarning ? 'note warn row wrap' : 'note row wrap'} role="status">
+    <div
+      ref={note}
+      className={isWarning ? 'note warn row wrap' : 'note row wrap'}
+      role="status"
+      tabIndex={-1}
+    >
       <span>{children}</span>
       {onQuery && (
         <button type="button" className="button small" onClick={onQuery}>
@@ -18,4 +26,20 @@ export function WrittenNote(props: {
       )}
     </div>
   );
+}
+
+/** `2 rows written, 1 row not`. */
+export function writtenText(
+  noun: 'row' | 'line',
+  counts: {
+    readonly writtenCount: number;
+    readonly refusedCount: number;
+    /** The server has not listed all that it refused. */
+    readonly isOpen: boolean;
+  },
+): string {
+  const { writtenCount, refusedCount, isOpen } = counts;
+  const written = `${isOpen ? 'At most ' : ''}${countOf(writtenCount, noun)} written`;
+  if (refusedCount === 0) return written;
+  return `${written}, ${isOpen ? 'at least ' : ''}${countOf(refusedCount, noun)} not`;
 }
