@@ -1,6 +1,7 @@
 import {
   bytesAnswer,
   type Clock,
+  docsBaseAt,
   type HeaderList,
   type HttpHead,
   loginOfUrl,
@@ -16,7 +17,6 @@ import type { Limiter } from '../../domain/limiter.js';
 import type { LoginGuard } from '../../domain/login-guard.js';
 import type { Caller } from '../../model/caller.js';
 import { makePlan, type Plan } from '../../model/plan.js';
-import { docsBaseAt } from '../docs-base.js';
 import type { RouteListing } from '../route-listing.js';
 import {
   type AskedRequest,
@@ -36,8 +36,6 @@ export interface HttpGateNeeds {
   readonly clock: Clock;
 }
 
-/** Operators and probes must get through when everybody else is held back. */
-const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
 const OPERATOR_PREFIX = '/ops/';
 /** Routes of these are there with and without it; both forms are one endpoint. */
 const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
@@ -172,8 +170,10 @@ export class HttpGate implements RequestGate {
     return plan;
   }
 
-  #routePlan({ path, cost = {}, method }: Route, service: string): Plan | 'exempt' {
-    const isExempt = cost.exempt || EXEMPT_PATHS.has(path) || path.startsWith(OPERATOR_PREFIX);
+  #routePlan({ path, access, cost = {}, method }: Route, service: string): Plan | 'exempt' {
+    // Operators and probes must get through when everybody else is held back.
+    const isWatch = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
+    const isExempt = cost.exempt || isWatch;
     return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
   }
 
