@@ -16,6 +16,7 @@ import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../confi
 import type { Limiter } from '../../domain/limiter.js';
 import type { LoginGuard } from '../../domain/login-guard.js';
 import type { Caller } from '../../model/caller.js';
+import { ANY_ENDPOINT } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
 import type { RouteListing } from '../route-listing.js';
 import {
@@ -40,8 +41,6 @@ const OPERATOR_PREFIX = '/ops/';
 /** Routes of these are there with and without it; both forms are one endpoint. */
 const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
 const ALIAS_PREFIX = '/api/v3/';
-/** Endpoint of requests that match no route. */
-const NO_ENDPOINT = '*';
 const NO_HEADERS: HeaderList = [];
 
 const CUT: Refused = { refusal: undefined };
@@ -182,7 +181,7 @@ export class HttpGate implements RequestGate {
     const key = `${service} ${known}`;
     let plan = this.#unrouted.get(key);
     if (plan === undefined) {
-      plan = this.#makePlan(NO_ENDPOINT, {}, known, service);
+      plan = this.#makePlan(ANY_ENDPOINT, {}, known, service);
       this.#unrouted.set(key, plan);
     }
     return plan;
