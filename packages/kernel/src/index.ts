@@ -65,6 +65,8 @@ export {
 export {
   ANONYMOUS,
   type Grantee,
+  LIMIT,
+  LIMIT_WINDOW,
   type LimitOverride,
   type LimitProfile,
   type Principal,
@@ -81,6 +83,7 @@ export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
 export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
+export { isJsonType } from './http/body/json-type.js';
 export { parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
@@ -89,7 +92,7 @@ export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { answerHeadFault, faultOfHead, type HeadFault } from './http/head-fault.js';
-export { readsHealthInJson } from './http/health-in-json.js';
+export { HEALTH_SUMMARY, notReady, readsHealthInJson } from './http/health.js';
 export {
   bytesAnswer,
   emptyAnswer,
@@ -123,7 +126,9 @@ export {
   OpenApi,
 } from './http/open-api.js';
 export { escapeHtml, pageAnswer } from './http/page-answer.js';
+export { docsBaseAt } from './http/platform/docs-base.js';
 export { operatorRoute } from './http/platform/operator-route.js';
+export { PER_PAGE, pageSize } from './http/platform/page-size.js';
 export {
   type FieldError,
   isoSeconds,
@@ -142,7 +147,13 @@ export {
 } from './http/platform/platform-requests.js';
 export { type InputReader, inputReader } from './http/read-input.js';
 export { type RequestError, requestError } from './http/request-error.js';
-export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
+export {
+  LIMIT_HEADERS,
+  type Pass,
+  type Refused,
+  type RequestGate,
+  type Visit,
+} from './http/request-gate.js';
 export {
   type BodyRule,
   checkedRoute,

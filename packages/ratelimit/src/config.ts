@@ -1,4 +1,4 @@
-import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { defineSettings, LIMIT, LIMIT_WINDOW, type SettingsOf } from '@plinth/kernel';
 import { type Static, type TSchemaOptions, Type } from 'typebox';
 import { DEFAULT_RULES, type LimitRules } from './model/limit-store.js';
 import type { SecondaryScope } from './model/plan.js';
@@ -22,9 +22,9 @@ const REFUSAL_STATUS = Type.Unsafe<403 | 429>(Type.Union([Type.Literal(403), Typ
 
 const ResourceSetting = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2 })),
-    anonymous_limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2 })),
-    window: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
+    limit: Type.Optional(LIMIT),
+    anonymous_limit: Type.Optional(LIMIT),
+    window: Type.Optional(LIMIT_WINDOW),
     shadow: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

@@ -1,10 +1,4 @@
-import {
-  asGiven,
-  type CredentialUncheckable,
-  type ErrorOf,
-  errorCatalogue,
-  type RequestError,
-} from '@plinth/kernel';
+import { asGiven, type CredentialUncheckable, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 
 /** Closed catalogue of the expected failures of this service. */
 const TEXTS = {
@@ -23,7 +17,4 @@ const TEXTS = {
 export const rateLimitError = errorCatalogue('RateLimitError', TEXTS);
 
 /** What a request can end in. */
-export type RateLimitError =
-  | ErrorOf<typeof TEXTS>
-  | RequestError<'not_authenticated' | 'credential_malformed'>
-  | CredentialUncheckable;
+export type RateLimitError = ErrorOf<typeof TEXTS> | CredentialUncheckable;

@@ -12,6 +12,7 @@ import type {
   RequestGate,
   RouteTable,
 } from '@plinth/kernel';
+import { docsBaseAt } from '@plinth/kernel';
 import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { DecisionService } from './domain/decision-service.js';
 import { EnvoyService } from './domain/envoy-service.js';
@@ -27,7 +28,6 @@ import type { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
 import { rateLimitDialect } from './routes/dialect.js';
-import { docsBaseAt } from './routes/docs-base.js';
 import { EnvoyServer } from './routes/envoy/envoy-server.js';
 import { HttpGate } from './routes/gate/http-gate.js';
 import { type Refusal, refusalOf } from './routes/gate/refusal.js';

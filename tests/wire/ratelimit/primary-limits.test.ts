@@ -170,7 +170,7 @@ describe('each row of the table of primary limits', () => {
     await platform.ops('PATCH', `identities/${key}`, { repositories_count: 21 });
     assert.equal(bucketOf(await platform.send(PROBE, token)), 'core 2+6048/6050');
     await platform.ops('PATCH', `identities/${key}`, {
-      overrides: { core: { limit: 3, window: 60 } },
+      overrides: { core: { limit: 3, window: 60 }, search: { limit: 2 ** 31 - 2, window: 60 } },
     });
     assert.equal(bucketOf(await platform.send(PROBE, token)), 'core 3+0/3');
     assert.equal((await platform.send(PROBE, token)).status, 403);

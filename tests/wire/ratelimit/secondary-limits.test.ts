@@ -322,6 +322,13 @@ describe('who goes on after refusals', () => {
     await sleep(2_100);
     assert.equal((await platform.send('/rate_limit', token)).status, 200);
   });
+
+  it('is banned by hand for as long as a first ban lasts, unless told otherwise', async () => {
+    await using platform = await Platform.start(['--rate-limit-ban-minutes', '2']);
+    const made = await platform.ops('POST', 'rate-limits/bans', { identity: 'user:1' });
+    const leftSec = JSON.parse(made.text).until - Date.now() / 1000;
+    assert.ok(leftSec > 110 && leftSec <= 121, String(leftSec));
+  });
 });
 
 it('an operator sees and resets what is held against an identity', async () => {

@@ -14,6 +14,10 @@ describe('a service that runs alone', () => {
         assert.equal(answer.status, 200, path);
         assert.equal(answer.text, 'OK', path);
         assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', path);
+        const headers = { accept: 'application/json' };
+        const inJson = await server.http.send(path, { headers });
+        assert.equal(inJson.headers['content-type'], 'application/json', path);
+        assert.match(inJson.text, /"status":"(?:ready|pass)"/, path);
       }
       const metrics = await server.http.send('/metrics');
       assert.equal(metrics.status, 200);

@@ -90,6 +90,10 @@ describe('publishing an event', () => {
     assert.deepEqual([repeated.guid, repeated.duplicate], [headed.guid, true]);
     const conflict = await post({ ...body, payload: { n: 2 } });
     assert.equal(conflict.status, 409);
+    for (const key of ['a\tb', 'a\u0085b', 'k'.repeat(256)]) {
+      assert.equal((await post(byHeader, { 'idempotency-key': key })).status, 422, key);
+      assert.equal((await post({ ...byHeader, id: key })).status, 422, key);
+    }
     const parallel = await Promise.all(
       Array.from({ length: 8 }, () => post({ event: 'once', payload: {}, id: 'key-3' })),
     );

@@ -50,6 +50,15 @@ const byEvent = (status: (event: string) => number) =>
   });
 
 describe('options of the API', () => {
+  it('docs_base may end in a slash', async () => {
+    const server = await start('--webhooks-docs-base=https://docs.example/');
+    const { text } = await server.http.send('/api/v3/app/hook/config');
+    assert.equal(
+      JSON.parse(text).documentation_url,
+      'https://docs.example/rest/apps/webhooks#get-a-webhook-configuration-for-an-app',
+    );
+  });
+
   it('strict_query refuses what is corrected otherwise', async () => {
     const receiver = await receive();
     const strict = await WebhookApp.register(await start('--webhooks-strict-query'), {

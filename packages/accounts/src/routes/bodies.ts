@@ -1,6 +1,7 @@
 import {
   type BodyRule,
   type HttpRequest,
+  isJsonType,
   isObject,
   JsonExcessive,
   parseJson,
@@ -9,7 +10,6 @@ import { AccountsRefused } from '../model/violation.js';
 
 type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
 
-const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /** Far more than the fields of any request of a platform can hold. */
@@ -27,7 +27,7 @@ export function readJson(
 ): Record<string, unknown> {
   refuseCoding(request);
   const type = request.headers['content-type'];
-  if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
+  if (type !== undefined && type !== '' && !isJsonType(type)) {
     const message = 'The body must be application/json.';
     throw new AccountsRefused({ code: 'unsupported_media_type', message });
   }

@@ -1,3 +1,4 @@
+import { queryOf } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import type { InvalidField } from '../model/shape/check-shape.js';
 
@@ -25,8 +26,7 @@ export class Query {
 
   /** @param target path and query as in the request line. */
   constructor(target: string) {
-    const start = target.indexOf('?');
-    const pairs = start < 0 ? [] : [...new URLSearchParams(target.slice(start + 1))];
+    const pairs = [...new URLSearchParams(queryOf(target))];
     // No id and no filter has it, and PostgreSQL cannot be asked for it.
     if (pairs.some(([, value]) => value.includes('\u0000'))) {
       this.#fail('', 'bad_format', 'A parameter contains the character NUL.');

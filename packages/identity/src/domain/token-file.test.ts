@@ -30,6 +30,8 @@ it('holds a token, and refuses what is none without a word of it', async (t) => 
     [`{"token":"${TOKEN}"`, /not valid JSON/],
     ['[]', /expected \{"token": text/],
     [JSON.stringify({ ...named, name: '' }), /expected \{"token": text/],
+    [JSON.stringify({ ...named, name: 'a\u0085b' }), /expected \{"token": text/],
+    [JSON.stringify({ ...named, expiry_millis: 8.64e15 + 1 }), /expected \{"token": text/],
     [JSON.stringify({ token: 'secret' }), /does not start with apiv3_/],
   ] as const) {
     await assert.rejects(read(content), (error: Error) => {

@@ -2,13 +2,18 @@ import type { FileSystem } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { identityError } from '../errors.js';
-import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/api-token.js';
+import { isTokenText, OPERATOR_TOKEN_NAME, TokenName } from '../model/api-token.js';
 import type { PresetToken } from './api-tokens.js';
+
+/** The last that there is a date for. */
+const MAX_EXPIRY_MS = 8_640_000_000_000_000;
 
 const TokenFile = Type.Object({
   token: Type.String(),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  expiry_millis: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+  name: Type.Optional(TokenName),
+  expiry_millis: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_MS }), Type.Null()]),
+  ),
 });
 
 const MAX_FILE_SIZE_BYTES = 65_536;

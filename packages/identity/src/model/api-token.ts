@@ -1,9 +1,17 @@
 import { hash } from 'node:crypto';
 import type { Permission, Principal, Random } from '@plinth/kernel';
+import { Type } from 'typebox';
 
 /** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
+
+/** Without what no store, log or terminal would keep as it is; see `isPlainText`. */
+export const TokenName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+});
 
 /** What is kept of a token. Its text is told once, when it is made. */
 export interface ApiToken {

@@ -38,7 +38,6 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
 /** Of this service's own failures; their own message unless there is another. */
 const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
   ['not_authenticated', [401, 'Requires authentication']],
-  ['credential_malformed', [401, 'Bad credentials']],
   ['logins_locked', [429]],
   ['not_permitted', [403, 'This needs an admin token']],
   ['page_refused', [403]],

@@ -2,21 +2,18 @@ import {
   type HttpAnswer,
   type HttpRequest,
   isPlainText,
+  linkValue,
+  PER_PAGE,
+  pageSize,
   pathOf,
   platformAnswer,
   queryOf,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 
-const DEFAULT_PAGE = 30;
-const MAX_PAGE = 100;
-
 /** Of every list. */
 export const PAGE = {
-  query: Type.Object({
-    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE })),
-    cursor: Type.Optional(Type.String()),
-  }),
+  query: Type.Object({ per_page: PER_PAGE, cursor: Type.Optional(Type.String()) }),
   judged: 'what is no number counts as absent',
 } as const;
 
@@ -34,8 +31,7 @@ export async function pageAnswer<Found>(
   },
 ): Promise<HttpAnswer> {
   const query = new URLSearchParams(queryOf(url));
-  const wanted = Number(query.get('per_page'));
-  const limit = Number.isInteger(wanted) && wanted >= 1 ? Math.min(wanted, MAX_PAGE) : DEFAULT_PAGE;
+  const limit = pageSize(query.get('per_page'));
   const after = query.get('cursor') ?? '';
   const found = await at.read(isPlainText(after) ? after : '', limit + 1);
   const page = found.slice(0, limit);
@@ -43,5 +39,6 @@ export async function pageAnswer<Found>(
   const shown = await at.show(page);
   if (last === undefined) return platformAnswer(200, shown);
   const next = new URLSearchParams({ per_page: String(limit), cursor: at.cursorOf(last) });
-  return platformAnswer(200, shown, [['link', `<${base}${pathOf(url)}?${next}>; rel="next"`]]);
+  const link = linkValue([['next', `${base}${pathOf(url)}?${next}`]]);
+  return platformAnswer(200, shown, link === undefined ? [] : [['link', link]]);
 }

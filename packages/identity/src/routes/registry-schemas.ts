@@ -1,10 +1,9 @@
-import { inputCheck } from '@plinth/kernel';
+import { inputCheck, LIMIT, LIMIT_WINDOW } from '@plinth/kernel';
 import { type Static, type TSchema, Type } from 'typebox';
 import { CREDENTIAL_KINDS, type CredentialKind } from '../model/credential-token.js';
 import { accountType, id, login, maybe, nullable, oneOf, plan, time } from './schemas.js';
 
 const MAX_COUNT = 1_000_000_000;
-const MAX_WINDOW_SEC = 31_536_000;
 const MAX_EXPIRES_IN_SEC = 3_153_600_000;
 
 const CLOSED = { additionalProperties: false };
@@ -20,10 +19,7 @@ const ids = Type.Array(id, { maxItems: 10_000 });
 const account = Type.Object({ type: accountType, id }, CLOSED);
 const override = Type.Union([
   Type.Literal('exempt'),
-  Type.Object(
-    { limit: count, window: Type.Integer({ minimum: 1, maximum: MAX_WINDOW_SEC }) },
-    CLOSED,
-  ),
+  Type.Object({ limit: LIMIT, window: LIMIT_WINDOW }, CLOSED),
 ]);
 const overrides = Type.Record(Type.String(), override, {
   maxProperties: 100,

@@ -1,13 +1,12 @@
 import { type Static, type TEnum, type TSchema, type TSchemaOptions, Type } from 'typebox';
-import type { IssuedToken } from '../model/api-token.js';
+import { type IssuedToken, TokenName } from '../model/api-token.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
 
 /** Dates end in the year 275,760; what is left above is more than a hundred thousand years. */
 const MAX_EXPIRY_SEC = 4_000_000_000_000;
 
 export const CreateNamedToken = Type.Object({
-  // What no store, log or terminal would keep as it is; see `isPlainText`.
-  token_name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
+  token_name: TokenName,
   expiry_secs: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_SEC }), Type.Null()]),
   ),

@@ -176,7 +176,7 @@ it('refuses named tokens that it cannot make', async () => {
   const type = 'unacceptable content-type, expected: application/json';
   await assertError(named('{"token_name":"c"}'), 415, type);
   await assertError(named('{"token_name":"c"}', { 'content-type': 'text/plain' }), 415, type);
-  const vendor = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
+  const vendor = { 'content-type': 'Application/vnd.api+JSON; charset=utf-8' };
   assert.equal((await named('{"token_name":"c"}', vendor)).status, 201);
   for (const text of ['{"token_name":', '', '[]', 'null', '"x"']) {
     const answer = await named(text, json);

@@ -4,6 +4,7 @@ import {
   type HttpAnswer,
   type HttpRequest,
   inputCheck,
+  isJsonType,
   jsonAnswer,
   messageOf,
   OpenApi,
@@ -26,7 +27,6 @@ import {
   toTokenObject,
 } from './schemas.js';
 
-const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/;
 const BODY = { maxBytes: 1_048_576 };
 const MAX_VALUE_COUNT = 20_000;
 
@@ -137,7 +137,7 @@ const callerOf = ({ principal }: HttpRequest): number | undefined =>
   principal.kind === 'admin' ? principal.tokenId : undefined;
 
 const isJson = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
-  JSON_TYPE.test(headers['content-type'] ?? '');
+  isJsonType(headers['content-type']);
 
 /** `undefined`: there is no body, or it does not say that it is JSON. */
 function jsonIn(request: HttpRequest): unknown {

@@ -14,6 +14,10 @@ export interface RequestGate {
   admit(visit: Visit): Pass | Refused | Promise<Pass | Refused>;
 }
 
+/** Names of the headers that `Pass.settle` gives, for `Access-Control-Expose-Headers`. */
+export const LIMIT_HEADERS =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset';
+
 /** A request that asks to be let in. */
 export interface Visit {
   readonly request: HttpHead;

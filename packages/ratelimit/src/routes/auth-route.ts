@@ -1,5 +1,6 @@
 import {
   type Clock,
+  docsBaseAt,
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
@@ -16,7 +17,6 @@ import type { LoginGuard } from '../domain/login-guard.js';
 import { ANY_ENDPOINT, endpointOf } from '../model/endpoint.js';
 import { isRead } from '../model/plan.js';
 import { toWireAnswer } from './answer.js';
-import { docsBaseAt } from './docs-base.js';
 import { loginRefusal } from './gate/refusal.js';
 
 export const AUTH_PATH = '/ops/v1/rate-limits/auth';

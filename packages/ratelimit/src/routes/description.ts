@@ -91,7 +91,7 @@ export const NewBan = Type.Object(
   {
     identity: Type.String(),
     duration_seconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_BAN_SEC, default: 600 }),
+      Type.Integer({ minimum: 1, maximum: MAX_BAN_SEC, description: 'or that of a first ban' }),
     ),
   },
   { additionalProperties: false },
@@ -108,10 +108,11 @@ export const Decisions = Type.Union([
   Type.Array(Decision),
 ]);
 
-export const MAX_LIST_COUNT = 1_000;
+export const MAX_COUNT = 1_000;
+export const USUAL_COUNT = 100;
 export const Count = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, default: 100, description: `at most ${MAX_LIST_COUNT}` }),
+    Type.Integer({ minimum: 1, default: USUAL_COUNT, description: `at most ${MAX_COUNT}` }),
   ),
 };
 

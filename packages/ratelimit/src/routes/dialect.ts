@@ -1,8 +1,10 @@
 import {
   ANONYMOUS,
   type Dialect,
+  docsBaseAt,
   emptyAnswer,
   type HeaderList,
+  LIMIT_HEADERS,
   type Logger,
   PLATFORM_REFUSALS,
   type Principal,
@@ -11,15 +13,13 @@ import {
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import { AUTH_PATH } from './auth-route.js';
-import { docsBaseAt } from './docs-base.js';
-import { EXPOSED_HEADERS } from './gate/headers.js';
 import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';
 
 const HEADERS: HeaderList = [
   ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', EXPOSED_HEADERS],
+  ['access-control-expose-headers', `ETag, Retry-After, ${LIMIT_HEADERS}`],
 ];
 
 const PREFLIGHT_HEADERS: HeaderList = [

@@ -2,6 +2,7 @@ import {
   type ClientAddresses,
   type Clock,
   type Dialect,
+  docsBaseAt,
   emptyAnswer,
   type HttpRequest,
   jsonOf,
@@ -9,6 +10,7 @@ import {
   OpenApi,
   operatorDocs,
   operatorRoute,
+  pageSize,
   platformAnswer,
   queryOf,
   type Random,
@@ -34,19 +36,18 @@ import {
   Decisions,
   Finish,
   MAX_BATCH_COUNT,
-  MAX_LIST_COUNT,
+  MAX_COUNT,
   NewBan,
   Question,
   Questions,
+  USUAL_COUNT,
   Usage,
 } from './description.js';
-import { docsBaseAt } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
 import { answerError } from './to-wire.js';
 
 const PATH = '/rate-limits';
 
-const DEFAULT_LIST_COUNT = 100;
 const BY_QUESTION = 'each question is checked by itself';
 const BY_HAND = 'what is no count counts as absent';
 const BAD_KEY = { 422: 'not the key of an identity' } as const;
@@ -126,7 +127,7 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
   ];
 }
 
-function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
+function banRoutes({ config, limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
   const { store } = limiter;
   return [
     operatorRoute('GET', `${PATH}/bans`, {
@@ -143,9 +144,9 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
       input: { body: NewBan },
       output: { 201: answer('it is shut out', json(BanSchema)) },
       errors: { 422: 'a field is wrong' },
-      async handle(_request, { body: { identity, duration_seconds = 600 } }) {
+      async handle(_request, { body: { identity, duration_seconds } }) {
         const key = keyOf(addresses, identity);
-        await store.ban(key, duration_seconds);
+        await store.ban(key, duration_seconds ?? config.ban_minutes * 60);
         const ban = await store.banOf(key);
         return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
       },
@@ -243,14 +244,11 @@ function keyOf(addresses: ClientAddresses, identity: unknown): string {
   return key;
 }
 
-const queryParameter = ({ url }: HttpRequest, name: string): string | undefined =>
-  new URLSearchParams(queryOf(url)).get(name) ?? undefined;
+const queryParameter = ({ url }: HttpRequest, name: string): string | null =>
+  new URLSearchParams(queryOf(url)).get(name);
 
-function countOf(request: HttpRequest): number {
-  const wanted = Number(queryParameter(request, 'limit') ?? DEFAULT_LIST_COUNT);
-  const isCount = Number.isInteger(wanted) && wanted >= 1;
-  return isCount ? Math.min(wanted, MAX_LIST_COUNT) : DEFAULT_LIST_COUNT;
-}
+const countOf = (request: HttpRequest): number =>
+  pageSize(queryParameter(request, 'limit'), USUAL_COUNT, MAX_COUNT);
 
 const banToWire = ({ identity, untilSec, level }: Ban): object => ({
   identity,

@@ -1,5 +1,6 @@
 import { ValidationFailed } from '@plinth/kernel';
 import type { Question } from '../domain/decision-service.js';
+import { ANY_ENDPOINT } from '../model/endpoint.js';
 import type { Question as Asked } from './description.js';
 
 /** Throws `ValidationFailed` when nobody is meant. Source: rate-limits, section 12.1. */
@@ -10,7 +11,7 @@ export function readQuestion(asked: Asked): Question & { readonly objects: numbe
   return {
     caller: callerOf(asked),
     resource: asked.resource ?? (isGraph ? 'graphql' : 'core'),
-    endpoint: asked.endpoint ?? '*',
+    endpoint: asked.endpoint ?? ANY_ENDPOINT,
     method: (asked.method ?? 'GET').toUpperCase(),
     cost: asked.cost ?? cost,
     points: asked.points ?? undefined,

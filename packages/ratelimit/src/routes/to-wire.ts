@@ -5,7 +5,6 @@ import {
   type HttpAnswer,
   type Logger,
   platformFailureAnswer,
-  requestError,
 } from '@plinth/kernel';
 import { type RateLimitError, rateLimitError } from '../errors.js';
 
@@ -17,15 +16,11 @@ const STATUS: Record<RateLimitError['kind'], number> = {
   question_invalid: 422,
   lease_unknown: 404,
   ban_unknown: 404,
-  not_authenticated: 401,
-  credential_malformed: 401,
   credential_uncheckable: 503,
 };
 
 const isRateLimitError = (error: unknown): error is RateLimitError =>
-  rateLimitError.is(error) ||
-  requestError.is(error, 'not_authenticated', 'credential_malformed') ||
-  error instanceof CredentialUncheckable;
+  rateLimitError.is(error) || error instanceof CredentialUncheckable;
 
 /** What this service words itself; the rest is that of all platform routes. */
 export function answerError(
@@ -35,7 +30,7 @@ export function answerError(
   if (!isRateLimitError(error) || asOutage(error) !== undefined) {
     return answerPlatformError(error, about);
   }
-  const status = STATUS[error.kind];
-  const message = status === 401 ? 'Bad credentials' : error.message;
-  return platformFailureAnswer({ status, message, documentationUrl: about.documentationUrl });
+  const { message } = error;
+  const { documentationUrl } = about;
+  return platformFailureAnswer({ status: STATUS[error.kind], message, documentationUrl });
 }

@@ -2,11 +2,13 @@ import {
   bytesAnswer,
   type Clock,
   type Dialect,
+  HEALTH_SUMMARY,
   type HttpAnswer,
   type HttpRequest,
   type HttpService,
   jsonAnswer,
   type Metrics,
+  notReady,
   OpenApi,
   operatorFailure,
   operatorRoute,
@@ -39,19 +41,15 @@ export function createServiceEndpoints(needs: {
     started: new Date(startedMs).toISOString(),
     up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
   });
-  const health = async (): Promise<HttpAnswer> => {
-    const why = await needs.obstacle();
-    return why === undefined ? textAnswer(200, 'OK') : jsonAnswer(503, notReady(why));
-  };
   const ready = async ({ headers }: HttpRequest): Promise<HttpAnswer> => {
     const why = await needs.obstacle();
-    if (why !== undefined) return jsonAnswer(503, notReady(why));
+    if (why !== undefined) return jsonAnswer(503, { error: notReady(why), data: {} });
     return readsHealthInJson(headers) ? jsonAnswer(200, state()) : textAnswer(200, 'OK');
   };
   const operatorReady = async (request: HttpRequest): Promise<HttpAnswer> => {
     const why = await needs.obstacle();
     if (why === undefined) return jsonAnswer(200, state());
-    return operatorFailure(request, 503, `not ready: ${why}`);
+    return operatorFailure(request, 503, notReady(why));
   };
   const page = async (): Promise<HttpAnswer> => {
     const { contentType, text } = await metrics.page();
@@ -66,8 +64,8 @@ export function createServiceEndpoints(needs: {
         dialect,
         api: 'tsdb',
         routes: [
-          open('health', '/health', HEALTH, health),
-          open('health', '/api/v1/health', HEALTH, health),
+          open('health', '/health', READY, ready),
+          open('health', '/api/v1/health', READY, ready),
           open('metrics', '/metrics', METRICS, page),
           open('pprof', '/debug/pprof/heap', HEAP, heap),
           open('ready', '/ready', READY, ready),
@@ -98,8 +96,6 @@ const open = (
   handle: Route['handle'],
 ): Route => ({ method: 'GET', path, access: { openable }, ...words, handle });
 
-const notReady = (why: string): object => ({ error: `not ready: ${why}`, data: {} });
-
 const { answer, json, text } = OpenApi;
 
 /** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
@@ -108,15 +104,8 @@ const State = Type.Object({
   started: Type.String({ format: 'date-time' }),
   up: Type.String({ description: 'seconds since then, as `12.3s`' }),
 });
-const HEALTH: RouteDescription = {
-  about: { summary: 'Says OK when writes are taken and no stop has begun' },
-  output: { 200: answer('OK', text) },
-  errors: { 503: 'not now, and why' },
-};
 const READY: RouteDescription = {
-  about: {
-    summary: 'Says OK when writes are taken, storage can be reached and no stop has begun',
-  },
+  about: { summary: HEALTH_SUMMARY },
   output: { 200: answer('OK', { ...text, ...json(State) }) },
   errors: { 503: 'not now, and why' },
 };

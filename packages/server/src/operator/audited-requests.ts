@@ -1,6 +1,7 @@
 import {
   type HttpRequest,
   isDomainError,
+  isJsonType,
   isObject,
   type Principal,
   parseJson,
@@ -54,7 +55,7 @@ export function whoOf(principal: Principal): string | undefined {
 /** What a request is about, as far as its path, its query and its body name it. */
 function targetOf({ url, parameters, headers, body }: HttpRequest): string {
   const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
-  const isJson = /^application\/(?:[^\s;/+]+\+)*json/.test(headers['content-type'] ?? '');
+  const isJson = isJsonType(headers['content-type']);
   const given = isJson && body.byteLength <= MAX_BODY_BYTES ? jsonOf(body) : {};
   const named = Object.entries({ ...query, ...given }).filter(
     ([name, value]) => NAMES.has(name) && (typeof value === 'string' || typeof value === 'number'),

@@ -6,6 +6,7 @@ import {
   type RouteWords,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { FORMAT_NAMES } from './query/result-format.js';
 
 const { answer, oneOf, text } = OpenApi;
 const maybe = Type.Optional;
@@ -48,20 +49,7 @@ export const HARD_DELETE_AT = {
     }),
   ),
 };
-export const QUERY_FORMAT = maybe(
-  oneOf([
-    'json',
-    'json_series',
-    'json_rows',
-    'jsonl',
-    'json_lines',
-    'csv',
-    'csv_exact',
-    'pretty',
-    'parquet',
-    'arrow',
-  ]),
-);
+export const QUERY_FORMAT = maybe(oneOf(FORMAT_NAMES));
 export const PARAMS = {
   params: maybe(Type.String({ description: 'JSON object: values of $name' })),
 };

@@ -1,10 +1,12 @@
 import {
   bytesAnswer,
   emptyAnswer,
+  HEALTH_SUMMARY,
   type HttpAnswer,
   type HttpHeaders,
   type HttpRequest,
   jsonAnswer,
+  notReady,
   OpenApi,
   type Route,
   type RouteWords,
@@ -21,7 +23,7 @@ const PRODUCT_NAME = 'Plinth';
 const { answer, json, text } = OpenApi;
 /** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
 const HEALTH: RouteWords = {
-  summary: 'Says OK when writes are taken and no stop has begun',
+  summary: HEALTH_SUMMARY,
   output: {
     200: answer('OK', {
       ...text,
@@ -92,7 +94,7 @@ async function answerHealth(
   const why = await obstacle();
   if (!readsHealthInJson(headers)) {
     if (why === undefined) return textAnswer(200, 'OK');
-    const text = `not ready: ${why}`;
+    const text = notReady(why);
     return failureAnswer(503, settings.compat === 'influxdb3' ? text : { error: text, data: {} });
   }
   return jsonAnswer(why === undefined ? 200 : 503, {

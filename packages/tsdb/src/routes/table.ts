@@ -95,6 +95,6 @@ export function tsdbTables(
         ...savedQueryRoutes(deps.savedQueries),
       ],
     },
-    { dialect: flightDialect(identify), api: 'tsdb', routes: [flightRoute(deps)] },
+    { dialect: flightDialect(identify, deps.log), api: 'tsdb', routes: [flightRoute(deps)] },
   ];
 }

@@ -42,7 +42,10 @@ export async function checkEvent(
   else if (payload === 'invalid') refuse('payload', 'invalid');
   const installation = readId(fields, 'installation_id', refuse);
   const repository = readId(fields, 'repository_id', refuse);
-  const key = readText(fields, 'id', MAX_KEY_LENGTH, refuse) ?? readHeaderKey(at.headerKey, refuse);
+  const header = { 'Idempotency-Key': at.headerKey };
+  const key =
+    readText(fields, 'id', MAX_KEY_LENGTH, refuse) ??
+    readText(header, 'Idempotency-Key', MAX_KEY_LENGTH, refuse);
   const orderingKey = readText(fields, 'ordering_key', MAX_KEY_LENGTH, refuse);
   const deliverAtMs = readTime(fields, at.nowMs, refuse);
   const appIds = await readTargets(fields, at.findAppId, refuse);
@@ -102,11 +105,6 @@ function readText(
     value.length <= maxLength &&
     isPlainText(value);
   return isFine ? value : refuse(field, 'invalid', value);
-}
-
-function readHeaderKey(key: string | undefined, refuse: Refuse): string | undefined {
-  if (key === undefined || (key.length >= 1 && key.length <= MAX_KEY_LENGTH)) return key;
-  return refuse('Idempotency-Key', 'invalid');
 }
 
 function readId(fields: Fields, field: string, refuse: Refuse): number | undefined {

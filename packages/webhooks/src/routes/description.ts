@@ -1,4 +1,4 @@
-import { type ApiWords, OpenApi } from '@plinth/kernel';
+import { type ApiWords, OpenApi, PER_PAGE } from '@plinth/kernel';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -90,7 +90,7 @@ export const WEBHOOKS_API: ApiWords = {
 
 /** Parameters of every list of deliveries. */
 export const ListQuery = Type.Object({
-  per_page: maybe(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
+  per_page: PER_PAGE,
   cursor: maybe(Type.String()),
   redelivery: maybe(Type.Boolean()),
   status: maybe(OpenApi.oneOf(['success', 'failure'])),

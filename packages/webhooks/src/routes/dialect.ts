@@ -3,10 +3,12 @@ import {
   answerPlatformError,
   type Clock,
   type Dialect,
+  docsBaseAt,
   emptyAnswer,
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
+  LIMIT_HEADERS,
   type Logger,
   operatorDocs,
   PLATFORM_REFUSALS,
@@ -16,7 +18,6 @@ import {
   type Random,
   type Route,
   type RouteAccess,
-  requestError,
 } from '@plinth/kernel';
 import type { WebhooksConfig } from '../config.js';
 import { webhookError } from '../errors.js';
@@ -24,18 +25,6 @@ import { isWebhookError, statusOf } from './to-wire.js';
 
 const DEFAULT_VERSION = '2022-11-28';
 export const API_VERSIONS = ['2022-11-28', '2026-03-10'];
-
-const EXPOSED = [
-  'ETag',
-  'Link',
-  'Location',
-  'Retry-After',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Used',
-  'X-RateLimit-Resource',
-  'X-RateLimit-Reset',
-];
 
 /** Who asks. */
 export interface Credentials {
@@ -109,9 +98,6 @@ export class WebhookDialect implements Dialect {
     if (isWebhookError(error)) {
       return this.#fail(request, statusOf(error), error.message);
     }
-    if (requestError.is(error, 'not_authenticated')) {
-      return this.#fail(request, 401, 'Bad credentials');
-    }
     const documentationUrl = this.#documentationUrl(request);
     return answerPlatformError(error, { log: this.#needs.log, documentationUrl });
   }
@@ -153,10 +139,7 @@ export class WebhookDialect implements Dialect {
 
   #documentationUrl(request: HttpHead): string {
     if (request.url.startsWith('/ops/')) return operatorDocs(request);
-    const isGitHub = this.#needs.config.vendor_name === 'GitHub';
-    const base =
-      this.#needs.config.docs_base ??
-      (isGitHub ? 'https://docs.github.com' : `${this.baseUrl(request)}/docs`);
+    const base = docsBaseAt(this.#needs.config, this.baseUrl(request));
     const path = pathOf(request.url);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const anchor = this.#operations.find(
@@ -197,7 +180,8 @@ export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
 function fixedHeaders(vendorName: string): HeaderList {
   const vendor = vendorName.toLowerCase();
   const exposed = [
-    ...EXPOSED,
+    'ETag, Link, Location, Retry-After',
+    LIMIT_HEADERS,
     `X-${vendorName}-Media-Type`,
     `X-${vendorName}-Request-Id`,
     'Deprecation',

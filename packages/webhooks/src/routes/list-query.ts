@@ -1,4 +1,4 @@
-import { type FieldError, ValidationFailed } from '@plinth/kernel';
+import { type FieldError, pageSize, ValidationFailed } from '@plinth/kernel';
 import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 
@@ -7,9 +7,6 @@ export interface ListQuery {
   readonly fromId: number | undefined;
   readonly filter: DeliveryFilter;
 }
-
-const DEFAULT_PAGE = 30;
-const MAX_PAGE = 100;
 
 /** Throws `cursor_invalid` and `ValidationFailed`. Source: webhooks, section 5.3. */
 export function readListQuery(parameters: URLSearchParams, isStrict: boolean): ListQuery {
@@ -31,12 +28,9 @@ const invalid = (field: string, value: unknown): FieldError => ({
 
 function readLimit(parameters: URLSearchParams, isStrict: boolean, errors: FieldError[]): number {
   const text = parameters.get('per_page');
-  if (text === null) return DEFAULT_PAGE;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  const isFine = value >= 1 && value <= MAX_PAGE;
-  if (isStrict && !isFine) errors.push(invalid('per_page', text));
-  if (Number.isNaN(value) || value < 1) return DEFAULT_PAGE;
-  return Math.min(value, MAX_PAGE);
+  const size = pageSize(text);
+  if (isStrict && text !== null && Number(text) !== size) errors.push(invalid('per_page', text));
+  return size;
 }
 
 function readCursor(text: string): number {

@@ -47,7 +47,6 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-export const MAX_OFFSET = 2_147_483_647;
 const MAX_SEARCH_LENGTH = 100;
 const MAX_QUERY_LENGTH = 500;
 const MAX_SORT_KEYS = 5;
@@ -59,7 +58,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   const parameters = new Parameters(queryText);
   const { isPaged } = KIND_WIRE[kind];
   const limit = parameters.integer('limit', { min: 0, max: limits.maxLimit });
-  const offset = parameters.integer('offset', { min: 0, max: MAX_OFFSET }) ?? 0;
+  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const searchText = readText(parameters, 'search', MAX_SEARCH_LENGTH);
   const q = readText(parameters, 'q', MAX_QUERY_LENGTH);
   const sortText = parameters.list('sort', { max: MAX_SORT_KEYS });
@@ -67,7 +66,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   const includes = readIncludes(kind, parameters);
   const ids = parameters.list('ids', { max: MAX_IDS });
   const language = parameters.word('lang');
-  const version = parameters.integer('version', { min: 1, max: MAX_OFFSET });
+  const version = parameters.integer('version', { min: 1 });
   const isPage = parameters.choice('envelope', ['page']) === 'page';
   const isStrict = parameters.flag('strict') ?? false;
   const filters = readFilters(kind, parameters);

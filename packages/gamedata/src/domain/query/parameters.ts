@@ -2,6 +2,7 @@ import { gameDataError } from '../../errors.js';
 
 /** Of one value of a list: longer than any text that a record is found by. */
 const MAX_ENTRY_LENGTH = 256;
+export const MAX_OFFSET = 2_147_483_647;
 /** What decoding puts in the place of bytes that are no UTF-8. */
 const REPLACEMENT = '\ufffd';
 
@@ -45,13 +46,13 @@ export class Parameters {
 
   integer(
     name: string,
-    bounds: { readonly min: number; readonly max: number },
+    { min, max = MAX_OFFSET }: { readonly min: number; readonly max?: number },
   ): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= bounds.min && number <= bounds.max)) {
-      const message = `${name} must be a whole number from ${bounds.min} to ${bounds.max}`;
+    if (!(number >= min && number <= max)) {
+      const message = `${name} must be a whole number from ${min} to ${max}`;
       throw gameDataError('invalid_parameter', { param: name, message });
     }
     return number;

@@ -20,7 +20,7 @@ type KeepReply = (
 ) => Promise<void>;
 
 const KEEP_MS = 24 * 3_600_000;
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 
 /** The same request has been answered: it gets that answer. */
 class ReplyFound extends Error {

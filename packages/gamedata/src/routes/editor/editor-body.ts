@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type BodyRule, type HttpHead, refuseExcessiveJson } from '@plinth/kernel';
+import { type BodyRule, type HttpHead, isJsonType, refuseExcessiveJson } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
 import { MAX_DEPTH } from '../../model/json-faults.js';
@@ -20,12 +20,10 @@ export const importBody = (maxBytes: number): BodyRule => ({
   },
 });
 
-const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json(?:\s*;.*)?$/i;
-
 /** Throws `unsupported_media_type` for a body that does not say that it is JSON. */
 export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
   const type = headers['content-type'];
-  if (type === undefined ? !hasBody(headers) : JSON_TYPE.test(type)) return;
+  if (type === undefined ? !hasBody(headers) : isJsonType(type)) return;
   throw gameDataError('unsupported_media_type', 'the body must be application/json');
 }
 

@@ -16,8 +16,8 @@ import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
-import { failures, wordsOf } from '../openapi/words.js';
-import { CachedReplies, type ReplyStore } from './cached-replies.js';
+import { failures, text, wordsOf } from '../openapi/words.js';
+import { CachedReplies, MAX_KEY_LENGTH, type ReplyStore } from './cached-replies.js';
 import { requireScope, type Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 
@@ -110,7 +110,7 @@ export class EditorRouter {
       const body = await this.#replies.run(request, actor, (attempt) => work(request, attempt));
       return { body, headers: more.headersOf?.(request, body) ?? {} };
     };
-    return this.route('POST', path, scope, words, handle, more.body);
+    return this.route('POST', path, scope, { ...words, headers: ONCE }, handle, more.body);
   }
 
   answer({ body, headers = {} }: Reply): HttpAnswer {
@@ -118,6 +118,12 @@ export class EditorRouter {
     return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), all);
   }
 }
+
+const ONCE: TProperties = {
+  'Idempotency-Key': text(
+    `1 to ${MAX_KEY_LENGTH} characters: a repetition within a day gets the same reply`,
+  ),
+};
 
 /** Parts of paths. */
 const PARAMETERS: TProperties = {

@@ -6,7 +6,7 @@ import {
   type Route,
   type RouteWords,
 } from '@plinth/kernel';
-import { MAX_OFFSET } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
 import { flag, integer, OBJECT, text } from '../openapi/words.js';
 import { importBody } from './editor-body.js';
@@ -76,7 +76,7 @@ async function answerExport(request: HttpRequest, parts: EditorRouteParts): Prom
   const parameters = parametersOf(request);
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;
-  const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
+  const version = parameters.integer('version', { min: 1 });
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor.draft : edition.set;
   const headers: HeaderList = [...NOT_STORED, ['content-type', JSON_TYPE]];

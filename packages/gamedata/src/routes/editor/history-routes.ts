@@ -1,7 +1,7 @@
 import { type HttpRequest, pathOf, queryOf, type Route, type RouteWords } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Slices } from '../../domain/data/slices.js';
-import { MAX_OFFSET } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson, type PatchOperation } from '../../model/json-patch.js';
@@ -68,7 +68,7 @@ function seqOf(request: HttpRequest): number | undefined {
 async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const parameters = parametersOf(request);
   const limit = parameters.integer('limit', { min: 0, max: 1000 }) ?? 100;
-  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {

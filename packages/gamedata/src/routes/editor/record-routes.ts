@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { defaultOrderOf } from '../../domain/data/default-order.js';
 import { Presenter } from '../../domain/data/public-record.js';
 import { Slices } from '../../domain/data/slices.js';
-import { MAX_OFFSET } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { SCHEMA_NAMES } from '../openapi/record-schemas.js';
 import { flag, integer, OBJECT, text } from '../openapi/words.js';
@@ -35,19 +35,23 @@ const SHOW: RouteWords = {
   summary: 'One record of the draft',
   query: { published: flag('as it is published instead') },
 };
+const headers = { 'If-Match': text('`"r<rev>"`: only while the record is in this state') };
 const REPLACE: RouteWords = {
   operationId: 'replaceRecord',
   summary: 'Replace a record',
+  headers,
   body: DRAFT,
 };
 const PATCH: RouteWords = {
   operationId: 'patchRecord',
   summary: 'Change members (RFC 7396)',
+  headers,
   body: OBJECT,
 };
 const DELETE: RouteWords = {
   operationId: 'deleteRecord',
   summary: 'Delete a record',
+  headers,
   query: {
     force: flag('also when others name it'),
     replacedBy: text('where its id leads from then on'),
@@ -124,7 +128,7 @@ async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<
   const kind = kindOf(request);
   const parameters = parametersOf(request);
   const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
-  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 });
+  const offset = parameters.integer('offset', { min: 0 });
   const set = parts.editor.draft;
   const order = defaultOrderOf(set, kind);
   const isPage = limit !== undefined || offset !== undefined;

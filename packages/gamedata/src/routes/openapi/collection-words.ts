@@ -1,7 +1,8 @@
 import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { KIND_SPECS } from '../../domain/kinds/index.js';
-import { type ListLimits, MAX_OFFSET } from '../../domain/query/list-request.js';
+import type { ListLimits } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { listSchema, recordSchema, SCHEMA_NAMES } from './record-schemas.js';
 import { COMMON, failures, flag, integer, ok, text, wordsOf } from './words.js';

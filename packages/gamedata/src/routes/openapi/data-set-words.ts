@@ -1,6 +1,7 @@
 import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import { type ListLimits, MAX_OFFSET } from '../../domain/query/list-request.js';
+import type { ListLimits } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { COMMON, failures, integer, ok, text, wordsOf } from './words.js';
 
 /** Of a search over all collections. */

@@ -7,7 +7,7 @@ import {
   type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { MAX_OFFSET } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
 
 /** A body that is not described further. */
 export const OBJECT: TSchema = { type: 'object' };

@@ -41,7 +41,7 @@ export const page = (
 
 /** Parameters that single records and small pages share. */
 export async function readCommon(parts: PublicParts, parameters: Parameters) {
-  const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
+  const version = parameters.integer('version', { min: 1 });
   const language = parameters.word('lang');
   const edition = await parts.library.edition(version);
   return { edition, language, isPinned: version !== undefined };

@@ -18,7 +18,7 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const kinds = readKinds(parameters);
   const { maxLimit } = parts.limits;
   const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, 1000) }) ?? 20;
-  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const ignored = refuseUnknown(parameters);
   const wanted = { q, kinds, language, offset, limit };
   const { total, hits } = await parts.catalog.search(edition.set, wanted, target.signal);

@@ -9,7 +9,7 @@ export function versionsPage(parts: PublicParts, target: Target): Page {
   const parameters = new Parameters(target.query);
   const { defaultLimit, maxLimit } = parts.limits;
   const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
-  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const ignored = refuseUnknown(parameters);
   const { library } = parts;
   const numbers = library.versions.map(({ version }) => version).reverse();
@@ -33,7 +33,7 @@ export async function versionPage(parts: PublicParts, text: string): Promise<Pag
 
 export async function changesPage(parts: PublicParts, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
-  const since = parameters.integer('since', { min: 0, max: 2_147_483_647 });
+  const since = parameters.integer('since', { min: 0 });
   if (since === undefined) {
     throw gameDataError('invalid_parameter', {
       param: 'since',
@@ -48,7 +48,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   }
   const { defaultLimit, maxLimit } = parts.limits;
   const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
-  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const ignored = refuseUnknown(parameters);
   const edition = parts.library.current;
   const all = await parts.library.changesSince(since);

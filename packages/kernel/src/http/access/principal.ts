@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Permission } from './permission.js';
 
 /** Who a request speaks for. */
@@ -47,5 +48,9 @@ export interface LimitProfile {
   /** By resource. */
   readonly overrides: ReadonlyMap<string, LimitOverride>;
 }
+
+/** Of limits that operators set: how many requests, in how many seconds. */
+export const LIMIT = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2 });
+export const LIMIT_WINDOW = Type.Integer({ minimum: 1, maximum: 31_536_000 });
 
 export type LimitOverride = 'exempt' | { readonly limit: number; readonly windowSec: number };

@@ -10,6 +10,8 @@ import { ValidationFailed } from './platform-requests.js';
 
 /** Of failures that any route can end in; their own message unless there is another. */
 const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
+  ['not_authenticated', [401, 'Bad credentials']],
+  ['credential_malformed', [401, 'Bad credentials']],
   ['json_unreadable', [400]],
   ['encoding_unacceptable', [400]],
   ['gzip_corrupt', [400]],

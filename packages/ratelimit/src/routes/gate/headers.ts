@@ -29,7 +29,3 @@ export function headerList(
 /** Names the limit of a refusal, where the operator wants that to be known. Source: rate-limits, section 5.2. */
 export const limitedByHeaderOf = (config: Pick<RateLimitConfig, 'vendor_name'>): string =>
   `x-${config.vendor_name.toLowerCase()}-limited-by`;
-
-/** Headers of ours that scripts of other origins may read. */
-export const EXPOSED_HEADERS =
-  'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset';

@@ -144,9 +144,11 @@ it('counts addresses and whoever is recognised apart', async () => {
 it('lets operators, probes, and what is exempt, go on for nothing', async () => {
   const { inTurn } = open({ exempt_cidrs: ['198.51.100.0/24'] });
   await inTurn(4);
-  for (const path of ['/health', '/ping', '/metrics', '/ready', '/ops/v1/apps']) {
-    assert.deepEqual(await inTurn(1, { route: route(path) }), ['free'], path);
+  for (const path of ['/health', '/api/v1/health', '/ping', '/metrics', '/ready']) {
+    const watch = route(path, { access: { openable: 'health' } });
+    assert.deepEqual(await inTurn(1, { route: watch }), ['free'], path);
   }
+  assert.deepEqual(await inTurn(1, { route: route('/ops/v1/apps') }), ['free']);
   assert.deepEqual(await inTurn(1, { route: route('/healthy') }), [OVER]);
   assert.deepEqual(await inTurn(1, { route: route('/x', { cost: { exempt: true } }) }), ['free']);
   assert.deepEqual(await inTurn(5, { from: '198.51.100.9' }), Array(5).fill('free'));

@@ -1,6 +1,7 @@
 import {
   bytesAnswer,
   type Clock,
+  docsBaseAt,
   type HeaderList,
   type HttpHead,
   loginOfUrl,
@@ -15,8 +16,8 @@ import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../confi
 import type { Limiter } from '../../domain/limiter.js';
 import type { LoginGuard } from '../../domain/login-guard.js';
 import type { Caller } from '../../model/caller.js';
+import { ANY_ENDPOINT } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
-import { docsBaseAt } from '../docs-base.js';
 import type { RouteListing } from '../route-listing.js';
 import {
   type AskedRequest,
@@ -36,14 +37,10 @@ export interface HttpGateNeeds {
   readonly clock: Clock;
 }
 
-/** Operators and probes must get through when everybody else is held back. */
-const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
 const OPERATOR_PREFIX = '/ops/';
 /** Routes of these are there with and without it; both forms are one endpoint. */
 const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
 const ALIAS_PREFIX = '/api/v3/';
-/** Endpoint of requests that match no route. */
-const NO_ENDPOINT = '*';
 const NO_HEADERS: HeaderList = [];
 
 const CUT: Refused = { refusal: undefined };
@@ -172,8 +169,10 @@ export class HttpGate implements RequestGate {
     return plan;
   }
 
-  #routePlan({ path, cost = {}, method }: Route, service: string): Plan | 'exempt' {
-    const isExempt = cost.exempt || EXEMPT_PATHS.has(path) || path.startsWith(OPERATOR_PREFIX);
+  #routePlan({ path, access, cost = {}, method }: Route, service: string): Plan | 'exempt' {
+    // Operators and probes must get through when everybody else is held back.
+    const isWatch = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
+    const isExempt = cost.exempt || isWatch;
     return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
   }
 
@@ -182,7 +181,7 @@ export class HttpGate implements RequestGate {
     const key = `${service} ${known}`;
     let plan = this.#unrouted.get(key);
     if (plan === undefined) {
-      plan = this.#makePlan(NO_ENDPOINT, {}, known, service);
+      plan = this.#makePlan(ANY_ENDPOINT, {}, known, service);
       this.#unrouted.set(key, plan);
     }
     return plan;

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Pass, RouteCost } from '@plinth/kernel';
-import { type ClientAddresses, Memo } from '@plinth/kernel';
+import { type ClientAddresses, docsBaseAt, Memo } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../../config.js';
 import type { Limiter } from '../../domain/limiter.js';
 import type { Caller } from '../../model/caller.js';
 import { endpointOf } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
-import { docsBaseAt } from '../docs-base.js';
 import { admitRequest, type Worded } from './admit-request.js';
 import type { RefusalContext } from './refusal.js';
 

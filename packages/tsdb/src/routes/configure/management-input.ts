@@ -1,4 +1,11 @@
-import { type HttpRequest, isObject, messageOf, queryOf, requestError } from '@plinth/kernel';
+import {
+  type HttpRequest,
+  isJsonType,
+  isObject,
+  messageOf,
+  queryOf,
+  requestError,
+} from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { daysInMonth } from '../../model/time/calendar.js';
@@ -37,7 +44,7 @@ export class ManagementInput {
     if (body.byteLength === 0 && (queryString !== '' || isEmpty)) {
       return new ManagementInput(parseParameters(queryString), undefined);
     }
-    if (!isJson(contentType)) throw requestError('content_type_unacceptable');
+    if (!isJsonType(contentType)) throw requestError('content_type_unacceptable');
     return new ManagementInput(parseParameters(queryString), jsonTextOf(body));
   }
 
@@ -210,10 +217,6 @@ function parseBody(text: string): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   if (!isObject(value)) throw jsonError('invalid type, expected a map');
   return value;
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/(?:json|[^;\s]+\+json)\s*(?:;|$)/i.test(contentType?.trim() ?? '');
 }
 
 function wrongType(name: string, value: unknown, expected: string): TsdbError<'parameter_invalid'> {

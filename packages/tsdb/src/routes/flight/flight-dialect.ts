@@ -5,10 +5,12 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
+  type Logger,
   type Principal,
   type RouteAccess,
 } from '@plinth/kernel';
 import { GRPC, type GrpcCode } from '../grpc/grpc-status.js';
+import { toGrpcFailure } from './to-status.js';
 
 export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
 
@@ -22,7 +24,7 @@ export type Identify = (
  * What no call answers, in the words of gRPC: a status in the headers of an answer without a body.
  * Source: gRPC over HTTP/2, "Trailers-Only".
  */
-export const flightDialect = (identify: Identify): Dialect => ({
+export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
   service: 'tsdb',
   paths: [FLIGHT_PATH],
   identify: ({ url, socket, client, headers }, access) =>
@@ -36,7 +38,7 @@ export const flightDialect = (identify: Identify): Dialect => ({
     }
     return error instanceof Error && 'kind' in error
       ? statusAnswer(GRPC.UNAUTHENTICATED, error.message)
-      : statusAnswer(GRPC.INTERNAL, 'internal error');
+      : statusAnswer(GRPC.INTERNAL, toGrpcFailure(error, log).message);
   },
   answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'there is no such method'),
 });

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
+import { toGrpcFailure } from './to-status.js';
 
 /** What gRPC libraries take of a message unless told otherwise. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -32,10 +33,9 @@ export function flightRoute(deps: RouteDeps): Route {
     async handle({ httpVersion, headers, principal, parameters: { method = '' } }) {
       if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
         return textAnswer(415, WRONG_PROTOCOL);
-      const [{ GrpcCall }, { serveFlight }, { toGrpcFailure }] = await Promise.all([
+      const [{ GrpcCall }, { serveFlight }] = await Promise.all([
         import('../grpc/grpc-call.js'),
         import('./flight-service.js'),
-        import('./to-status.js'),
       ]);
       const access = accessOf(principal, deps.isAuthRequired);
       const maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, settings.max_request_size_bytes);

@@ -20,6 +20,9 @@ const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
   ['arrow', 'arrow'],
 ]);
 
+/** As a request may say them. */
+export const FORMAT_NAMES: readonly string[] = [...BY_NAME.keys()];
+
 const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
   ['application/json', 'json'],
   ['application/json;shape=rows', 'json_rows'],

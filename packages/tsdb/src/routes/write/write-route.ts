@@ -19,27 +19,26 @@ import { versionHeaders } from '../version-headers.js';
 import { answerRefusedLines } from './refused-lines.js';
 import {
   missingQueryString,
+  RULES,
   readWriteTarget,
   type WriteApi,
   type WriteTarget,
 } from './write-target.js';
 
 const { answer, json, oneOf, ref } = OpenApi;
-const LONG_UNITS = ['second', 'millisecond', 'microsecond', 'nanosecond'];
-const UNITS = [...LONG_UNITS, 's', 'ms', 'us', 'u', 'ns', 'n'];
 const HOW = {
   accept_partial: Type.Optional(Type.Boolean({ description: 'false: all lines or none' })),
   no_sync: Type.Optional(Type.Boolean({ description: 'true: answer before the rows are durable' })),
 };
-const PRECISION = Type.Optional(oneOf(UNITS, { default: 'nanosecond' }));
-const QUERIES: Readonly<Record<WriteApi, TProperties>> = {
-  native: {
-    ...DB,
-    precision: Type.Optional(oneOf(['auto', ...UNITS], { default: 'auto' })),
-    ...HOW,
-  },
-  v1: { ...DB, ...RP, precision: PRECISION, ...HOW },
-  v2: { ...BUCKET, precision: PRECISION, ...HOW },
+const TARGETS: Readonly<Record<WriteApi, TProperties>> = {
+  native: DB,
+  v1: { ...DB, ...RP },
+  v2: BUCKET,
+};
+const queryOf = (api: WriteApi): TProperties => {
+  const { precisions, defaultPrecision } = RULES[api];
+  const precision = oneOf([...precisions.keys()], { default: defaultPrecision });
+  return { ...TARGETS[api], precision: Type.Optional(precision), ...HOW };
 };
 const SUMMARIES: Readonly<Record<WriteApi, string>> = {
   native: 'Write line protocol',
@@ -52,7 +51,7 @@ const LINES = Type.String({
 const describe = (api: WriteApi): RouteDescription => ({
   about: { summary: SUMMARIES[api] },
   input: {
-    query: Type.Object(QUERIES[api]),
+    query: Type.Object(queryOf(api)),
     body: LINES,
     bodyType: 'text/plain',
     judged: 'targets are remembered by their text, and lines have a parser of their own',

@@ -3,6 +3,7 @@ import {
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
 } from '../../domain/catalog/schema/names.js';
+import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Precision } from '../../model/parsed-body.js';
 import { type Parameters, parseParameters, readBoolean, readParameter } from '../query-string.js';
@@ -49,7 +50,7 @@ const V1_PREFIX = 'failed to deserialize db/rp/precision in request: ';
 const LEGACY_PRECISION_NAMES = '`s`, `ms`, `us`, `ns`';
 
 /** Source: tsdb-http, "Parameter rules" and "Request-level failures". */
-const RULES: Readonly<Record<WriteApi, ApiRules>> = {
+export const RULES: Readonly<Record<WriteApi, ApiRules>> = {
   native: {
     noQueryString: "missing query parameter 'db'",
     noTarget: 'serde error: missing field `db`',
@@ -78,9 +79,6 @@ const RULES: Readonly<Record<WriteApi, ApiRules>> = {
     defaultPrecision: 'nanosecond',
   },
 };
-
-/** Names of the default retention policy: they mean the database itself. */
-const DEFAULT_POLICIES = new Set(['', "''", 'autogen', 'default']);
 
 /** @throws `parameter_invalid` `conflicting_values` */
 export function readWriteTarget(
@@ -134,7 +132,7 @@ function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolea
 
 function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string {
   const policy = readParameter(parameters, ['rp'], failureOf(rules))?.toLowerCase() ?? '';
-  return DEFAULT_POLICIES.has(policy) ? db : `${db}/${policy}`;
+  return policyDatabase(db, policy === "''" ? '' : policy);
 }
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { tsdbError } from '../../../errors.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
@@ -83,9 +84,7 @@ export class PlannerThread {
       return;
     }
     if (job.signal?.aborted) {
-      job.reject(
-        job.signal.reason instanceof Error ? job.signal.reason : tsdbError('query_cancelled'),
-      );
+      job.reject(endOfQuery(job.signal));
       this.#next();
       return;
     }

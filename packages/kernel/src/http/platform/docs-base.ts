@@ -1,10 +1,11 @@
-import type { RateLimitConfig } from '../config.js';
-
 /**
- * Start of every `documentation_url`.
+ * Start of every `documentation_url` of the platform.
  * @param base address of this server as its client knows it.
  */
-export function docsBaseAt(config: RateLimitConfig, base: string): string {
+export function docsBaseAt(
+  config: { readonly vendor_name: string; readonly docs_base?: string | undefined },
+  base: string,
+): string {
   if (config.docs_base !== undefined) return config.docs_base.replace(/\/+$/, '');
   return config.vendor_name === 'GitHub' ? 'https://docs.github.com' : `${base}/docs`;
 }
