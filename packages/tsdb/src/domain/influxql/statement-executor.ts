@@ -13,7 +13,7 @@ import type {
   UserStatement,
 } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
-import { BlockRun } from './execute/series/run-blocks.js';
+import { runBlocks } from './execute/series/run-blocks.js';
 import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
 import type { Session } from './execute/session.js';
 import { explainSelect } from './explain-select.js';
@@ -187,13 +187,11 @@ export class StatementExecutor {
   }
 
   #answer(select: CompiledSelect): Answer {
-    const run = new BlockRun(select, this.#session);
     return {
       columns: columnsOf(select),
       tagNames: select.groupTags,
       zone: select.zone,
-      blocks: answerBlocks(run),
-      atHand: async () => (await run.atHand())?.map(answerBlock),
+      blocks: answerBlocks(runBlocks(select, this.#session)),
     };
   }
 }
@@ -216,8 +214,10 @@ function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
   return columns;
 }
 
-async function* answerBlocks(run: BlockRun): AsyncGenerator<AnswerBlock, void, undefined> {
-  for await (const block of run.blocks()) yield answerBlock(block);
+async function* answerBlocks(
+  blocks: AsyncIterable<SeriesBlock>,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const block of blocks) yield answerBlock(block);
 }
 
 /** Times are the first column. */

@@ -60,20 +60,6 @@ export async function* encodeResult(
   writer.end();
 }
 
-/** The same of blocks that are there. */
-export function putResult(
-  { answer, blocks }: { readonly answer: Answer; readonly blocks: readonly AnswerBlock[] },
-  options: JsonOptions,
-  at: { readonly frame: ResultFrame; readonly out: TextBytes },
-): void {
-  const writer = new ResultWriter(answer, options, at);
-  for (const block of blocks) {
-    writer.take(block);
-    for (const span of block.spans) writer.put(span);
-  }
-  writer.end();
-}
-
 /** One result, span by span. */
 class ResultWriter {
   readonly #out: TextBytes;
