@@ -52,8 +52,6 @@ export interface Answer extends AnswerHeading {
   /** Zone that times are shown in. */
   readonly zone: string | undefined;
   readonly blocks: AsyncIterable<AnswerBlock>;
-  /** All of `blocks` when memory has them and they are few. `undefined`: take `blocks`, for which nothing is asked twice. */
-  atHand?(): Promise<readonly AnswerBlock[] | undefined>;
 }
 
 /** The rows of an answer, a series at a time. */

@@ -15,7 +15,6 @@ import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
 import { parseQuery } from './parse/parse-query.js';
 import { PlanEffort } from './plan/compile/plan-effort.js';
-import { PreparedSelects } from './plan/compile/prepared-selects.js';
 import { loadRegexes } from './plan/condition/regex.js';
 import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
@@ -55,9 +54,6 @@ export interface InfluxqlRun {
   end(outcome: 'success' | 'fail' | 'cancel'): void;
 }
 
-/** Shapes of statements that are remembered: a few kilobytes each. */
-const MAX_PREPARED = 1000;
-
 interface InfluxqlNeeds {
   readonly catalog: ViewedCatalog;
   readonly engine: Pick<Engine, 'openSession'>;
@@ -75,7 +71,6 @@ interface InfluxqlNeeds {
 /** Answers InfluxQL over the engine. */
 export class Influxql {
   readonly #needs: InfluxqlNeeds;
-  readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
   constructor(needs: InfluxqlNeeds) {
@@ -87,11 +82,7 @@ export class Influxql {
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     // The native endpoints bind literals alone, as the real system's do.
     const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
-    const read = this.#prepared.read(request.text, {
-      scope: JSON.stringify([request.dialect, request.database, request.policy]),
-      parse: (text) => parseQuery(text, bound),
-    });
-    const { statements } = read;
+    const statements = parseQuery(request.text, bound);
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
@@ -116,7 +107,6 @@ export class Influxql {
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
       this.#environment(request, session, view),
-      read,
       {
         changes: this.#needs.changes,
         isReadOnly: request.isReadOnly === true,

@@ -13,14 +13,13 @@ import type {
   UserStatement,
 } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
-import { BlockRun } from './execute/series/run-blocks.js';
+import { runBlocks } from './execute/series/run-blocks.js';
 import { LazyBlock, type SeriesBlock } from './execute/series/series.js';
 import type { Session } from './execute/session.js';
 import { explainSelect } from './explain-select.js';
 import { compileSelect } from './plan/compile/compile-select.js';
 import { type CompiledSelect, type OutputField, tablesOf } from './plan/compile/compiled-select.js';
 import { expandSelect } from './plan/compile/expand-select.js';
-import type { ReadText } from './plan/compile/prepared-selects.js';
 import { COLUMN_SLOTS } from './plan/compile/slots.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
@@ -60,13 +59,11 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
 export class StatementExecutor {
   readonly #session: Session;
   readonly #env: Environment;
-  readonly #read: ReadText;
   readonly #server: ServerSide;
 
-  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
+  constructor(session: Session, env: Environment, server: ServerSide) {
     this.#session = session;
     this.#env = env;
-    this.#read = read;
     this.#server = server;
   }
 
@@ -171,9 +168,7 @@ export class StatementExecutor {
   }
 
   async #select(statement: SelectStatement): Promise<Answer> {
-    const known = this.#read.compiled(this.#env);
-    const select = known ?? this.#compile(statement);
-    if (known === undefined) this.#read.remember(select);
+    const select = this.#compile(statement);
     const indexing = this.#session.indexed(tablesOf(select));
     if (indexing !== undefined) await indexing;
     if (statement.into === undefined) return this.#answer(select);
@@ -187,24 +182,17 @@ export class StatementExecutor {
   }
 
   #answer(select: CompiledSelect): Answer {
-    const run = new BlockRun(select, this.#session);
     return {
       columns: columnsOf(select),
       tagNames: select.groupTags,
       zone: select.zone,
-      blocks: answerBlocks(run),
-      atHand: async () => (await run.atHand())?.map(answerBlock),
+      blocks: answerBlocks(runBlocks(select, this.#session)),
     };
   }
 }
 
-/** The same array for all statements of one shape, as long as its compiled form is remembered. */
-const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
-
 function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
-  const known = COLUMNS.get(select.fields);
-  if (known !== undefined) return known;
-  const columns: readonly AnswerColumn[] = [
+  return [
     { name: select.timeName, type: 'time', source: 'time' },
     ...select.fields.map((field) => ({
       name: field.name,
@@ -212,12 +200,12 @@ function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
       source: sourceOf(field, select),
     })),
   ];
-  COLUMNS.set(select.fields, columns);
-  return columns;
 }
 
-async function* answerBlocks(run: BlockRun): AsyncGenerator<AnswerBlock, void, undefined> {
-  for await (const block of run.blocks()) yield answerBlock(block);
+async function* answerBlocks(
+  blocks: AsyncIterable<SeriesBlock>,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const block of blocks) yield answerBlock(block);
 }
 
 /** Times are the first column. */

@@ -37,6 +37,4 @@ export interface ResultStream {
   /** The table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
   readonly chunks: AsyncIterable<ResultChunk>;
-  /** All of `chunks` where the answer is there at once: it needs no back-pressure, and pins nothing. Take either of the two. */
-  readonly made?: readonly ResultChunk[] | undefined;
 }

@@ -39,20 +39,6 @@ export class Piece {
   }
 }
 
-/** A column of safe integers in rows of text. */
-export interface WholeColumn {
-  readonly values: Float64Array;
-  /** Bit `i & 7` of byte `i >> 3`: row i has a value. */
-  readonly validity: Uint8Array | undefined;
-  /** Before each value. */
-  readonly lead: Piece;
-  /** In place of lead and value. */
-  readonly ofNull: Piece;
-}
-
-/** Numbers of up to three digits as words of text. Made in every start: a loop takes a tenth of what buffers of each do. */
-const SHORT_WHOLES = shortWholes();
-
 /** Numbers of two digits as half a word of text. */
 const TWO_DIGITS = Uint16Array.from(
   { length: 100 },
@@ -193,28 +179,6 @@ export class TextBytes {
     while (this.#bytes[this.#size - 1] === ZERO) this.#size--;
   }
 
-  /** The row of each of the columns. */
-  wholes(columns: readonly WholeColumn[], row: number): void {
-    for (const { values, validity, lead, ofNull } of columns) {
-      if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
-        this.put(ofNull);
-        continue;
-      }
-      const { words, length } = lead;
-      this.#reserve(length + WORD_BYTES + LONGEST_WHOLE);
-      const view = this.#view;
-      let at = this.#size;
-      for (let i = 0; i < words.length; i++)
-        view.setInt32(at + i * WORD_BYTES, words[i] as number, true);
-      at += length;
-      const value = values[row] as number;
-      if (value >= 0 && value < 1000) {
-        view.setInt32(at, SHORT_WHOLES[value] as number, true);
-        this.#size = at + (value < 10 ? 1 : value < 100 ? 2 : 3);
-      } else this.#size = putWhole(this.#bytes, at, value);
-    }
-  }
-
   /** The last `count` digits of a whole number, with zeros in front. */
   padded(value: number, count: number): void {
     this.#reserve(count);
@@ -257,20 +221,6 @@ export class TextBytes {
     this.#view = new DataView(buffer, byteOffset, length);
     this.#pool?.giveBack(before);
   }
-}
-
-function shortWholes(): Int32Array {
-  const words = new Int32Array(1000);
-  for (let number = 0; number < words.length; number++) {
-    let word = 0;
-    let left = number;
-    do {
-      word = (word << 8) | (ZERO + (left % 10));
-      left = (left / 10) | 0;
-    } while (left > 0);
-    words[number] = word;
-  }
-  return words;
 }
 
 /** Returns the place behind it. */

@@ -23,7 +23,7 @@ import { TextBytes } from '../formats/text-bytes.js';
 import { versionHeaders } from '../version-headers.js';
 import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
-import { encodeDocuments, encodeResult, putResult } from './encode/encode-json.js';
+import { encodeDocuments, encodeResult } from './encode/encode-json.js';
 import { MsgpackWriter } from './encode/encode-msgpack.js';
 import { PrettyJson } from './encode/pretty-json.js';
 import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
@@ -101,13 +101,7 @@ async function documentOf(
   input: DocumentInput,
   { pool, log }: { readonly pool?: PiecePool | undefined; readonly log: Logger },
 ): Promise<V1Document> {
-  const begun = isShortForm(run, input) ? run.execute(0) : undefined;
-  const short = begun && (await shortDocument(begun, input));
-  if (short !== undefined) {
-    run.end('success');
-    return { body: short };
-  }
-  const rest = gathered(run, bytesOf(run, input, { begun, pool }), log);
+  const rest = gathered(run, bytesOf(run, input, pool), log);
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client wants each document at once.
@@ -118,31 +112,6 @@ async function documentOf(
 }
 
 type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'documentRows' | 'format'>;
-
-const isShortForm = (run: InfluxqlRun, input: DocumentInput): boolean =>
-  run.statements.length === 1 &&
-  input.format === 'json' &&
-  input.documentRows === undefined &&
-  !input.isPretty;
-
-/** A result of few rows that are there, without the stages of longer ones. `undefined`: it is none, or there is a failure to be told. */
-async function shortDocument(
-  begun: Promise<Answer>,
-  input: JsonInput,
-): Promise<Buffer | undefined> {
-  try {
-    const answer = await begun;
-    const blocks = await answer.atHand?.();
-    if (blocks === undefined) return undefined;
-    const out = new TextBytes();
-    out.ascii('{"results":[{');
-    putResult({ answer, blocks }, input, { frame: { head: '"statement_id":0' }, out });
-    out.ascii('}]}\n');
-    return out.take();
-  } catch {
-    return undefined; // It comes again where it is worded.
-  }
-}
 
 /** What is answered when the statements cannot be read. */
 async function failedDocument(error: string, format: V1Input['format']): Promise<Buffer> {
@@ -158,23 +127,16 @@ async function failedDocument(error: string, format: V1Input['format']): Promise
   }
 }
 
-/** What an answer is made with. */
-interface Making {
-  /** The first statement's answer, when it has been asked for. */
-  readonly begun: Promise<Answer> | undefined;
-  readonly pool: PiecePool | undefined;
-}
-
 function bytesOf(
   run: InfluxqlRun,
   input: DocumentInput,
-  making: Making,
+  pool: PiecePool | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   switch (input.format) {
     case 'csv':
       return encoded(csvTexts(run, input));
     case 'json':
-      return jsonPieces(run, input, making);
+      return jsonPieces(run, input, pool);
     case 'msgpack':
       return msgpackPieces(run, input);
   }
@@ -245,23 +207,22 @@ async function* gathered(
 function jsonPieces(
   run: InfluxqlRun,
   input: JsonInput,
-  making: Making,
+  pool: PiecePool | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (input.documentRows !== undefined) return documents(documentTexts(run, input));
-  return input.isPretty ? encoded(prettyTexts(run, input)) : compactPieces(run, input, making);
+  return input.isPretty ? encoded(prettyTexts(run, input)) : compactPieces(run, input, pool);
 }
 
 async function* compactPieces(
   run: InfluxqlRun,
   input: JsonInput,
-  { begun, pool }: Making,
+  pool?: PiecePool,
 ): AsyncGenerator<Buffer, void, undefined> {
   const out = new TextBytes(pool);
   out.ascii('{"results":[');
   for (const index of run.statements.keys()) {
     out.ascii(index === 0 ? '{' : ',{');
-    const answer = (): Promise<Answer> =>
-      begun !== undefined && index === 0 ? begun : run.execute(index);
+    const answer = (): Promise<Answer> => run.execute(index);
     const onFailed = (error: unknown): void => run.failed(error);
     for await (const _written of writeStatement(answer, index, { input, out, onFailed })) {
       if (out.size >= PIECE_LENGTH) yield out.take();
@@ -277,7 +238,7 @@ async function* prettyTexts(
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = new PrettyJson();
-  for await (const piece of compactPieces(run, input, { begun: undefined, pool: undefined })) {
+  for await (const piece of compactPieces(run, input)) {
     const text = piece.toString();
     // The newline at the end stands outside.
     yield text.endsWith('\n') ? `${pretty.add(text.slice(0, -1))}\n` : pretty.add(text);

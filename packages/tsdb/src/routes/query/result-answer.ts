@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpAnswer } from '@plinth/kernel';
-import type { ResultChunk, ResultStream } from '../../model/columns/result.js';
+import type { ResultStream } from '../../model/columns/result.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
@@ -15,45 +15,19 @@ const PIECE_SIZE_BYTES = 64 * 1024;
  * Answers with a result. The beginning is encoded before anything is sent, so that an error up to there has a
  * status; one after it cuts the connection. The next chunk is asked for when the client has taken the last.
  */
-export function resultAnswer(
+export async function resultAnswer(
   result: ResultStream,
   format: TextFormat,
   pool: PiecePool,
-): HttpAnswer | Promise<HttpAnswer> {
-  const { made } = result;
-  if (made === undefined) return streamedAnswer(encode(result, format, pool), format, pool);
-  const pieces = encodeMade(made, { result, format, pool });
-  const body = pieces.next().value ?? Buffer.alloc(0);
-  return answerOf(body, { format, pool, rest: () => inTurns(pieces) });
-}
-
-async function streamedAnswer(
-  rest: AsyncGenerator<Buffer, void, undefined>,
-  format: TextFormat,
-  pool: PiecePool,
 ): Promise<HttpAnswer> {
+  const rest = encode(result, format, pool);
   const first = await rest.next();
   const body = first.done ? Buffer.alloc(0) : first.value;
-  return answerOf(body, { format, pool, rest: () => rest });
-}
-
-function answerOf(
-  body: Buffer,
-  {
-    format,
-    pool,
-    rest,
-  }: {
-    readonly format: TextFormat;
-    readonly pool: PiecePool;
-    readonly rest: () => AsyncGenerator<Buffer, void, undefined>;
-  },
-): HttpAnswer {
   const answer = { status: 200, headers: [['content-type', format.contentType]], body } as const;
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES
     ? answer
-    : { ...answer, rest: rest(), taken: (piece) => pool.giveBack(piece) };
+    : { ...answer, rest, taken: (piece) => pool.giveBack(piece) };
 }
 
 /** The pieces of an answer; all but the last are full. */
@@ -66,37 +40,17 @@ async function* encode(
   const encoder = format.open(result, out);
   encoder.begin();
   for await (const chunk of result.chunks) {
-    take(chunk, encoder);
+    encoder.chunk(chunk);
+    chunk.release?.();
     if (out.size < PIECE_SIZE_BYTES) continue;
     yield out.take();
     // Others get their turn between two pieces.
     await setImmediate();
   }
-  yield* inTurns(lastPieces(encoder, out));
-}
-
-/** The same of an answer that is there: a short one is waited for nowhere. */
-function* encodeMade(
-  chunks: readonly ResultChunk[],
-  {
-    result,
-    format,
-    pool,
-  }: { readonly result: ResultStream; readonly format: TextFormat; readonly pool: PiecePool },
-): Generator<Buffer, void, undefined> {
-  const out = new TextBytes(pool);
-  const encoder = format.open(result, out);
-  encoder.begin();
-  for (const chunk of chunks) {
-    take(chunk, encoder);
-    if (out.size >= PIECE_SIZE_BYTES) yield out.take();
+  for (const piece of lastPieces(encoder, out)) {
+    yield piece;
+    await setImmediate();
   }
-  yield* lastPieces(encoder, out);
-}
-
-function take(chunk: ResultChunk, encoder: Encoder): void {
-  encoder.chunk(chunk);
-  chunk.release?.();
 }
 
 /** What stands behind the last chunk. */
@@ -106,14 +60,4 @@ function* lastPieces(encoder: Encoder, out: TextBytes): Generator<Buffer, void, 
   }
   encoder.end();
   if (out.size > 0) yield out.take();
-}
-
-/** Others get their turn between two pieces. */
-async function* inTurns(
-  pieces: Generator<Buffer, void, undefined>,
-): AsyncGenerator<Buffer, void, undefined> {
-  for (const piece of pieces) {
-    yield piece;
-    await setImmediate();
-  }
 }

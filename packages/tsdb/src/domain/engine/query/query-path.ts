@@ -16,7 +16,7 @@ import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { type PreparedQuery, writeQueryFile } from './query-file.js';
 import { noteFailure } from './query-outcome.js';
-import { QueryRows, type RunnableQuery } from './query-rows.js';
+import { QueryRows } from './query-rows.js';
 
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
@@ -84,12 +84,6 @@ export class QueryPath {
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request, true);
     const { columns, tableName } = prepared.planned;
-    const made = madeChunks(prepared.work);
-    if (made !== undefined) {
-      prepared.logged.ended('success');
-      prepared.release();
-      return { columns, tableName, made, chunks: oneByOne(made) };
-    }
     const { signal } = prepared.asker;
     // An answer that nobody begins to take never comes to its own end.
     const leave = (): void => prepared.release();
@@ -242,15 +236,4 @@ export class QueryPath {
       prepared.release();
     }
   }
-}
-
-/** A short answer that is there already: nobody has to be let go first between its chunks. */
-function madeChunks(work: RunnableQuery['work']): readonly ResultChunk[] | undefined {
-  return Array.isArray(work) && work.length <= 1 ? work : undefined;
-}
-
-async function* oneByOne(
-  chunks: readonly ResultChunk[],
-): AsyncGenerator<ResultChunk, void, undefined> {
-  yield* chunks;
 }

@@ -1,7 +1,7 @@
 import type { SeriesOfRows } from '../../../model/columns/cached-texts.js';
 import { DictionaryVector } from '../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
-import { Piece, type TextBytes, type WholeColumn } from '../text-bytes.js';
+import { Piece, type TextBytes } from '../text-bytes.js';
 import { type CellWriter, type JsonColumn, JsonColumnWriter } from './json-values.js';
 
 /** What the cells of some rows are made of. */
@@ -49,9 +49,8 @@ export class JsonCells {
     this.#writers = columns.map((column) => new JsonColumnWriter(column, out));
   }
 
-  /** To be called one after the other for each row. Columns of one kind that stand together are written as one. */
+  /** To be called one after the other for each row. Tags that stand together are written as one. */
   of({ columns: vectors, series }: CellsOf): readonly CellWriter[] {
-    const out = this.#out;
     const writers: CellWriter[] = [];
     for (let at = 0; at < vectors.length; ) {
       const kept = series && this.#keptFrom(vectors, at, series);
@@ -61,25 +60,11 @@ export class JsonCells {
         continue;
       }
       const dictionaries = dictionariesFrom(vectors, at);
-      const wholes = dictionaries.length > 0 ? [] : this.#wholesFrom(vectors, at);
       if (dictionaries.length > 0) writers.push(this.#dictionaryWriter(at, dictionaries));
-      else if (wholes.length > 0) writers.push((row) => out.wholes(wholes, row));
       else writers.push((this.#writers[at] as JsonColumnWriter).of(vectors[at] as ColumnVector)); // below the length
-      at += Math.max(1, dictionaries.length, wholes.length);
+      at += Math.max(1, dictionaries.length);
     }
     return writers;
-  }
-
-  /** Consecutive columns of integers that doubles stand for. */
-  #wholesFrom(vectors: readonly ColumnVector[], from: number): readonly WholeColumn[] {
-    const run: WholeColumn[] = [];
-    for (let at = from; at < vectors.length; at++) {
-      const { type, lead, ofNull } = this.#columns[at] as JsonColumn; // one a vector
-      const { values, validity } = vectors[at] as ColumnVector;
-      if (type.kind !== 'int' || !(values instanceof Float64Array)) break;
-      run.push({ values, validity, lead, ofNull });
-    }
-    return run;
   }
 
   /** Tags that stand together, made once for each series. */

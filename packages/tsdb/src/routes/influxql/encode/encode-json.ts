@@ -60,20 +60,6 @@ export async function* encodeResult(
   writer.end();
 }
 
-/** The same of blocks that are there. */
-export function putResult(
-  { answer, blocks }: { readonly answer: Answer; readonly blocks: readonly AnswerBlock[] },
-  options: JsonOptions,
-  at: { readonly frame: ResultFrame; readonly out: TextBytes },
-): void {
-  const writer = new ResultWriter(answer, options, at);
-  for (const block of blocks) {
-    writer.take(block);
-    for (const span of block.spans) writer.put(span);
-  }
-  writer.end();
-}
-
 /** One result, span by span. */
 class ResultWriter {
   readonly #out: TextBytes;
@@ -225,10 +211,7 @@ class SeriesFrame {
   readonly restPiece: Piece;
   readonly rowlessPiece: Piece;
 
-  readonly #tagNames: readonly string[];
-
   constructor({ columns, tagNames }: AnswerHeading) {
-    this.#tagNames = tagNames;
     this.tagKeys = tagNames.map(
       (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
     );
@@ -238,22 +221,6 @@ class SeriesFrame {
     this.restPiece = new Piece(`${this.rest}${VALUES}`);
     this.rowlessPiece = new Piece(this.rest);
   }
-
-  isOf(tagNames: readonly string[]): boolean {
-    return tagNames.length === this.#tagNames.length && areSameTags(tagNames, this.#tagNames);
-  }
-}
-
-/** The columns of a statement that is asked again are the same ones. */
-const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
-
-function frameOf(answer: AnswerHeading): SeriesFrame {
-  let frame = FRAMES.get(answer.columns);
-  if (!frame?.isOf(answer.tagNames)) {
-    frame = new SeriesFrame(answer);
-    FRAMES.set(answer.columns, frame);
-  }
-  return frame;
 }
 
 class SeriesEncoder {
@@ -276,7 +243,7 @@ class SeriesEncoder {
       ...frame,
     }));
     this.#cells = new JsonCells(columns, out);
-    this.#frame = frameOf(answer);
+    this.#frame = new SeriesFrame(answer);
   }
 
   head({ name, tags }: SeriesName): string {

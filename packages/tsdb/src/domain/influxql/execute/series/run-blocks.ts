@@ -1,4 +1,3 @@
-import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { areComplete, callBlocks } from '../groups/call-blocks.js';
 import { inMemoryAggregates } from '../groups/read-aggregates.js';
@@ -12,52 +11,19 @@ import { tableRequest } from './source-rows.js';
 
 type TableSource = Extract<CompiledSource, { kind: 'table' }>;
 
-/** Rows beyond these go out piece by piece. */
-const MAX_ROWS_AT_HAND = 2048;
-
-/** Blocks that are made, or how to make them. */
-type Opened =
-  | { readonly made: readonly SeriesBlock[] }
-  | { readonly made?: undefined; blocks(): AsyncIterable<SeriesBlock> };
-
 /**
  * The rows of `runSelect`, of many series at a time where the statement allows it: thousands of series of one row each would
  * otherwise pass one by one through each of its stages, which takes longer than all that is done with them.
  */
-export class BlockRun {
-  readonly #select: CompiledSelect;
-  readonly #session: Session;
-  #opening: Promise<Opened> | undefined;
-
-  constructor(select: CompiledSelect, session: Session) {
-    this.#select = select;
-    this.#session = session;
-  }
-
-  /** All of `blocks` when memory has them and they are few: then there is nothing else to wait for. */
-  async atHand(): Promise<readonly SeriesBlock[] | undefined> {
-    return (await this.#opened()).made;
-  }
-
-  async *blocks(): AsyncGenerator<SeriesBlock, void, undefined> {
-    this.#session.signal.throwIfAborted();
-    const opened = await this.#opened();
-    yield* opened.made ?? opened.blocks();
-  }
-
-  #opened(): Promise<Opened> {
-    this.#opening ??= open(this.#select, this.#session);
-    return this.#opening;
-  }
-}
-
-async function open(select: CompiledSelect, session: Session): Promise<Opened> {
+export async function* runBlocks(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  session.signal.throwIfAborted();
   const [source] = select.sources;
-  if (source?.kind !== 'table' || !isOnePass(select))
-    return { blocks: () => singleBlocks(select, session) };
-  return select.calls.length === 0
-    ? await openRows(select, source, session)
-    : await openAggregates(select, source, session);
+  if (source?.kind !== 'table' || !isOnePass(select)) yield* singleBlocks(select, session);
+  else if (select.calls.length === 0) yield* rowBlocks(select, source, session);
+  else yield* aggregateBlocks(select, source, session);
 }
 
 async function* singleBlocks(
@@ -75,28 +41,23 @@ function isOnePass(select: CompiledSelect): boolean {
 }
 
 /** Of aggregates: at once where rows in memory answer and each series has a value for each call. */
-async function openAggregates(
+async function* aggregateBlocks(
   select: CompiledSelect,
   source: TableSource,
   session: Session,
-): Promise<Opened> {
+): AsyncGenerator<SeriesBlock, void, undefined> {
   const plain = plainCalls(select, source, session);
   const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
   const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   if (answer === undefined || plain === undefined) {
     // They were asked: what reads all groups would ask them the same again.
-    const others = inMemory === undefined ? session : withoutMemory(session);
-    return { blocks: () => singleBlocks(select, others) };
+    yield* singleBlocks(select, inMemory === undefined ? session : withoutMemory(session));
+    return;
   }
   const chunks = [...answer];
+  if (areComplete(chunks, plain)) yield* session.lending(callBlocks(chunks, plain));
   // The one question of these statements is answered already.
-  if (!areComplete(chunks, plain))
-    return {
-      blocks: () => singleBlocks(select, { ...session, read: () => session.lending(chunks) }),
-    };
-  const blocks = callBlocks(chunks, plain);
-  const some = firstOf(blocks);
-  return areFew(some) ? { made: some } : { blocks: () => session.lending(joined(some, blocks)) };
+  else yield* singleBlocks(select, { ...session, read: () => session.lending(chunks) });
 }
 
 const withoutMemory = (session: Session): Session => ({
@@ -104,48 +65,25 @@ const withoutMemory = (session: Session): Session => ({
   read: (statement) => session.read({ ...statement, inMemory: undefined }),
 });
 
-/** At most two: filling may make many out of few rows. */
-function firstOf(blocks: Generator<SeriesBlock, void, undefined>): readonly SeriesBlock[] {
-  const some: SeriesBlock[] = [];
-  while (some.length < 2) {
-    const { done, value } = blocks.next();
-    if (done) break;
-    some.push(value);
-  }
-  return some;
-}
-
-const areFew = (blocks: readonly SeriesBlock[]): boolean =>
-  blocks.length < 2 && blocks.every(({ times }) => times.length <= MAX_ROWS_AT_HAND);
-
-function* joined<T>(some: Iterable<T>, others: Iterable<T>): Generator<T, void, undefined> {
-  yield* some;
-  yield* others;
-}
-
 /** Of columns as they are read; series by series when something is computed of them. */
-async function openRows(
+async function* rowBlocks(
   select: CompiledSelect,
   source: TableSource,
   session: Session,
-): Promise<Opened> {
+): AsyncGenerator<SeriesBlock, void, undefined> {
   const request = rawRequest(select, [source]);
   const places = select.fields.flatMap((field) => plainColumnOf(field) ?? []);
   const isPlain = select.fill.kind !== 'number' && select.fill.kind !== 'previous';
-  if (!isPlain || request === undefined || places.length !== select.fields.length)
-    return { blocks: () => singleBlocks(select, session) };
+  if (!isPlain || request === undefined || places.length !== select.fields.length) {
+    yield* singleBlocks(select, session);
+    return;
+  }
   const rows = tableRequest(request, source);
   const inMemory = inMemoryRowRequest(rows, session);
   const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   const cut = blockCutter(places, select.limit);
-  if (answer === undefined)
-    return { blocks: () => mapped(readRowBlocks(rows, session, true), cut) };
-  if (Array.isArray(answer) && answer.length < 2) {
-    const made = answer.map((chunk: ResultChunk) => cut(rowBlock(chunk, rows)));
-    if (areFew(made)) return { made: made.filter(hasRows) };
-    return { blocks: () => session.lending(made.filter(hasRows)) };
-  }
-  return { blocks: () => mapped(session.lending(answer), (chunk) => cut(rowBlock(chunk, rows))) };
+  if (answer === undefined) yield* mapped(readRowBlocks(rows, session, true), cut);
+  else yield* mapped(session.lending(answer), (chunk) => cut(rowBlock(chunk, rows)));
 }
 
 const hasRows = ({ spans }: SeriesBlock): boolean => spans.length > 0;
