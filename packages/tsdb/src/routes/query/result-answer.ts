@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { HttpAnswer } from '@plinth/kernel';
 import type { ResultStream } from '../../model/columns/result.js';
+import { StepRunner } from '../../model/steps.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
@@ -38,18 +38,18 @@ async function* encode(
 ): AsyncGenerator<Buffer, void, undefined> {
   const out = new TextBytes(pool);
   const encoder = format.open(result, out);
+  // Others get their turn in between, also where all rows are kept until the last.
+  const turns = new StepRunner();
   encoder.begin();
   for await (const chunk of result.chunks) {
     encoder.chunk(chunk);
     chunk.release?.();
-    if (out.size < PIECE_SIZE_BYTES) continue;
-    yield out.take();
-    // Others get their turn between two pieces.
-    await setImmediate();
+    if (out.size >= PIECE_SIZE_BYTES) yield out.take();
+    await turns.take();
   }
   for (const piece of lastPieces(encoder, out)) {
     yield piece;
-    await setImmediate();
+    await turns.take();
   }
 }
 

@@ -117,11 +117,12 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   const a = points.values[before] ?? null;
   const b = points.values[next] ?? null;
   if (a === null || b === null) return null;
-  // Whole buckets are counted before they become numbers: the instants themselves have more digits than a number holds.
+  // Whole buckets become numbers: instants have more digits than a number holds. A day may have an hour more or less.
   const { everyNs } = at.windows;
-  const start = (points.times[before] as bigint) / everyNs;
-  const length = Number(after / everyNs - start);
-  const share = Number(time / everyNs - start);
+  const start = points.times[before] as bigint;
+  const bucketsTo = (end: bigint): number => Number((end - start + everyNs / 2n) / everyNs);
+  const length = bucketsTo(after);
+  const share = bucketsTo(time);
   const rise = typeof a === 'bigint' ? Number(BigInt(b) - a) : Number(b) - Number(a);
   const value = Number(a) + (rise / length) * share;
   return typeof a === 'bigint' ? within(BigInt(Math.trunc(value)), a, BigInt(b)) : value;
