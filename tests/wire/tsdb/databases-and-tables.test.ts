@@ -492,6 +492,8 @@ describe('rows', () => {
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');
     await refuse({ ...years, predicate: many }, 400, /more than 2000 conditions/);
+    const long = `t="${'x'.repeat(128 * 1024)}"`;
+    await refuse({ ...years, predicate: long }, 400, /more than 131072 characters/);
     for (const predicate of ['t=~/.*/', 't =~ /a b/', 't=~"r1"', 't!~/x/', '_measurement=~/m/']) {
       await refuse({ ...years, predicate }, 400, /regular expressions are not supported/);
     }

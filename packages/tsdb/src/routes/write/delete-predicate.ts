@@ -12,6 +12,8 @@ export interface DeletePredicate {
 
 /** As a condition of InfluxQL has: each costs the engine a comparison of every row. */
 const MAX_CONDITIONS = 2000;
+/** Every table that may have such rows keeps it until they are gone. */
+const MAX_LENGTH = 128 * 1024;
 /** An error repeats so much of a predicate. */
 const MAX_TOLD_LENGTH = 200;
 const TOKEN =
@@ -22,6 +24,7 @@ const TOKEN =
  * quotes; `OR` is not offered there either.
  */
 export function parseDeletePredicate(text: string): DeletePredicate {
+  if (text.length > MAX_LENGTH) throw invalid(text, `it has more than ${MAX_LENGTH} characters`);
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
   if (tokens.length === 0) return { table: undefined, tags: [] };
   if (tokens.length > 4 * MAX_CONDITIONS) {
