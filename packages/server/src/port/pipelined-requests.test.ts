@@ -46,22 +46,6 @@ describe('serveInTurn', () => {
     assert.ok(answered.every((url, index) => url === `/${index}`));
   });
 
-  it('hears others between two requests of one connection', async (context) => {
-    const order: string[] = [];
-    const { server, client } = await open(context, ({ url = '' }, response) => {
-      order.push(url);
-      response.end();
-    });
-    const other = connectTo(context, server);
-    await Promise.all([once(client, 'connect'), once(other, 'connect')]);
-    for (const each of [client, other]) each.resume();
-    // What is read in one piece.
-    client.write(Array.from({ length: 1000 }, () => requestOf('/ahead')).join(''));
-    other.write(requestOf('/other'));
-    while (order.length < 1001) await aWhile(10);
-    assert.ok(order.indexOf('/other') < 500, `after ${order.indexOf('/other')} of the other`);
-  });
-
   it('begins nothing behind the last answer of a connection', async (context) => {
     const begun: string[] = [];
     const { client } = await open(context, ({ url = '' }, response) => {
@@ -123,16 +107,12 @@ async function open(
   serveInTurn(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1'); // It listens on TCP.
+  client.on('error', () => undefined); // It may be reset with requests that nobody reads.
   context.after(() => {
+    client.destroy();
     server.close();
     server.closeAllConnections();
   });
-  return { server, client: connectTo(context, server) };
-}
-
-function connectTo(context: TestContext, server: Server): Socket {
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1'); // It listens on TCP.
-  client.on('error', () => undefined); // It may be reset with requests that nobody reads.
-  context.after(() => client.destroy());
-  return client;
+  return { server, client };
 }

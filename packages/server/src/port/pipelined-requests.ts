@@ -55,14 +55,12 @@ export function serveInTurn(http1: Server): void {
     }
     pipeline.waitingCount += 1;
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
-    const serveNext = (): void => {
+    before.once('close', () => {
       pipeline.waitingCount -= 1;
       // An answer may have been the last one of the connection: nobody would hear of what comes behind it.
       if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();
-    };
-    // In a later turn of the event loop: others are heard between two requests of one connection.
-    before.once('close', () => setImmediate(serveNext));
+    });
   });
 }
