@@ -20,6 +20,8 @@ const button = (name: string): Locator => dialog().getByRole('button', { name, e
 const chooser = (name: string): Locator => dialog().getByRole('combobox', { name, exact: true });
 const told = (text: string | RegExp): Promise<void> =>
   dialog().getByText(text, { exact: true }).waitFor();
+const gone = (text: string | RegExp): Promise<void> =>
+  dialog().getByText(text, { exact: true }).waitFor({ state: 'detached' });
 const firstLines = (): Locator => dialog().getByRole('region', { name: 'First lines' });
 const focused = (): Promise<string> =>
   page.evaluate('document.activeElement.innerText || document.activeElement.id');
@@ -109,24 +111,74 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('line 2, column 11: the fields are missing');
     await button('Write').click();
     await told('2 lines written, 2 lines not.');
-    assert.deepEqual(await notWritten(), [
-      'line 2: Expected at least one space character, got end of input; the same in line 3',
-    ]);
-    assert.equal(await focused(), 'Query this table');
+    await told('2 lines can be written, 2 lines cannot');
+    assert.deepEqual(await notWritten(), []);
+    assert.equal(await focused(), 'Query cpu');
     assert.equal(await csvOf('typed', 'SELECT x FROM cpu ORDER BY x LIMIT 2'), 'x\n1\n2\n');
     await lines.fill('cpu,host=b');
     await dialog().getByText('2 lines written, 2 lines not.').waitFor({ state: 'detached' });
     await button('Write').click();
     await told('0 lines written, 1 line not.');
-    assert.equal(await button('Query this table').count(), 0);
+    assert.equal(await button('Query cpu').count(), 0);
 
     await lines.fill('cpu,host=c usage=5 1700000003');
     await told('1 line for cpu');
     await button('Write').click();
     await told('1 line written.');
     await dialog().getByLabel('Database').fill('elsewhere');
-    await button('Query this table').click();
+    await button('Query cpu').click();
     await page.getByRole('gridcell', { name: 'c', exact: true }).waitFor();
+  });
+
+  it('says which database is new, and nothing more of a name that is changed', async () => {
+    await open('no good name', 'Lines');
+    await dialog().getByLabel('Lines').fill('m f=1 1');
+    await button('Write').click();
+    await told(/^invalid character in database/);
+    await dialog().getByLabel('Database').fill('tiral');
+    await gone(/^invalid character in database/);
+    await told('New database tiral');
+    await button('Write').click();
+    await told('1 line written.');
+    await gone('New database tiral');
+  });
+
+  it('counts the lines that are right, and tells each mistake once', async () => {
+    await open('typed', 'Lines');
+    await dialog().getByLabel('Lines').fill('once f=1 1\nonce f=\nonce f=2 99999999999999999999');
+    await told('2 lines can be written, 1 line cannot');
+    await button('Write').click();
+    await told('1 line written, 2 lines not.');
+    const [only = '', ...others] = await notWritten();
+    assert.match(only, /^line 3: /);
+    assert.deepEqual(others, []);
+    await told('line 2, column 8: the value of the field is missing');
+    await dialog().getByLabel('Lines').fill('once\n'.repeat(7));
+    await told('0 lines can be written, 7 lines cannot; the first 5 are above');
+    await button('Write').click();
+    await told('0 lines written, 7 lines not.');
+    const rest = await notWritten();
+    assert.match(rest.join(), /^line 6: .*; the same in line 7$/);
+  });
+
+  it('asks before what is typed or chosen is thrown away', async () => {
+    const asked = 'What is here is not written: closing again throws it away.';
+    await open('typed', 'Lines');
+    await dialog().getByLabel('Lines').fill('m f=1');
+    await page.keyboard.press('Escape');
+    await told(asked);
+    assert.equal(await dialog().getByLabel('Lines').inputValue(), 'm f=1');
+    await dialog().getByLabel('Lines').fill('m f=2');
+    await gone(asked);
+    await page.keyboard.press('Escape');
+    await told(asked);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await open('typed', 'CSV file');
+    await choose('m.csv', 't,v\n1,2\n');
+    await told('1 row can be written');
+    await page.keyboard.press('Escape');
+    await told(asked);
   });
 
   it('says why nothing can be written', async () => {
@@ -150,7 +202,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('1 row can be written');
     await button('Write').click();
     await told('1 row written.');
-    assert.equal(await focused(), 'Query this table');
+    assert.equal(await focused(), 'Query m');
     await page.keyboard.press('Escape');
     await isClosed();
     await open('no good name', 'CSV file');
@@ -229,7 +281,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await button('Write').click();
     await told('10 rows written, 2 rows not.');
     await dialog().getByLabel('Database').fill('elsewhere');
-    await button('Query this table').click();
+    await button('Query readings').click();
     await page.getByRole('gridcell', { name: 'Living room', exact: true }).waitFor();
   });
 
@@ -307,6 +359,46 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('The file has no line with names of columns.');
   });
 
+  it('says what of a file is not as its author may think', async () => {
+    await open('home', 'CSV file');
+    await choose('wert.csv', 'Zeit;Wert;n;Ort\n2024-12-30;1,5;1;a\n2024-12-31;2;2\n');
+    await told('Numbers with a decimal comma are not read as numbers.');
+    await told('2 rows can be written');
+    await told('1 row has fewer values than there are columns: the rest is left empty');
+  });
+
+  it('keeps choices for a file with the same columns', async () => {
+    await open('home', 'CSV file');
+    await choose('marks.csv', 'mark,v\n5000,1\n');
+    await chooser('What mark is').selectOption('time');
+    await dialog().getByLabel('Times are').selectOption('ms');
+    await dialog().getByLabel('Table').fill('kept');
+    await choose('marks.csv', 'mark,v\n6000,1\n');
+    await waitFor('kept v=1i 6000000000\n');
+    await choose('other.csv', 'mark,w\n6000,1\n');
+    await waitFor('other mark=6000i,w=1i\n');
+    assert.equal(await dialog().getByLabel('Times are').inputValue(), 'auto');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await button('CSV file').click();
+    await choose('marks.csv', 'mark,v\n7000,1\n');
+    await waitFor('marks v=1i 7000000000\n');
+  });
+
+  it('says of files without rows and without text what they are', async () => {
+    await open('home', 'CSV file');
+    await choose('none.csv', 'a,b\n');
+    await told('Below the names of its columns the file has no rows.');
+    await choose('picture.csv', '\x89PNG\r\n\x1A\n\0\0\0\rIHDR');
+    await told('this is not a text file');
+    await choose('dmy.csv', 'time,v\n2024-12-30,1\n');
+    await told(/^New table dmy: /);
+    await dialog().getByLabel('Times are').selectOption('s');
+    await told('0 rows can be written, 1 row cannot');
+    await gone(/^New table dmy: /);
+  });
+
   it('tells by line of the file what the server refuses', async () => {
     await open('home', 'CSV file');
     await choose('n.csv', 'at,s,n\n1,"x\ny",1\n2,z,9223372036854775808\n3,z,3\n');
@@ -370,7 +462,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await page.keyboard.press('Enter');
     const note = dialog().getByText(/^Cancelled: /);
     await note.waitFor();
-    assert.equal(await focused(), 'Query this table');
+    assert.equal(await focused(), 'Query big');
     const [, shown = ''] =
       /^Cancelled: ([\d,]+) rows written, and perhaps some that were on their way\. What is written stays/.exec(
         (await note.textContent()) ?? '',
@@ -393,8 +485,9 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told(/^invalid character in database/);
     await told(/^Stopped: 0 rows written/);
     await dialog().getByLabel('Database').fill('home');
+    await gone(/^invalid character in database|^Stopped: /);
     await page.route(WRITES, (route) => route.abort());
-    await button('Write again').click();
+    await button('Write').click();
     await told('the server does not answer, or the answer broke off');
     await page.unroute(WRITES);
     await button('Write again').click();

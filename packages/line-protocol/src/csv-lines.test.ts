@@ -173,6 +173,20 @@ describe('chunks', () => {
     ]);
   });
 
+  it('count the rows with fewer values than names', async () => {
+    const csv = 't,s,u,\n1,a\n2,b,c\n3\n4,d,,\n5,e\n';
+    const parts = async function* () {
+      yield Buffer.from(csv);
+    };
+    const mapping = {
+      ...{ table: 'm', tags: [], fields: new Map([['s', 'string']] as const) },
+      ...{ time: 't', timeFormat: 'ns' as const },
+    };
+    for await (const { pointCount, shortCount } of chunkCsv(parts(), mapping, 1000, () => {})) {
+      assert.deepEqual([pointCount, shortCount], [4, 2], 'the third is refused');
+    }
+  });
+
   it('know the line of the file behind rows of several lines', async () => {
     const parts = async function* () {
       yield Buffer.from('t,s\n1,"a\nb"\n2,c\n');
@@ -202,6 +216,12 @@ it('columns of numbers are found by all of their values', async () => {
 });
 
 describe('a CSV file that is none', () => {
+  it('is refused for bytes that no text has', async () => {
+    await assert.rejects(convert('\x89PNG\r\n\x1A\n\0\0\0\rIHDR'), {
+      ...{ name: 'CsvFault', kind: 'bad_csv', message: 'this is not a text file' },
+    });
+  });
+
   /** Ends when nobody reads any more: what is read of it shows how far. */
   async function refusal(head: string, more: string): Promise<string> {
     let sentBytes = 0;

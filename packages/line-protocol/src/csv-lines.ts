@@ -36,6 +36,7 @@ export async function* chunkCsv(
   refuse: (row: RefusedRow) => void,
 ): AsyncGenerator<CsvChunk> {
   let toLine: ((cells: Cells) => string) | undefined;
+  let columnCount = 0;
   const packer = new LinePacker(chunkSizeBytes);
   try {
     for await (const record of readCsv(input)) {
@@ -46,6 +47,7 @@ export async function* chunkCsv(
       const { cells, line } = record;
       if (toLine === undefined) {
         toLine = lineMaker(cells, mapping);
+        columnCount = headerNames(cells).findLastIndex((name) => name !== '') + 1;
         continue;
       }
       const point = pointOf(cells, toLine);
@@ -54,9 +56,10 @@ export async function* chunkCsv(
         refuse({ line, message, kind });
         continue;
       }
-      if (packer.add(point, line)) continue;
+      const isShort = cells.length < columnCount;
+      if (packer.add(point, line, isShort)) continue;
       yield packer.take();
-      packer.add(point, line);
+      packer.add(point, line, isShort);
     }
   } catch (error) {
     // What was read before the input failed is as good as ever.

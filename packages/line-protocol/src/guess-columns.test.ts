@@ -64,6 +64,15 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
+  it('tell columns of numbers with a decimal comma', async () => {
+    const rows = 'a;b;c;d;e\n1,5;1,5;1.5;1,5;1\n-2,25;2;2,5x;;2\n';
+    const { columns } = await readCsvHead(piecesOf(rows), 1000);
+    assert.deepEqual(
+      columns.map(({ hasDecimalCommas = false }) => hasDecimalCommas),
+      [true, true, false, true, false],
+    );
+  });
+
   it('say what separates the columns', async () => {
     const separatorOf = async (text: string) => (await readCsvHead(piecesOf(text), 1)).separator;
     assert.equal(await separatorOf('a;b;c\n1,5;2,5;3,5\n'), ';');

@@ -12,6 +12,8 @@ export interface ColumnGuess {
   readonly examples: readonly string[];
   /** The first value that is no time, of a column that is named like one. */
   readonly notTime?: { readonly line: number; readonly text: string };
+  /** Numbers as `1,5`: `1,500` may be one and a half or fifteen hundred, so they are no numbers. */
+  readonly hasDecimalCommas?: true;
 }
 
 export interface CsvHead {
@@ -34,6 +36,7 @@ const MOST = 0.9;
 /** More are not counted. */
 const MAX_VALUE_COUNT = 1000;
 const MAX_TAG_LENGTH = 100;
+const DECIMAL_COMMA = /^-?\d+,\d+$/;
 const TIME_NAME = /^_?(?:time|times?tamp|date|date[ _-]?time|ts|at)$|[ _-](?:time|at)$/i;
 
 /** Reads the header and the first rows. Throws `CsvFault`. */
@@ -84,6 +87,7 @@ class Column {
   readonly #values = new Set<string>();
   #filledCount = 0;
   #dateCount = 0;
+  #commaCount = 0;
   #areBooleans = true;
   #canBeTag = true;
   readonly isNamedTime: boolean;
@@ -102,6 +106,7 @@ class Column {
       this.#numbers.add(cell);
       this.#numberCount += 1;
     } else if (readTimeNs(cell.trim(), 'rfc3339') !== undefined) this.#dateCount += 1;
+    else if (DECIMAL_COMMA.test(cell.trim())) this.#commaCount += 1;
     if (this.isNamedTime && readTimeNs(cell.trim(), 'auto') === undefined)
       this.#notTime ??= { line, text: cut(cell) };
     this.#areBooleans &&= /^(?:true|false)$/i.test(cell.trim());
@@ -121,6 +126,10 @@ class Column {
     return this.#isMost(this.#numberCount) ? this.#numbers.type : undefined;
   }
 
+  get #hasDecimalCommas(): boolean {
+    return this.#commaCount > 0 && this.#isMost(this.#commaCount + this.#numberCount);
+  }
+
   #isMost(count: number): boolean {
     return count > 0 && count >= this.#filledCount * MOST;
   }
@@ -132,6 +141,7 @@ class Column {
       type: this.numberType ?? (this.#filledCount > 0 && this.#areBooleans ? 'bool' : 'string'),
       examples: [...this.#values].slice(0, EXAMPLE_COUNT).map(cut),
       ...(this.#notTime && { notTime: this.#notTime }),
+      ...(this.#hasDecimalCommas && { hasDecimalCommas: true }),
     };
   }
 

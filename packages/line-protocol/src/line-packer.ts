@@ -5,10 +5,13 @@ export interface Chunk {
   readonly pointCount: number;
   /** Line of the file for a line (from 1) of this chunk. */
   readonly fileLineOf: (bodyLine: number) => number;
+  /** Points of rows with fewer values than there are columns. */
+  readonly shortCount?: number;
 }
 
 export interface CsvChunk extends Chunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly shortCount: number;
 }
 
 const encoder = new TextEncoder();
@@ -19,6 +22,7 @@ export class LinePacker {
   #bytes: Uint8Array<ArrayBuffer>;
   #sizeBytes = 0;
   #pointCount = 0;
+  #shortCount = 0;
   #fileLines: number[] = [];
 
   constructor(maxSizeBytes: number) {
@@ -34,7 +38,7 @@ export class LinePacker {
    * Takes a point, which ends with a newline, or is `false` where there is no room left. An empty one has room for one line of any
    * length.
    */
-  add(point: string, fileLine: number): boolean {
+  add(point: string, fileLine: number, isShort: boolean): boolean {
     const { read, written } = encoder.encodeInto(point, this.#bytes.subarray(this.#sizeBytes));
     if (read === point.length) this.#sizeBytes += written;
     else if (!this.isEmpty) return false;
@@ -43,6 +47,7 @@ export class LinePacker {
       this.#sizeBytes = this.#bytes.length;
     }
     this.#pointCount += 1;
+    if (isShort) this.#shortCount += 1;
     // A quoted newline makes one row several body lines; all of them are this row.
     for (let at = point.indexOf('\n'); at >= 0; at = point.indexOf('\n', at + 1)) {
       this.#fileLines.push(fileLine);
@@ -54,11 +59,14 @@ export class LinePacker {
   take(): CsvChunk {
     const bytes = this.#bytes.subarray(0, this.#sizeBytes);
     const pointCount = this.#pointCount;
+    const shortCount = this.#shortCount;
     const known = this.#fileLines;
     this.#bytes = new Uint8Array(this.#maxSizeBytes);
     this.#sizeBytes = 0;
     this.#pointCount = 0;
+    this.#shortCount = 0;
     this.#fileLines = [];
-    return { bytes, pointCount, fileLineOf: (bodyLine) => known[bodyLine - 1] ?? 0 };
+    const fileLineOf = (bodyLine: number) => known[bodyLine - 1] ?? 0;
+    return { bytes, pointCount, shortCount, fileLineOf };
   }
 }

@@ -82,7 +82,7 @@ describe('plinth write', () => {
   it('writes CSV with a column mapping and names rows that do not fit', async () => {
     const path = await file(
       'daily.csv',
-      'day,kind,low,high,note\n2012-01-01,rain,5,12.8,"wet, cold"\n2012-01-02,sun,oops,9,\n2012-01-03,sun,1,8.5,"say ""hi"""\n',
+      'day,kind,low,high,note\n2012-01-01,rain,5,12.8,"wet, cold"\n2012-01-02,sun,oops,9,\n2012-01-03,sun,1,8.5,"say ""hi"""\n2012-01-04,sun,2\n',
     );
     const mapping = ['--csv', '--table', 'daily', '--tag', 'kind', '--time', 'day'];
     const fields = ['--field', 'low:int,high:float,note:string'];
@@ -90,11 +90,11 @@ describe('plinth write', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /daily\.csv:3: column 'low': 'oops' is no int\nwrote 2 lines, refused 1 \(/,
+      /daily\.csv:3: column 'low': 'oops' is no int\nrows with fewer values than columns, the rest left empty: 1\nwrote 3 lines, refused 1 \(/,
     );
     assert.equal(
       await csv('w3', 'SELECT high, kind, low, note, time FROM daily ORDER BY time'),
-      'high,kind,low,note,time\n12.8,rain,5,"wet, cold",2012-01-01T00:00:00\n8.5,sun,1,"say ""hi""",2012-01-03T00:00:00\n',
+      'high,kind,low,note,time\n12.8,rain,5,"wet, cold",2012-01-01T00:00:00\n8.5,sun,1,"say ""hi""",2012-01-03T00:00:00\n,sun,2,,2012-01-04T00:00:00\n',
     );
   });
 

@@ -34,8 +34,11 @@ export async function lookAtCsv(
   const tally = new Tally(tell);
   const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
   // A chunk of one byte is one point.
-  for await (const { bytes } of chunkCsv(pieces, mapping, 1, (row) => tally.refuse(row))) {
+  for await (const { bytes, shortCount } of chunkCsv(pieces, mapping, 1, (row) =>
+    tally.refuse(row),
+  )) {
     tally.rowCount += 1;
+    tally.shortCount += shortCount;
     if (tally.lines.length < SHOWN_LINE_COUNT) tally.lines.push(shownLine(bytes));
   }
   return tally.progress;
@@ -61,6 +64,7 @@ export async function writeCsv(
     const { bytes, pointCount, fileLineOf } = chunk;
     const { status, text } = await send(bytes);
     tally.rowCount += pointCount;
+    tally.shortCount += chunk.shortCount;
     if (status < 300) {
       tally.writtenCount += pointCount;
     } else {
@@ -131,6 +135,7 @@ function wait(seconds: number, signal: AbortSignal): Promise<void> {
 
 class Tally {
   rowCount = 0;
+  shortCount = 0;
   writtenCount = 0;
   refusedCount = 0;
   isOpen = false;
@@ -160,9 +165,9 @@ class Tally {
   }
 
   get progress(): CsvProgress {
-    const { rowCount, writtenCount, refusedCount, isOpen } = this;
+    const { rowCount, shortCount, writtenCount, refusedCount, isOpen } = this;
     return {
-      ...{ rowCount, writtenCount, refusedCount, isOpen },
+      ...{ rowCount, shortCount, writtenCount, refusedCount, isOpen },
       readBytes: this.#readBytes,
       refused: this.#refused.list,
       lines: [...this.lines],

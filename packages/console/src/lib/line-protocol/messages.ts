@@ -7,6 +7,8 @@ export interface CsvProgress {
   readonly readBytes: number;
   /** That are points. */
   readonly rowCount: number;
+  /** Of these, with fewer values than there are columns. */
+  readonly shortCount: number;
   readonly writtenCount: number;
   readonly refusedCount: number;
   /** The server has not listed all that it refused: fewer were written. */

@@ -5,6 +5,7 @@ export type KnownColumns = readonly { readonly name: string; readonly kind: stri
 
 /** Sentences about what a write makes of a table. */
 export interface SchemaChange {
+  /** Empty where conflicts say all. */
   readonly what: string;
   /** What the server is going to refuse. */
   readonly conflicts: readonly string[];
@@ -48,7 +49,9 @@ export function schemaChange(
   const count = added.length === 1 ? '1 new column' : `${added.length} new columns`;
   const what =
     added.length === 0
-      ? `${table} has these columns already`
+      ? conflicts.length === 0
+        ? `${table} has these columns already`
+        : ''
       : `${table} gets ${count}: ${cutList(added)}`;
   return { what, conflicts };
 }

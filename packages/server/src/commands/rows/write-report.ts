@@ -15,6 +15,7 @@ export class WriteReport {
   #input: Extent | undefined;
   #writtenCount = 0;
   #refusedCount = 0;
+  #shortCount = 0;
   #sentBytes = 0;
   #drawnMs = 0;
   readonly #shown: string[] = [];
@@ -33,6 +34,7 @@ export class WriteReport {
     this.#writtenCount += Math.max(0, writtenCount);
     this.#refusedCount += Math.max(0, chunk.pointCount - refused.length - writtenCount);
     this.#sentBytes += chunk.bytes.length;
+    this.#shortCount += chunk.shortCount ?? 0;
     for (const { line, message } of refused) this.refuse(chunk.fileLineOf(line), message);
     this.#draw();
   }
@@ -48,6 +50,8 @@ export class WriteReport {
     for (const line of this.#shown) tell(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
     if (hiddenCount > 0) tell(`... and ${hiddenCount} more lines that were not written\n`);
+    if (this.#shortCount > 0)
+      tell(`rows with fewer values than columns, the rest left empty: ${this.#shortCount}\n`);
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
     tell(

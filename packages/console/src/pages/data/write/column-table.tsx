@@ -25,11 +25,14 @@ export function ColumnTable(props: {
         </tr>
       </thead>
       <tbody>
-        {columns.map(({ name, role, type, examples }) => (
+        {columns.map(({ name, role, type, examples, hasDecimalCommas }) => (
           <tr key={name}>
             <td className="mono column-name">
               {name}
               <div className="column-examples">{examples.join('  ·  ')}</div>
+              {hasDecimalCommas && (
+                <div className="hint">Numbers with a decimal comma are not read as numbers.</div>
+              )}
             </td>
             <td>
               <Select

@@ -25,7 +25,7 @@ import { CsvPreview } from './csv-preview.js';
 import { CsvSending } from './csv-sending.js';
 import { FileChoice } from './file-choice.js';
 import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
-import { useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
+import { IDLE, useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
 import { useKnownTables } from './use-known-tables.js';
 import { WriteButton } from './write-button.js';
 
@@ -43,21 +43,39 @@ const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = {
   '\t': 'tabs',
 };
 
+interface Kept {
+  readonly timeFormat: TimeFormat;
+  readonly chosen: Choices;
+}
+const NOTHING_CHOSEN: Kept = { timeFormat: 'auto', chosen: new Map() };
+/** By names of columns; for the next drawer of this page, too. */
+let lastKept: ReadonlyMap<string, Kept> = new Map();
+
 /** A CSV file becomes a table: what its columns are is guessed, looked at and changed before anything is sent. */
 export function CsvForm(props: {
   readonly db: string;
   readonly onSending: (isSending: boolean) => void;
+  /** Whether something typed or chosen would be lost. */
+  readonly onUnwritten: (is: boolean) => void;
   readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
-  const { db, onSending, onQuery } = props;
+  const { db, onSending, onUnwritten, onQuery } = props;
   const [file, setFile] = useState<File | undefined>();
   const [table, setTable] = useState('');
-  const [timeFormat, setTimeFormat] = useState<TimeFormat>('auto');
-  const [chosen, setChosen] = useState<Choices>(new Map());
+  const [kept, setKept] = useState(lastKept);
   const [writtenDb, setWrittenDb] = useState(db);
   const { head, error } = useCsvHead(file);
+  // The next file with these columns is chosen for alike.
+  const key = JSON.stringify(head?.columns.map(({ name }) => name));
+  const { timeFormat, chosen } = kept.get(key) ?? NOTHING_CHOSEN;
+  const keep = (part: Partial<Kept>) => {
+    lastKept = new Map(kept).set(key, { timeFormat, chosen, ...part });
+    setKept(lastKept);
+  };
   const sending = useCsvRun();
-  const { phase } = sending.state;
+  // What has failed may be the name of the database.
+  const state = sending.state.phase === 'failed' && writtenDb !== db ? IDLE : sending.state;
+  const { phase } = state;
   const [columnsOfTable] = useKnownTables(db, [table]);
   const known = columnsOfTable === 'new' ? undefined : columnsOfTable;
   const columns = useMemo(
@@ -68,28 +86,29 @@ export function CsvForm(props: {
     () => mappingOf(columns, { table, timeFormat }),
     [columns, table, timeFormat],
   );
-  const changes = useSchemaChanges(db, mapping === undefined ? [] : [mapping]);
+  const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
+  const hasRows = look.phase === 'running' || look.progress?.rowCount !== 0;
+  const changes = useSchemaChanges(db, mapping === undefined || !hasRows ? [] : [mapping]);
   const hasConflicts = changes.some(({ conflicts }) => conflicts.length > 0);
   const fate = fateOf(mapping);
-  const look = useCsvLook(phase === 'idle' ? file : undefined, mapping);
   const client = useQueryClient();
   /** What is said of the last sending is not about what is chosen anew. */
   const change = (act: () => void) => {
     sending.reset();
+    onUnwritten(true);
     act();
   };
   const takeFile = (next: File) =>
     change(() => {
       setFile(next);
-      setTable(tableNameOf(next.name));
-      setTimeFormat('auto');
-      setChosen(new Map());
+      if (next.name !== file?.name) setTable(tableNameOf(next.name));
     });
   const write = async (from: File, as: CsvMapping) => {
     onSending(true);
     setWrittenDb(db);
     await sending.start((how) => lineRunner.write({ file: from, mapping: as, ...how }, db));
     onSending(false);
+    onUnwritten(false);
     await client.invalidateQueries({ queryKey: ['tsdb'] });
   };
   return (
@@ -117,7 +136,7 @@ export function CsvForm(props: {
                   aria-describedby="csv-time-texts"
                   value={timeFormat}
                   onChange={
-                    (event) => change(() => setTimeFormat(event.target.value as TimeFormat)) // One of the options below.
+                    (event) => change(() => keep({ timeFormat: event.target.value as TimeFormat })) // One of the options below.
                   }
                 >
                   {TIME_FORMATS.map((each) => (
@@ -134,7 +153,9 @@ export function CsvForm(props: {
             </div>
             <ColumnTable
               columns={columns}
-              onChoose={(name, choice) => change(() => setChosen(choose(chosen, name, choice)))}
+              onChoose={(name, choice) =>
+                change(() => keep({ chosen: choose(chosen, name, choice) }))
+              }
             />
             <p className="hint soft">
               Columns are separated by {SEPARATOR_WORDS[head.separator]}
@@ -144,7 +165,11 @@ export function CsvForm(props: {
           </fieldset>
           {mapping === undefined ? (
             <p className="note warn">
-              {table === '' ? 'The table needs a name.' : 'At least one column has to be a field.'}
+              {head.rowCount === 0
+                ? 'Below the names of its columns the file has no rows.'
+                : table === ''
+                  ? 'The table needs a name.'
+                  : 'At least one column has to be a field.'}
             </p>
           ) : (
             <>
@@ -165,7 +190,8 @@ export function CsvForm(props: {
               )}
               <CsvSending
                 file={file}
-                state={sending.state}
+                state={state}
+                table={mapping.table}
                 hasTime={mapping.time !== undefined}
                 fate={fate}
                 onCancel={sending.cancel}
@@ -174,7 +200,7 @@ export function CsvForm(props: {
                 <WriteButton
                   db={db}
                   hasConflicts={hasConflicts}
-                  hasRows={look.progress?.rowCount !== 0}
+                  hasRows={hasRows}
                   label={phase === 'idle' ? 'Write' : 'Write again'}
                   onWrite={() => void write(file, mapping)}
                 />

@@ -15,7 +15,7 @@ export function CsvPreview(props: {
   const { progress, phase, error } = look;
   if (phase === 'failed') return <ProblemNote error={error} />;
   if (progress === undefined) return null;
-  const { rowCount, refusedCount, lines, readBytes } = progress;
+  const { rowCount, shortCount, refusedCount, lines, readBytes } = progress;
   return (
     <div className="stack csv-preview">
       {lines.length > 0 && (
@@ -29,6 +29,12 @@ export function CsvPreview(props: {
         {rowCount > 1 && fate}
         {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
       </p>
+      {shortCount > 0 && (
+        <p className="hint">
+          {countOf(shortCount, 'row')} {shortCount === 1 ? 'has' : 'have'} fewer values than there
+          are columns: the rest is left empty
+        </p>
+      )}
       <RefusedRows {...progress} />
     </div>
   );

@@ -9,6 +9,7 @@ import { WrittenNote, writtenText } from './written-note.js';
 export function CsvSending(props: {
   readonly file: File;
   readonly state: CsvRunState;
+  readonly table: string;
   /** Rows have times of their own. */
   readonly hasTime: boolean;
   /** What becomes of rows beside their number. */
@@ -18,7 +19,7 @@ export function CsvSending(props: {
   readonly onCancel: () => void;
   readonly onQuery: () => void;
 }) {
-  const { file, state, hasTime, fate, children, onCancel, onQuery } = props;
+  const { file, state, table, hasTime, fate, children, onCancel, onQuery } = props;
   const { phase, progress, error } = state;
   if (phase === 'running') {
     return (
@@ -48,6 +49,7 @@ export function CsvSending(props: {
       {phase !== 'idle' && (
         <WrittenNote
           isWarning={phase !== 'done' || (progress?.refusedCount ?? 0) > 0}
+          table={table}
           onQuery={hasWritten ? onQuery : undefined}
         >
           {outcomeOf(state, hasTime, fate)}

@@ -1,13 +1,13 @@
 import { readRefusals } from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { lineRunner } from '../../../api/line-runner.js';
 import { Problem } from '../../../api/problem.js';
 import { writeLines } from '../../../api/tsdb.js';
 import { CopyBox } from '../../../components/controls/copy-button.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
 import { type RefusedGroup, RefusedGroups } from '../../../lib/line-protocol/refused-groups.js';
-import { countOf, countText } from '../../../lib/units.js';
+import { countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
 import { useLineCheck } from './use-line-check.js';
@@ -22,9 +22,11 @@ const EXAMPLE = 'cpu,host=a usage=12.5,cores=8i\ncpu,host=b usage=71,cores=4i';
 /** Line protocol, looked at while it is typed; what the server refuses is told line by line. */
 export function LinesForm(props: {
   readonly db: string;
+  /** Whether something typed or chosen would be lost. */
+  readonly onUnwritten: (is: boolean) => void;
   readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
-  const { db, onQuery } = props;
+  const { db, onUnwritten, onQuery } = props;
   const [precision, setPrecision] = useState<string>('auto');
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
@@ -39,15 +41,21 @@ export function LinesForm(props: {
   /** What is said of the last lines is not about others. */
   const change = () => {
     setWritten(undefined);
+    setError(undefined);
+    onUnwritten(textOf() !== '');
     look();
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the last failure may be about the name.
+  useEffect(() => setError(undefined), [db]);
   const write = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(undefined);
     setWritten(undefined);
     try {
-      setWritten(await writeText({ db, precision, lines: textOf() }));
+      const outcome = await writeText({ db, precision, lines: textOf() });
+      setWritten(outcome);
+      onUnwritten(outcome.refusedCount > 0);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -83,9 +91,11 @@ export function LinesForm(props: {
               </p>
             ))
           )}
-          {problemCount > MAX_SHOWN_COUNT && (
+          {problemCount > 0 && (
             <p className="hint">
-              {MAX_SHOWN_COUNT} of {countText(problemCount)} lines with mistakes
+              {countOf(lineCount - problemCount, 'line')} can be written,{' '}
+              {countOf(problemCount, 'line')} cannot
+              {problemCount > MAX_SHOWN_COUNT && `; the first ${MAX_SHOWN_COUNT} are above`}
             </p>
           )}
         </div>
@@ -96,11 +106,12 @@ export function LinesForm(props: {
         <>
           <WrittenNote
             isWarning={written.refusedCount > 0}
+            table={written.first?.table}
             onQuery={written.first && onQuery.bind(undefined, written.first)}
           >
             {writtenText('line', written)}.
           </WrittenNote>
-          <RefusedRows {...written} />
+          <RefusedRows refused={written.refused} refusedCount={written.unseenCount} />
         </>
       )}
       <div className="row wrap">
@@ -153,30 +164,35 @@ interface Written {
   readonly writtenCount: number;
   readonly refusedCount: number;
   readonly isOpen: boolean;
+  /** Of lines of which the check has not shown what is wrong. */
   readonly refused: readonly RefusedGroup[];
+  readonly unseenCount: number;
   /** Table; absent where nothing was written. */
   readonly first: { readonly db: string; readonly table: string } | undefined;
 }
 
 /** Lines that the server refuses are no failure: the others are written. Throws `Problem` for all else. */
 async function writeText(at: Parameters<typeof writeLines>[0]): Promise<Written> {
-  const { lineCount, tables } = await lineRunner.check(at.lines);
+  const { lineCount, tables, problems } = await lineRunner.check(at.lines);
   const [shape] = tables;
   const first = shape && { db: at.db, table: shape.table };
-  const all = { writtenCount: lineCount, refusedCount: 0, isOpen: false, refused: [], first };
+  const none = { refusedCount: 0, isOpen: false, refused: [], unseenCount: 0 };
   try {
     await writeLines(at);
-    return all;
+    return { ...none, writtenCount: lineCount, first };
   } catch (failure) {
     const refusals = failure instanceof Problem ? readRefusals(failure.body) : undefined;
     if (refusals === undefined) throw failure;
     const { lines, isCut, isWhole } = refusals;
     const refused = new RefusedGroups();
-    for (const row of lines) refused.add(row);
+    const seen = new Set(problems.slice(0, MAX_SHOWN_COUNT).map(({ line }) => line));
+    const unseen = lines.filter(({ line }) => !seen.has(line));
+    for (const row of unseen) refused.add(row);
     const refusedCount = isWhole ? lineCount : lines.length;
     return {
       ...{ writtenCount: lineCount - refusedCount, refusedCount, refused: refused.list },
-      ...{ isOpen: isCut && !isWhole, first: isWhole ? undefined : first },
+      ...{ unseenCount: unseen.length, isOpen: isCut && !isWhole },
+      first: isWhole ? undefined : first,
     };
   }
 }

@@ -33,7 +33,7 @@ export function SchemaPreview(props: {
     <div className="schema-preview" role="status" aria-label="Schema">
       {changes.map(({ table, what, conflicts }) => (
         <div key={table}>
-          <p className="hint">{what}</p>
+          {what !== '' && <p className="hint">{what}</p>}
           {conflicts.map((text) => (
             <p key={text} className="field-error row">
               <Icon name="warn" size={14} />

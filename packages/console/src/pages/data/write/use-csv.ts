@@ -10,7 +10,7 @@ export interface CsvRunState {
   readonly error?: unknown;
 }
 
-const IDLE: CsvRunState = { phase: 'idle' };
+export const IDLE: CsvRunState = { phase: 'idle' };
 const LOOK_AFTER_MS = 250;
 
 /** The header and the first rows of a file. */

@@ -17,8 +17,16 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
   const [db, setDb] = useState(props.db);
   const [way, setWay] = useState<Way>('lines');
   const [isSending, setIsSending] = useState(false);
+  const [isUnwritten, setIsUnwritten] = useState(false);
+  const [isAsked, setIsAsked] = useState(false);
+  const onUnwritten = (is: boolean) => {
+    setIsUnwritten(is);
+    setIsAsked(false);
+  };
+  const close = () => (isUnwritten && !isAsked ? setIsAsked(true) : onClose());
   const navigate = useNavigate();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
+  const isNew = db !== '' && databases.data?.every(({ name }) => name !== db);
   const onQuery = (of: { readonly db: string; readonly table: string }) => {
     onClose();
     void navigate({
@@ -27,7 +35,12 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
     });
   };
   return (
-    <Dialog title="Write" isOpen isDrawer isFirm={isSending} onClose={onClose}>
+    <Dialog title="Write" isOpen isDrawer isFirm={isSending} onClose={close}>
+      {isAsked && (
+        <p className="note warn" role="alert">
+          What is here is not written: closing again throws it away.
+        </p>
+      )}
       <div className="row wrap write-head">
         <div className="field grow">
           <label htmlFor="write-db">Database</label>
@@ -36,6 +49,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
             className="input mono"
             autoFocus
             list="write-dbs"
+            aria-describedby="write-new-db"
             placeholder="mydb"
             disabled={isSending}
             value={db}
@@ -61,12 +75,17 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
           ))}
         </fieldset>
       </div>
+      {isNew && (
+        <p id="write-new-db" className="hint">
+          New database {db}
+        </p>
+      )}
       {/* What is typed or chosen stays when its author looks at the other way. */}
       <div hidden={way !== 'lines'}>
-        <LinesForm db={db} onQuery={onQuery} />
+        <LinesForm db={db} onUnwritten={onUnwritten} onQuery={onQuery} />
       </div>
       <div hidden={way !== 'csv'}>
-        <CsvForm db={db} onSending={setIsSending} onQuery={onQuery} />
+        <CsvForm db={db} onSending={setIsSending} onUnwritten={onUnwritten} onQuery={onQuery} />
       </div>
     </Dialog>
   );

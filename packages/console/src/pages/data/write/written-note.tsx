@@ -5,10 +5,11 @@ import { countOf } from '../../../lib/units.js';
 export function WrittenNote(props: {
   readonly children: ReactNode;
   readonly isWarning?: boolean;
+  readonly table: string | undefined;
   /** Absent where nothing was written. */
   readonly onQuery?: (() => void) | undefined;
 }) {
-  const { children, isWarning = false, onQuery } = props;
+  const { children, isWarning = false, table, onQuery } = props;
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => (note.current?.querySelector('button') ?? note.current)?.focus(), []);
   return (
@@ -21,7 +22,7 @@ export function WrittenNote(props: {
       <span>{children}</span>
       {onQuery && (
         <button type="button" className="button small" onClick={onQuery}>
-          Query this table
+          Query {table}
         </button>
       )}
     </div>
