@@ -3,6 +3,8 @@ import { gameDataError } from '../../errors.js';
 /** Of one value of a list: longer than any text that a record is found by. */
 const MAX_ENTRY_LENGTH = 256;
 export const MAX_OFFSET = 2_147_483_647;
+/** Of a search in one reply. */
+export const MAX_HITS = 1000;
 /** What decoding puts in the place of bytes that are no UTF-8. */
 const REPLACEMENT = '\ufffd';
 

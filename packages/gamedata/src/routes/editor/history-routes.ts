@@ -11,6 +11,8 @@ import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
+const MAX_ENTRIES = 1000;
+
 const HISTORY: RouteWords = {
   operationId: 'listHistory',
   summary: 'Who changed what',
@@ -19,7 +21,11 @@ const HISTORY: RouteWords = {
     id: text('of this id'),
     actor: text('of this actor'),
     op: text('of this op', { enum: HISTORY_OPS }),
-    limit: integer(0, 1000, 'entries in the reply; fewer where they are large, `next` goes on'),
+    limit: integer(
+      0,
+      MAX_ENTRIES,
+      'entries in the reply; fewer where they are large, `next` goes on',
+    ),
     offset: integer(0, MAX_OFFSET, 'entries to pass over'),
   },
 };
@@ -67,7 +73,7 @@ function seqOf(request: HttpRequest): number | undefined {
 
 async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const parameters = parametersOf(request);
-  const limit = parameters.integer('limit', { min: 0, max: 1000 }) ?? 100;
+  const limit = parameters.integer('limit', { min: 0, max: MAX_ENTRIES }) ?? 100;
   const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);

@@ -1,11 +1,10 @@
 import { OpenApi, type RouteDescription } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import type { ListLimits } from '../../domain/query/list-request.js';
-import { MAX_OFFSET } from '../../domain/query/parameters.js';
+import { MAX_HITS, MAX_OFFSET } from '../../domain/query/parameters.js';
 import { COMMON, failures, integer, ok, text, wordsOf } from './words.js';
 
 /** Of a search over all collections. */
-const MAX_HITS = 1000;
 
 type Given = Omit<Parameters<typeof wordsOf>[1], 'operationId' | 'summary' | 'errors'> & {
   readonly errors?: Readonly<Record<number, string>>;

@@ -1,4 +1,4 @@
-import { Parameters } from '../../domain/query/parameters.js';
+import { MAX_HITS, Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 import {
@@ -17,7 +17,7 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const q = readQuestion(parameters, { min: 1, max: 500 });
   const kinds = readKinds(parameters);
   const { maxLimit } = parts.limits;
-  const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, 1000) }) ?? 20;
+  const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, MAX_HITS) }) ?? 20;
   const offset = parameters.integer('offset', { min: 0 }) ?? 0;
   const ignored = refuseUnknown(parameters);
   const wanted = { q, kinds, language, offset, limit };
