@@ -369,7 +369,12 @@ describe('Explore', { skip: SKIP }, () => {
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.goBack();
       await page.getByText(/page of another site led here/).waitFor();
-      await page.waitForTimeout(1000);
+      // Nor when Explore is opened again, which has kept it.
+      await page.getByRole('link', { name: 'Data' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await page.getByRole('link', { name: 'Explore' }).first().click();
+      await page.getByText(/page of another site led here/).waitFor();
+      await page.waitForTimeout(6000);
       assert.equal(await asked(), before);
       await button('Run').click();
       await cell('100').waitFor();
@@ -391,6 +396,24 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Plot usage of cpu').click();
     await page.getByRole('img', { name: /2 series/ }).waitFor();
     assert.equal(await page.getByText(/another site/).count(), 0);
+  });
+
+  it('runs the query of the tab again that it has kept, wherever its reader comes from', async () => {
+    await open({ db: 'metrics', q: 'SELECT count(*) AS n FROM cpu', view: 'table' });
+    await cell('100').waitFor();
+    await page.waitForTimeout(500); // Until the tab is kept.
+    await page.goto(`${server.url}/console/explore`);
+    await cell('100').waitFor();
+    await page.reload();
+    await cell('100').waitFor();
+    await page.getByRole('link', { name: 'Data' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+    await page.getByRole('link', { name: 'Explore' }).first().click();
+    await cell('100').waitFor();
+    // What was not run before says so, and no more.
+    await button('New query').click();
+    await type('SELECT 7 AS typed');
+    await page.getByText('This query has not been run').waitFor();
   });
 
   it('did nothing that a browser complains about', () => {

@@ -89,14 +89,23 @@ export function ExplorePage() {
   latest.current = { search, draft };
   const show = (next: ExploreSearch, isNew: boolean, state: typeof RAN | true = true): void =>
     void navigate({ to: '/explore', search: next, replace: !isNew, state } as never);
-  const tabs = useTabs(search, (found, isNew) => {
+  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
+  const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
+  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
+  const tabs = useTabs(search, isUnread, ({ id, search: found, isUnread: isStrange }, cause) => {
     // Who has begun to type keeps that.
     const { draft: typed } = latest.current;
-    const next = isNew || typed === '' ? found : { ...found, q: typed };
+    const isNew = cause === 'choice';
+    const keepsTyped = !isNew && typed !== '';
+    const isOwn = !isStrange && (isNew || (cause === 'start' && isAskedByReader()));
     isElsewhere.current ||= isNew;
-    if (isNew) wantsRun.current = next['q'] !== undefined && next['q'] !== '';
+    if (cause !== 'address') {
+      const hasText = (found['q'] ?? '') !== '';
+      wantsRun.current = isOwn && hasText && !keepsTyped;
+      setUnread(!isOwn && hasText);
+    }
     if (isNew) clear();
-    show(next, isNew, isNew ? RAN : true);
+    show({ ...found, tab: id, ...(keepsTyped && { q: typed }) }, isNew, isOwn ? RAN : true);
   });
 
   // Somebody else changed the address: Back, a link, another tab of the page.
@@ -110,9 +119,6 @@ export function ExplorePage() {
     setDraft(text);
   }, [search]);
 
-  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
-  const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
-  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
   useEffect(
     () =>
       router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {

@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<View, string>> = {
   table: 'Table',
 };
 
+const NOT_RUN = 'This query has not been run: choose Run.';
 const EMPTY = 'Write a query, or choose Plot beside a field on the left.';
 const UNREAD =
   'A page of another site led here. Read the query, then choose Run: it is asked in your name.';
@@ -57,7 +58,9 @@ export function ResultPane(props: {
       {error !== undefined && <ProblemNote error={error} onRetry={onRun} />}
       {result === undefined ? (
         error === undefined && (
-          <p className="empty soft">{state.isRunning ? 'Running …' : isUnread ? UNREAD : EMPTY}</p>
+          <p className="empty soft">
+            {state.isRunning ? 'Running …' : isUnread ? UNREAD : search['q'] ? NOT_RUN : EMPTY}
+          </p>
         )
       ) : (
         <div className={`result-content ${state.isRunning || error ? 'result-old' : ''}`}>
