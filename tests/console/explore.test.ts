@@ -219,6 +219,14 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Copy as curl').click();
     const curl = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(curl, /^curl -X POST 'http:.*query_influxql'/);
+    // Nor are the figures those of the answer before.
+    const figures = page.locator('.run-figures');
+    await figures.getByText('Failed', { exact: true }).waitFor();
+    await open({ db: 'metrics', q: 'SELECT 1 AS n', view: 'table' });
+    await figures.getByText(/· 1 row ·/).waitFor();
+    await type('SELECT none FROM cpu');
+    await page.keyboard.press('Control+Enter');
+    await figures.getByText('Failed · older rows below', { exact: true }).waitFor();
   });
 
   it('keeps a query under a short link, and the text of a tab through a crash', async () => {
@@ -374,6 +382,11 @@ describe('Explore', { skip: SKIP }, () => {
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.getByRole('link', { name: 'Explore' }).first().click();
       await page.getByText(/page of another site led here/).waitFor();
+      // Nor when its tab comes to the front because another is closed.
+      await page.getByLabel('New query', { exact: true }).click();
+      await page.getByText('Write a query').waitFor();
+      await page.locator('.tab[data-active="true"] .tab-close').click();
+      await page.getByText(/page of another site led here/).waitFor();
       await page.waitForTimeout(6000);
       assert.equal(await asked(), before);
       await button('Run').click();
@@ -411,7 +424,7 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('link', { name: 'Explore' }).first().click();
     await cell('100').waitFor();
     // What was not run before says so, and no more.
-    await button('New query').click();
+    await page.getByLabel('New query', { exact: true }).click();
     await type('SELECT 7 AS typed');
     await page.getByText('This query has not been run').waitFor();
   });

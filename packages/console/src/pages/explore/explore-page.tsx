@@ -23,6 +23,7 @@ import { plotQuery } from '../../lib/query/plot-query.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import {
   absoluteRange,
+  rangeOfTable,
   resolveRange,
   shiftRange,
   type TimeRange,
@@ -31,7 +32,7 @@ import {
 import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
-import { type ExploreSearch, languageOf, rangeOf, viewOf } from './explore-search.js';
+import { type ExploreSearch, languageOf, rangeOf, tableOf, viewOf } from './explore-search.js';
 import { ParameterRow } from './parameter-row.js';
 import { PlanView } from './plan-view.js';
 import { ResultPane } from './result-pane.js';
@@ -222,6 +223,9 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
+  const asked = tableOf(state.result?.ran.typed ?? '');
+  const table = tables.data?.tables.find(({ name }) => name === asked);
+  const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
   const [added, setAdded] = useState<
@@ -311,6 +315,7 @@ export function ExplorePage() {
               isUnread={isUnread}
               onChange={patch}
               onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
+              onAllTimes={allTimes && (() => onZoom(allTimes))}
               onZoomOut={() => {
                 const range = state.result?.ran.range;
                 if (range !== undefined) onZoom(widenRange(range));

@@ -38,6 +38,8 @@ export function ResultPane(props: {
   /** `undefined`: the query does not follow the range. */
   readonly onZoom: ((range: TimeRange) => void) | undefined;
   readonly onZoomOut: () => void;
+  /** Asks for all times of the table; `undefined`: it has none. */
+  readonly onAllTimes: (() => void) | undefined;
   readonly onRun: () => void;
   /** The query with conditions on values; `undefined`: there are none for them. */
   readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
@@ -183,8 +185,8 @@ function Drawn(
     readonly setOwnZoom: (range: TimeRange | undefined) => void;
   },
 ) {
-  const { result, view, search, onChange, onZoom, onZoomOut, filtered, onFilter } = props;
-  const { ownZoom, setOwnZoom } = props;
+  const { result, view, search, onChange, onZoom, onZoomOut, onAllTimes } = props;
+  const { ownZoom, setOwnZoom, filtered, onFilter } = props;
   const { frame, ran } = result;
   const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -204,6 +206,11 @@ function Drawn(
             ? 'No rows in this range of time.'
             : 'A chart needs a column of times and one of numbers.'}
         </p>
+        {frame.rowCount === 0 && onZoom && onAllTimes && (
+          <button type="button" className="button" onClick={onAllTimes}>
+            Show all times of the table
+          </button>
+        )}
         {frame.rowCount > 0 && (
           <button type="button" className="button" onClick={() => onChange({ view: 'table' })}>
             Show as table
@@ -229,6 +236,7 @@ function Drawn(
       <Legend
         series={set.series}
         totalCount={set.totalCount}
+        isGrouped={/\bgroup\s+by\b/i.test(ran.typed)}
         hidden={hidden}
         colourOf={colourOf}
         onHide={setHidden}
