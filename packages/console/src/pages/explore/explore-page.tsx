@@ -40,7 +40,7 @@ import { SchemaTree } from './schema-tree.js';
 import { TabBar } from './tab-bar.js';
 import { usePlan } from './use-plan.js';
 import { useRun } from './use-run.js';
-import { useTabs } from './use-tabs.js';
+import { type Tab, useTabs } from './use-tabs.js';
 
 const TYPED_AFTER_MS = 150;
 const MAX_WRITTEN_COUNT = 200;
@@ -93,6 +93,8 @@ export function ExplorePage() {
   // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
   const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
   const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
+  /** The tab on its way to the front: until then it is the one before that is read or not. */
+  const coming = useRef<Pick<Tab, 'id' | 'isUnread'> | undefined>(undefined);
   const tabs = useTabs(search, isUnread, ({ id, search: found, isUnread: isStrange }, cause) => {
     // Who has begun to type keeps that.
     const { draft: typed } = latest.current;
@@ -103,7 +105,7 @@ export function ExplorePage() {
     if (cause !== 'address') {
       const hasText = (found['q'] ?? '') !== '';
       wantsRun.current = isOwn && hasText && !keepsTyped;
-      setUnread(!isOwn && hasText);
+      coming.current = { id, isUnread: !isOwn && hasText };
     }
     if (isNew) clear();
     show({ ...found, tab: id, ...(keepsTyped && { q: typed }) }, isNew, isOwn ? RAN : true);
@@ -132,6 +134,10 @@ export function ExplorePage() {
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what is run.
   useEffect(() => {
+    if (coming.current !== undefined && coming.current.id === search['tab']) {
+      setUnread(coming.current.isUnread === true);
+      coming.current = undefined;
+    }
     if (!wantsRun.current || search['tab'] === undefined) return;
     wantsRun.current = false;
     setUnread(!isAskedByReader());
@@ -169,6 +175,7 @@ export function ExplorePage() {
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
     note(next['q'] ?? '');
     setUnread(false);
+    coming.current = undefined;
     if (change['q'] !== undefined) setDraft(change['q']);
     show(next, true, RAN);
     void run(next);
@@ -333,10 +340,7 @@ export function ExplorePage() {
   );
 }
 
-function addressOf(range: TimeRange): ExploreSearch {
-  const { from, to } = absoluteRange(range);
-  return { from, to };
-}
+const addressOf = (range: TimeRange): ExploreSearch => ({ ...absoluteRange(range) });
 
 function rangeAfter(direction: -1 | 1, search: ExploreSearch): ExploreSearch {
   const range = resolveRange(rangeOf(search), Date.now());
