@@ -126,6 +126,25 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByText(String(HOSTS.length * MINUTE_COUNT - 10), { exact: true }).waitFor();
   });
 
+  it('say which of several rows a single number is of', async () => {
+    const first = 'SELECT host, max(v) AS v FROM m GROUP BY host ORDER BY host';
+    await open({ view: 'stat', q: first });
+    await page.getByText('First of 3 rows · host=a', { exact: true }).waitFor();
+    await open({ view: 'stat', q: `${first} LIMIT 1` });
+    await page.getByText('host=a', { exact: true }).waitFor();
+  });
+
+  it('say where the figures are those of points that the query made of rows', async () => {
+    const words = page.getByText(/Figures are of the points drawn/);
+    const q =
+      "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, avg(v) AS v FROM m GROUP BY 1, host";
+    await open({ view: 'line', q });
+    await words.waitFor();
+    await open({ view: 'line' });
+    await page.getByRole('img', { name: /3 series/ }).waitFor();
+    assert.equal(await words.count(), 0);
+  });
+
   it('draw what is nothing but zeros, on an axis', async () => {
     const q = 'SELECT time, v * 0 AS v FROM m ORDER BY time';
     for (const view of ['line', 'area', 'scatter']) {

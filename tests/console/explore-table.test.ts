@@ -69,6 +69,15 @@ describe('a table of results', { skip: SKIP }, () => {
     await server?.close();
   });
 
+  it('names the kinds of its columns as the schema does', async () => {
+    await write('kinds,host=a up=true,note="y" 1600000000');
+    await open({ q: 'SELECT host, note, up FROM kinds', view: 'table' });
+    const kinds = { host: 'text', note: 'text', up: 'bool' };
+    for (const [name, kind] of Object.entries(kinds)) {
+      assert.equal(await head(name).innerText(), `${name}\n${kind}`);
+    }
+  });
+
   it('adds a condition on a cell to the text of the query, and takes it back', async () => {
     const q = 'SELECT * FROM m WHERE v > 0 OR v IS NULL\nORDER BY time';
     await open({ q, view: 'table' });

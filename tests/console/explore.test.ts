@@ -219,6 +219,14 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Copy as curl').click();
     const curl = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(curl, /^curl -X POST 'http:.*query_influxql'/);
+    // Nor are the figures those of the answer before.
+    const figures = page.locator('.run-figures');
+    await figures.getByText('Failed', { exact: true }).waitFor();
+    await open({ db: 'metrics', q: 'SELECT 1 AS n', view: 'table' });
+    await figures.getByText(/· 1 row ·/).waitFor();
+    await type('SELECT none FROM cpu');
+    await page.keyboard.press('Control+Enter');
+    await figures.getByText('Failed · older rows below', { exact: true }).waitFor();
   });
 
   it('keeps a query under a short link, and the text of a tab through a crash', async () => {
@@ -369,7 +377,17 @@ describe('Explore', { skip: SKIP }, () => {
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.goBack();
       await page.getByText(/page of another site led here/).waitFor();
-      await page.waitForTimeout(1000);
+      // Nor when Explore is opened again, which has kept it.
+      await page.getByRole('link', { name: 'Data' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await page.getByRole('link', { name: 'Explore' }).first().click();
+      await page.getByText(/page of another site led here/).waitFor();
+      // Nor when its tab comes to the front because another is closed.
+      await page.getByLabel('New query', { exact: true }).click();
+      await page.getByText('Write a query').waitFor();
+      await page.locator('.tab[data-active="true"] .tab-close').click();
+      await page.getByText(/page of another site led here/).waitFor();
+      await page.waitForTimeout(6000);
       assert.equal(await asked(), before);
       await button('Run').click();
       await cell('100').waitFor();
@@ -391,6 +409,24 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Plot usage of cpu').click();
     await page.getByRole('img', { name: /2 series/ }).waitFor();
     assert.equal(await page.getByText(/another site/).count(), 0);
+  });
+
+  it('runs the query of the tab again that it has kept, wherever its reader comes from', async () => {
+    await open({ db: 'metrics', q: 'SELECT count(*) AS n FROM cpu', view: 'table' });
+    await cell('100').waitFor();
+    await page.waitForTimeout(500); // Until the tab is kept.
+    await page.goto(`${server.url}/console/explore`);
+    await cell('100').waitFor();
+    await page.reload();
+    await cell('100').waitFor();
+    await page.getByRole('link', { name: 'Data' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+    await page.getByRole('link', { name: 'Explore' }).first().click();
+    await cell('100').waitFor();
+    // What was not run before says so, and no more.
+    await page.getByLabel('New query', { exact: true }).click();
+    await type('SELECT 7 AS typed');
+    await page.getByText('This query has not been run').waitFor();
   });
 
   it('did nothing that a browser complains about', () => {

@@ -55,6 +55,7 @@ describe('the first day', { skip: SKIP }, () => {
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.getByLabel('Token').waitFor();
     await page.getByLabel('Token').waitFor();
+    await page.getByText(/gives it to other tabs of this browser/).waitFor();
     await second.close();
   });
 

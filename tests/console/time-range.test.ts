@@ -147,6 +147,35 @@ describe('The range of time', { skip: SKIP }, () => {
     }
   });
 
+  it('becomes that of the table where it has no rows', async () => {
+    await open({ q: BOUND, view: 'line' });
+    await page.getByText('No rows in this range of time.').waitFor();
+    await button('Show all times of the table').click();
+    await highest('99 for host=a').waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('from')?.slice(0, 10), dayBefore(2));
+  });
+
+  it('leaves room for the tab in front, and for a new one', async () => {
+    await page.setViewportSize({ width: 1440, height: 800 });
+    const range = { from: '2024-05-06T07:08:09Z', to: '2024-06-07T08:09:10Z' };
+    for (let count = 0; count < 9; count++) {
+      await open({ q: `SELECT 1 FROM a_table_of_${count}`, ...range });
+      await page.locator(`.tab[data-active="true"]`, { hasText: `_${count}` }).waitFor();
+      await page.waitForTimeout(400); // Until the tab is kept.
+    }
+    const here = page.locator('.tab[data-active="true"]');
+    await page.waitForFunction('document.querySelectorAll(".tab").length > 9');
+    const isWhole = (locator: Locator): Promise<boolean> =>
+      locator.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const around = element.parentElement?.getBoundingClientRect();
+        return around !== undefined && box.left >= around.left && box.right <= around.right + 1;
+      });
+    assert.ok(await isWhole(here), 'the tab in front is in sight');
+    assert.ok(await isWhole(button('New query')), 'a new one can be opened');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('has examples that stand on one line each', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await open({ q: BOUND, view: 'line' });

@@ -12,13 +12,15 @@ type Order = 'name' | keyof SeriesStats;
 export function Legend(props: {
   readonly series: readonly ChartSeries[];
   readonly totalCount: number;
+  /** The points are made of rows: the highest of them need not be the highest row. */
+  readonly isGrouped: boolean;
   readonly hidden: ReadonlySet<string>;
   readonly colourOf: (key: string) => number;
   readonly onHide: (hidden: ReadonlySet<string>) => void;
   /** Asks for this series alone. */
   readonly onFilter: (series: ChartSeries) => void;
 }) {
-  const { series, totalCount, hidden, colourOf, onHide, onFilter } = props;
+  const { series, totalCount, isGrouped, hidden, colourOf, onHide, onFilter } = props;
   const [find, setFind] = useState('');
   const [order, setOrder] = useState<Order>('name');
   const [isAscending, setIsAscending] = useState(true);
@@ -82,6 +84,11 @@ export function Legend(props: {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys. */}
       <section className="legend-scroll" aria-label="Legend" tabIndex={0}>
         <table className="legend-table">
+          {isGrouped && (
+            <caption className="hint soft">
+              Figures are of the points drawn, not of the rows that they are made of
+            </caption>
+          )}
           <thead>
             <tr>
               {head('name', 'Series')}

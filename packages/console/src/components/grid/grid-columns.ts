@@ -29,7 +29,7 @@ export function typeWord(frame: Frame, index: number): string {
       return 'time, UTC';
     case 'words':
     case 'text':
-      return 'text';
+      return column.typeName === 'Bool' ? 'bool' : 'text';
     case 'integer':
       return column.typeName.toLowerCase();
     default:

@@ -40,7 +40,7 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
       <p className="soft">
         {isOverlay
           ? 'The token is no longer valid. The page behind stays as it is.'
-          : 'With an admin token of this server. It is kept in this tab alone.'}
+          : 'With an admin token of this server. This tab keeps it, and gives it to other tabs of this browser.'}
       </p>
       <div className="field">
         <label htmlFor={id}>Token</label>

@@ -48,6 +48,16 @@ export const absoluteRange = ({ fromMs, toMs }: TimeRange): RangeText => ({
   to: timeTextOf(Math.ceil(toMs)),
 });
 
+/** All times of a table, whose ends are nanoseconds; `undefined`: it has none. */
+export function rangeOfTable(table: {
+  readonly min_time: string | null;
+  readonly max_time: string | null;
+}): TimeRange | undefined {
+  if (table.min_time === null || table.max_time === null) return undefined;
+  const ms = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
+  return { fromMs: ms(table.min_time), toMs: ms(table.max_time) + 1000 };
+}
+
 export const shiftRange = ({ fromMs, toMs }: TimeRange, direction: -1 | 1): TimeRange => {
   const half = ((toMs - fromMs) / 2) * direction;
   return { fromMs: fromMs + half, toMs: toMs + half };

@@ -10,6 +10,7 @@ import { ProblemNote, QueryProblem } from '../../components/controls/problem-not
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
 import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
+import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
 import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
@@ -151,13 +152,8 @@ function NewestRows({ db, table }: { readonly db: string; readonly table: string
 }
 
 /** So that a plot shows what there is. */
-function rangeOf({ min_time, max_time }: Table): { from?: string; to?: string } {
-  if (min_time === null || max_time === null) return {};
-  const ms = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
-  const isRecent = Date.now() - ms(max_time) < 3_600_000;
-  if (isRecent) return {};
-  return {
-    from: new Date(ms(min_time)).toISOString(),
-    to: new Date(ms(max_time) + 1000).toISOString(),
-  };
+function rangeOf(table: Table): Partial<RangeText> {
+  const range = rangeOfTable(table);
+  const isRecent = range !== undefined && Date.now() - range.toMs < 3_600_000;
+  return range === undefined || isRecent ? {} : absoluteRange(range);
 }

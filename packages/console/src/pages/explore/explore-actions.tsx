@@ -110,11 +110,13 @@ function RunFigures({ state }: { readonly state: RunState }) {
     const timer = setInterval(() => setNowMs(performance.now()), 100);
     return () => clearInterval(timer);
   }, [state.isRunning]);
-  const { result, progress, isRunning, startMs } = state;
+  const { result, progress, isRunning, startMs, error } = state;
   const text = isRunning
     ? `${millisText(Math.max(0, nowMs - startMs))}${progress ? ` · ${countText(progress.rowCount)} rows · ${bytesText(progress.sizeBytes)}` : ''}`
-    : result &&
-      `${millisText(result.totalMs)} · ${countText(result.frame.rowCount)} ${result.frame.rowCount === 1 ? 'row' : 'rows'} · ${bytesText(result.sizeBytes)}`;
+    : error !== undefined
+      ? `Failed${result ? ' · older rows below' : ''}`
+      : result &&
+        `${millisText(result.totalMs)} · ${countText(result.frame.rowCount)} ${result.frame.rowCount === 1 ? 'row' : 'rows'} · ${bytesText(result.sizeBytes)}`;
   return (
     <span className="run-figures soft" role="status">
       {text}

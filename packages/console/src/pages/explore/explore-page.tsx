@@ -23,6 +23,7 @@ import { plotQuery } from '../../lib/query/plot-query.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import {
   absoluteRange,
+  rangeOfTable,
   resolveRange,
   shiftRange,
   type TimeRange,
@@ -31,7 +32,7 @@ import {
 import './explore.css';
 import { EmptyExplore } from './empty-explore.js';
 import { ExploreActions } from './explore-actions.js';
-import { type ExploreSearch, languageOf, rangeOf, viewOf } from './explore-search.js';
+import { type ExploreSearch, languageOf, rangeOf, tableOf, viewOf } from './explore-search.js';
 import { ParameterRow } from './parameter-row.js';
 import { PlanView } from './plan-view.js';
 import { ResultPane } from './result-pane.js';
@@ -39,7 +40,7 @@ import { SchemaTree } from './schema-tree.js';
 import { TabBar } from './tab-bar.js';
 import { usePlan } from './use-plan.js';
 import { useRun } from './use-run.js';
-import { useTabs } from './use-tabs.js';
+import { type Tab, useTabs } from './use-tabs.js';
 
 const TYPED_AFTER_MS = 150;
 const MAX_WRITTEN_COUNT = 200;
@@ -89,14 +90,25 @@ export function ExplorePage() {
   latest.current = { search, draft };
   const show = (next: ExploreSearch, isNew: boolean, state: typeof RAN | true = true): void =>
     void navigate({ to: '/explore', search: next, replace: !isNew, state } as never);
-  const tabs = useTabs(search, (found, isNew) => {
+  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
+  const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
+  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
+  /** The tab on its way to the front: until then it is the one before that is read or not. */
+  const coming = useRef<Pick<Tab, 'id' | 'isUnread'> | undefined>(undefined);
+  const tabs = useTabs(search, isUnread, ({ id, search: found, isUnread: isStrange }, cause) => {
     // Who has begun to type keeps that.
     const { draft: typed } = latest.current;
-    const next = isNew || typed === '' ? found : { ...found, q: typed };
+    const isNew = cause === 'choice';
+    const keepsTyped = !isNew && typed !== '';
+    const isOwn = !isStrange && (isNew || (cause === 'start' && isAskedByReader()));
     isElsewhere.current ||= isNew;
-    if (isNew) wantsRun.current = next['q'] !== undefined && next['q'] !== '';
+    if (cause !== 'address') {
+      const hasText = (found['q'] ?? '') !== '';
+      wantsRun.current = isOwn && hasText && !keepsTyped;
+      coming.current = { id, isUnread: !isOwn && hasText };
+    }
     if (isNew) clear();
-    show(next, isNew, isNew ? RAN : true);
+    show({ ...found, tab: id, ...(keepsTyped && { q: typed }) }, isNew, isOwn ? RAN : true);
   });
 
   // Somebody else changed the address: Back, a link, another tab of the page.
@@ -110,9 +122,6 @@ export function ExplorePage() {
     setDraft(text);
   }, [search]);
 
-  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
-  const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
-  const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
   useEffect(
     () =>
       router.history.subscribe(({ action }: { readonly action: { readonly type: string } }) => {
@@ -125,6 +134,10 @@ export function ExplorePage() {
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what is run.
   useEffect(() => {
+    if (coming.current !== undefined && coming.current.id === search['tab']) {
+      setUnread(coming.current.isUnread === true);
+      coming.current = undefined;
+    }
     if (!wantsRun.current || search['tab'] === undefined) return;
     wantsRun.current = false;
     setUnread(!isAskedByReader());
@@ -162,6 +175,7 @@ export function ExplorePage() {
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
     note(next['q'] ?? '');
     setUnread(false);
+    coming.current = undefined;
     if (change['q'] !== undefined) setDraft(change['q']);
     show(next, true, RAN);
     void run(next);
@@ -216,6 +230,9 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
+  const asked = tableOf(state.result?.ran.typed ?? '');
+  const table = tables.data?.tables.find(({ name }) => name === asked);
+  const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
   const [added, setAdded] = useState<
@@ -305,6 +322,7 @@ export function ExplorePage() {
               isUnread={isUnread}
               onChange={patch}
               onZoom={usesRange(state.result?.ran.typed ?? '') ? onZoom : undefined}
+              onAllTimes={allTimes && (() => onZoom(allTimes))}
               onZoomOut={() => {
                 const range = state.result?.ran.range;
                 if (range !== undefined) onZoom(widenRange(range));
@@ -322,10 +340,7 @@ export function ExplorePage() {
   );
 }
 
-function addressOf(range: TimeRange): ExploreSearch {
-  const { from, to } = absoluteRange(range);
-  return { from, to };
-}
+const addressOf = (range: TimeRange): ExploreSearch => ({ ...absoluteRange(range) });
 
 function rangeAfter(direction: -1 | 1, search: ExploreSearch): ExploreSearch {
   const range = resolveRange(rangeOf(search), Date.now());

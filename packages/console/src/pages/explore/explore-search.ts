@@ -36,8 +36,13 @@ export const viewOf = ({ view }: ExploreSearch): View | undefined =>
 /** What a tab is called: the table that its query names. */
 export function titleOf({ q = '', name }: ExploreSearch): string {
   if (name !== undefined) return name;
-  const table = /\b(?:from|into)\s+(?:"([^"]+)"|([\w.-]+))/i.exec(q);
-  const text = table?.[1] ?? table?.[2] ?? q.trim().split('\n')[0] ?? '';
+  const text = tableOf(q) ?? q.trim().split('\n')[0] ?? '';
   if (text === '') return 'New query';
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
+}
+
+/** The table that a query names first. */
+export function tableOf(q: string): string | undefined {
+  const table = /\b(?:from|into)\s+(?:"([^"]+)"|([\w.-]+))/i.exec(q);
+  return table?.[1] ?? table?.[2];
 }

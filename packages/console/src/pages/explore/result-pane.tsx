@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<View, string>> = {
   table: 'Table',
 };
 
+const NOT_RUN = 'This query has not been run: choose Run.';
 const EMPTY = 'Write a query, or choose Plot beside a field on the left.';
 const UNREAD =
   'A page of another site led here. Read the query, then choose Run: it is asked in your name.';
@@ -37,6 +38,8 @@ export function ResultPane(props: {
   /** `undefined`: the query does not follow the range. */
   readonly onZoom: ((range: TimeRange) => void) | undefined;
   readonly onZoomOut: () => void;
+  /** Asks for all times of the table; `undefined`: it has none. */
+  readonly onAllTimes: (() => void) | undefined;
   readonly onRun: () => void;
   /** The query with conditions on values; `undefined`: there are none for them. */
   readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
@@ -57,7 +60,9 @@ export function ResultPane(props: {
       {error !== undefined && <ProblemNote error={error} onRetry={onRun} />}
       {result === undefined ? (
         error === undefined && (
-          <p className="empty soft">{state.isRunning ? 'Running …' : isUnread ? UNREAD : EMPTY}</p>
+          <p className="empty soft">
+            {state.isRunning ? 'Running …' : isUnread ? UNREAD : search['q'] ? NOT_RUN : EMPTY}
+          </p>
         )
       ) : (
         <div className={`result-content ${state.isRunning || error ? 'result-old' : ''}`}>
@@ -180,8 +185,8 @@ function Drawn(
     readonly setOwnZoom: (range: TimeRange | undefined) => void;
   },
 ) {
-  const { result, view, search, onChange, onZoom, onZoomOut, filtered, onFilter } = props;
-  const { ownZoom, setOwnZoom } = props;
+  const { result, view, search, onChange, onZoom, onZoomOut, onAllTimes } = props;
+  const { ownZoom, setOwnZoom, filtered, onFilter } = props;
   const { frame, ran } = result;
   const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -201,6 +206,11 @@ function Drawn(
             ? 'No rows in this range of time.'
             : 'A chart needs a column of times and one of numbers.'}
         </p>
+        {frame.rowCount === 0 && onZoom && onAllTimes && (
+          <button type="button" className="button" onClick={onAllTimes}>
+            Show all times of the table
+          </button>
+        )}
         {frame.rowCount > 0 && (
           <button type="button" className="button" onClick={() => onChange({ view: 'table' })}>
             Show as table
@@ -226,6 +236,7 @@ function Drawn(
       <Legend
         series={set.series}
         totalCount={set.totalCount}
+        isGrouped={/\bgroup\s+by\b/i.test(ran.typed)}
         hidden={hidden}
         colourOf={colourOf}
         onHide={setHidden}

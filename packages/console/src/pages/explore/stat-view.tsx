@@ -18,15 +18,25 @@ export function StatView(props: {
     if (frame.rowCount === 0 || numbers.length === 0) {
       return <p className="empty soft">There is no number to show.</p>;
     }
+    const others = frame.columns.filter((column) => !isNumeric(column));
+    const words = [
+      ...(frame.rowCount > 1 ? [`First of ${countText(frame.rowCount)} rows`] : []),
+      ...others.map((column) => `${column.name}=${cellText(column, 0)}`),
+    ];
     return (
-      <div className="stats">
-        {numbers.map((column) => (
-          <div key={column.name} className="stat card">
-            <span className="soft">{column.name}</span>
-            <strong title={cellText(column, 0)}>{shortNumber(Number(cellText(column, 0)))}</strong>
-          </div>
-        ))}
-      </div>
+      <>
+        {words.length > 0 && <p className="hint soft drawn-note">{words.join(' · ')}</p>}
+        <div className="stats">
+          {numbers.map((column) => (
+            <div key={column.name} className="stat card">
+              <span className="soft">{column.name}</span>
+              <strong title={cellText(column, 0)}>
+                {shortNumber(Number(cellText(column, 0)))}
+              </strong>
+            </div>
+          ))}
+        </div>
+      </>
     );
   }
   const shown = set.series.slice(0, MAX_CARD_COUNT);

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Icon } from '../../components/controls/icon.js';
 import { type ExploreSearch, titleOf } from './explore-search.js';
 import type { Tab } from './use-tabs.js';
@@ -15,29 +16,37 @@ export function TabBar(props: {
   const { tabs, closed, active, open, choose, close, reopen } = props;
   const current = tabs.find(({ id }) => id === active)?.search ?? {};
   const { db = '', lang = 'sql', from = '', to = '' } = current;
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the one in front stays in sight whatever there is beside it.
+  useEffect(() => {
+    const here = list.current?.querySelector('[data-active="true"]');
+    here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [active, tabs.length, from, to]);
   return (
     <nav className="tab-bar" aria-label="Open queries">
-      {tabs.map(({ id, search }) => (
-        <span key={id} className="tab" data-active={id === active}>
-          <button
-            type="button"
-            className="tab-name"
-            aria-current={id === active ? 'true' : undefined}
-            title={search['q'] ?? 'New query'}
-            onClick={() => choose(id)}
-          >
-            {titleOf(search)}
-          </button>
-          <button
-            type="button"
-            className="tab-close"
-            aria-label={`Close ${titleOf(search)}`}
-            onClick={() => close(id)}
-          >
-            <Icon name="close" size={11} />
-          </button>
-        </span>
-      ))}
+      <div className="tab-list" ref={list}>
+        {tabs.map(({ id, search }) => (
+          <span key={id} className="tab" data-active={id === active}>
+            <button
+              type="button"
+              className="tab-name"
+              aria-current={id === active ? 'true' : undefined}
+              title={search['q'] ?? 'New query'}
+              onClick={() => choose(id)}
+            >
+              {titleOf(search)}
+            </button>
+            <button
+              type="button"
+              className="tab-close"
+              aria-label={`Close ${titleOf(search)}`}
+              onClick={() => close(id)}
+            >
+              <Icon name="close" size={11} />
+            </button>
+          </span>
+        ))}
+      </div>
       <button
         type="button"
         className="button icon small quiet"

@@ -10,7 +10,12 @@ const KEEP_AFTER_MS = 300;
 export interface Tab {
   readonly id: string;
   readonly search: ExploreSearch;
+  /** A link from elsewhere brought it, and its reader has not run it. */
+  readonly isUnread?: boolean;
 }
+
+/** Why a tab comes to the front: its address was opened, Explore was, or it was chosen from here. */
+type Cause = 'address' | 'start' | 'choice';
 
 interface Kept {
   readonly tabs: readonly Tab[];
@@ -44,7 +49,8 @@ const newId = (): string => Math.random().toString(36).slice(2, 8);
 /** Query tabs of this browser, which outlive page, server and tab. The address is the content of the one in front. */
 export function useTabs(
   search: ExploreSearch,
-  show: (search: ExploreSearch, isNew: boolean) => void,
+  isUnread: boolean,
+  show: (tab: Tab, cause: Cause) => void,
 ) {
   const state = useSyncExternalStore(subscribe, () => kept);
   const latest = useRef({ search, show });
@@ -57,26 +63,27 @@ export function useTabs(
       const last = kept.tabs.find(({ id }) => id === kept?.active) ?? kept.tabs[0];
       // An address that asks for something gets a tab of its own.
       const isAsked = shown['q'] !== undefined || shown['db'] !== undefined;
-      if (isAsked || last === undefined) change({ ...shown, tab: newId() }, false);
-      else change({ ...last.search, tab: last.id }, false);
+      if (isAsked) change({ id: newId(), search: shown }, 'address');
+      else change(last ?? { id: newId(), search: shown }, 'start');
     });
   }, [search['tab']]);
   useEffect(() => {
     const id = search['tab'];
     if (state === undefined || id === undefined || kept === undefined) return;
-    const tab = { id, search };
+    const tab = { id, search, isUnread };
     const place = kept.tabs.findIndex((each) => each.id === id);
-    if (kept.active === id && kept.tabs[place]?.search === search) return;
+    const before = kept.tabs[place];
+    if (kept.active === id && before?.search === search && before.isUnread === isUnread) return;
     const tabs = place === -1 ? [...kept.tabs, tab] : kept.tabs.with(place, tab);
     set({ ...kept, tabs: tabs.slice(-MAX_TAB_COUNT), active: id });
-  }, [state, search]);
+  }, [state, search, isUnread]);
   return {
     tabs: state?.tabs ?? [],
     closed: state?.closed ?? [],
-    open: (content: ExploreSearch) => show({ ...content, tab: newId() }, true),
+    open: (content: ExploreSearch) => show({ id: newId(), search: content }, 'choice'),
     choose: (id: string) => {
       const tab = kept?.tabs.find((each) => each.id === id);
-      if (tab !== undefined) show({ ...tab.search, tab: id }, true);
+      if (tab !== undefined) show(tab, 'choice');
     },
     close: (id: string) => {
       if (kept === undefined) return;
@@ -89,13 +96,13 @@ export function useTabs(
       if (latest.current.search['tab'] !== id) return;
       const next = tabs[Math.min(place, tabs.length - 1)];
       const { db = '', lang = 'sql' } = gone.search;
-      show(next ? { ...next.search, tab: next.id } : { db, lang, tab: newId() }, true);
+      show(next ?? { id: newId(), search: { db, lang } }, 'choice');
     },
     reopen: () => {
       const [last, ...closed] = kept?.closed ?? [];
       if (kept === undefined || last === undefined) return;
       set({ ...kept, closed });
-      show({ ...last.search, tab: last.id }, true);
+      show(last, 'choice');
     },
   };
 }
