@@ -33,6 +33,9 @@ const TEXTS = {
   /** Deletions of rows come faster than compaction can carry them out; the client should come back. */
   too_many_deletions: (at: { readonly table: string }) =>
     `too many deletions of rows wait in table ${at.table}; retry later`,
+  /** Every table that may have such rows keeps the conditions until they are gone. */
+  deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
+    `the conditions of this deletion are too long to be kept once for each of ${at.tableCount} tables (at most ${at.maxBytes} bytes in all); delete from fewer tables at a time, or by shorter conditions`,
   /** A question in the language of version 2. */
   flux_not_spoken: () =>
     'Flux is not spoken here: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',

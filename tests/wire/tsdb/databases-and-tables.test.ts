@@ -492,8 +492,14 @@ describe('rows', () => {
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');
     await refuse({ ...years, predicate: many }, 400, /more than 2000 conditions/);
-    const long = `t="${'x'.repeat(128 * 1024)}"`;
-    await refuse({ ...years, predicate: long }, 400, /more than 131072 characters/);
+    const lines = Array.from({ length: 70 }, (_, index) => `kept${index},t=a v=1 1`).join('\n');
+    assertEmpty(await write(server, { db: 'r01', parameters: 'precision=s' }, lines));
+    const ofValue = (value: string) => ({ ...years, predicate: `t!="${value}"` });
+    await refuse(ofValue('x'.repeat(9_600_000)), 400, /more than 1000000 characters/);
+    for (const value of ['x'.repeat(999_000), '\\"'.repeat(499_000)]) {
+      await refuse(ofValue(value), 400, /kept once for each of 7\d tables \(at most 67108864 bytes/);
+    }
+    assert.equal((await ask('r01', 'SELECT v FROM kept6')).length, 1);
     for (const predicate of ['t=~/.*/', 't =~ /a b/', 't=~"r1"', 't!~/x/', '_measurement=~/m/']) {
       await refuse({ ...years, predicate }, 400, /regular expressions are not supported/);
     }

@@ -29,6 +29,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   too_many_deletions: 503,
   flux_not_spoken: 404,
   delete_predicate_invalid: 400,
+  deletion_too_large: 400,
   cache_definition_invalid: 400,
   content_type_unacceptable: 415,
   table_definition_invalid: 400,

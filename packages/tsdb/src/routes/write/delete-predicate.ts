@@ -12,8 +12,8 @@ export interface DeletePredicate {
 
 /** As a condition of InfluxQL has: each costs the engine a comparison of every row. */
 const MAX_CONDITIONS = 2000;
-/** Every table that may have such rows keeps it until they are gone. */
-const MAX_LENGTH = 128 * 1024;
+/** As of a statement of SQL: values that are much longer are too deep for the expression below. */
+const MAX_LENGTH = 1_000_000;
 /** An error repeats so much of a predicate. */
 const MAX_TOLD_LENGTH = 200;
 const TOKEN =

@@ -26,6 +26,8 @@ export interface DeleteRowsRequest {
 
 /** Deletions of one table that are not carried out yet; each costs every query that it touches. */
 const MAX_WAITING_COUNT = 1000;
+/** Of the conditions of one deletion, as they are kept: once a table. A start reads all of them. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Deletes rows: hidden from the next query on, removed from files by compaction. */
 export class RowDeletions {
@@ -52,7 +54,8 @@ export class RowDeletions {
 
   /**
    * Resolves when the deletion is durable and holds for every query that begins then. Returns the ids of the tables
-   * that may have lost rows. Throws `internal_database`, `database_not_known`, `table_not_known`, `too_many_deletions`.
+   * that may have lost rows. Throws `internal_database`, `database_not_known`, `table_not_known`, `too_many_deletions`,
+   * `deletion_too_large`.
    */
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
     if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
@@ -62,7 +65,10 @@ export class RowDeletions {
       .map((schema) => this.#storeOf(schema))
       .filter((store) => store?.mayHoldRows(minTimeNs, maxTimeNs) === true)
       .filter((store) => store !== undefined);
-    if (stores.length === 0) return [];
+    const tableCount = stores.length;
+    if (tableCount === 0) return [];
+    if (JSON.stringify(anyOf).length * tableCount > MAX_KEPT_BYTES)
+      throw tsdbError('deletion_too_large', { tableCount, maxBytes: MAX_KEPT_BYTES });
     for (const { tombstones, schema } of stores) {
       if (tombstones.count >= MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table: schema.name });
