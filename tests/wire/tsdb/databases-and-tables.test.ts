@@ -497,7 +497,11 @@ describe('rows', () => {
     const ofValue = (value: string) => ({ ...years, predicate: `t!="${value}"` });
     await refuse(ofValue('x'.repeat(9_600_000)), 400, /more than 1000000 characters/);
     for (const value of ['x'.repeat(999_000), '\\"'.repeat(499_000)]) {
-      await refuse(ofValue(value), 400, /kept once for each of 7\d tables \(at most 67108864 bytes/);
+      await refuse(
+        ofValue(value),
+        400,
+        /kept once for each of 7\d tables \(at most 67108864 bytes/,
+      );
     }
     assert.equal((await ask('r01', 'SELECT v FROM kept6')).length, 1);
     for (const predicate of ['t=~/.*/', 't =~ /a b/', 't=~"r1"', 't!~/x/', '_measurement=~/m/']) {

@@ -47,6 +47,7 @@ interface Kept {
   readonly timeFormat: TimeFormat;
   readonly chosen: Choices;
 }
+const MAX_KEPT_COUNT = 20;
 const NOTHING_CHOSEN: Kept = { timeFormat: 'auto', chosen: new Map() };
 /** By names of columns; for the next drawer of this page, too. */
 let lastKept: ReadonlyMap<string, Kept> = new Map();
@@ -69,7 +70,8 @@ export function CsvForm(props: {
   const key = JSON.stringify(head?.columns.map(({ name }) => name));
   const { timeFormat, chosen } = kept.get(key) ?? NOTHING_CHOSEN;
   const keep = (part: Partial<Kept>) => {
-    lastKept = new Map(kept).set(key, { timeFormat, chosen, ...part });
+    const others = [...kept].filter(([each]) => each !== key).slice(1 - MAX_KEPT_COUNT);
+    lastKept = new Map([...others, [key, { timeFormat, chosen, ...part }]]);
     setKept(lastKept);
   };
   const sending = useCsvRun();
