@@ -1,6 +1,7 @@
 export { BatchWriter } from './batch/batch-writer.js';
 export type { Clock } from './clock/clock.js';
 export { CronSchedule } from './clock/cron.js';
+export { isOver } from './clock/is-over.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';
@@ -88,6 +89,7 @@ export { parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeAnswer } from './http/coding/encode-answer.js';
+export { Cors, type CorsTerms } from './http/cors.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';

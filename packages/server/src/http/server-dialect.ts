@@ -1,6 +1,5 @@
-import { type Dialect, emptyAnswer, type HeaderList, type Logger } from '@plinth/kernel';
+import { type Cors, type Dialect, emptyAnswer, type HeaderList, type Logger } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { Cors } from './cors.js';
 import { answerError, answerNotFound } from './to-wire.js';
 
 /** Of what no service has a dialect for: admin tokens, the words of the time-series service and its headers. */
@@ -35,6 +34,6 @@ export function serverDialect(parts: {
     answerNotFound,
     headersFor,
     headers: ({ headers: { origin } }) => headersFor(origin),
-    answerPreflight: ({ headers: { origin } }) => emptyAnswer(204, cors.preflightFor(origin)),
+    answerPreflight: (request, methods) => emptyAnswer(204, cors.preflightFor(request, methods)),
   };
 }

@@ -1,11 +1,12 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
 import { withoutPasswords } from '../../model/without-passwords.js';
 import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
+import { outcomeOf } from '../engine/query/query-outcome.js';
 import type { QuerySession } from '../engine/query/query-session.js';
+import type { QueryOutcome } from '../system-tables/logged-query.js';
 import type { Answer } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
@@ -18,7 +19,6 @@ import { PlanEffort } from './plan/compile/plan-effort.js';
 import { loadRegexes } from './plan/condition/regex.js';
 import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
-import { QueryEnding } from './query-ending.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
@@ -51,7 +51,7 @@ export interface InfluxqlRun {
   execute(index: number): Promise<Answer>;
   /** A statement's failure stands in the answer: what was handed out whole is no success then. */
   failed(error: unknown): void;
-  end(outcome: 'success' | 'fail' | 'cancel'): void;
+  end(outcome: QueryOutcome): void;
 }
 
 interface InfluxqlNeeds {
@@ -88,21 +88,20 @@ export class Influxql {
     const { access } = request;
     const view = new CatalogView(this.#needs.catalog, access);
     const text = withoutPasswords(request.text);
-    const ending = new QueryEnding(request);
     const session = await this.#needs.engine.openSession({
       language: 'influxql',
       text,
       owner: access.owner,
       isOwn: request.isOwn === true,
       get signal() {
-        return ending.signal;
+        return request.signal;
       },
     });
     const forget = this.#running.add({
       text,
       owner: access.owner,
       database: request.database ?? '',
-      kill: () => ending.kill(),
+      kill: () => session.cancel(),
     });
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
@@ -118,7 +117,7 @@ export class Influxql {
       },
     );
     const runner = new StepRunner(session);
-    let failure: 'fail' | 'cancel' | undefined;
+    let failure: QueryOutcome | undefined;
     return {
       statements,
       execute: async (index) => {
@@ -138,10 +137,9 @@ export class Influxql {
         }
       },
       failed(error) {
-        failure ??= tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
+        failure ??= outcomeOf(error);
       },
       end: (outcome) => {
-        ending.forget();
         forget();
         session.end(outcome === 'success' ? (failure ?? outcome) : outcome);
       },
