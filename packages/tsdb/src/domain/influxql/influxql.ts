@@ -16,6 +16,7 @@ import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
 import { parseQuery } from './parse/parse-query.js';
 import { PlanEffort } from './plan/compile/plan-effort.js';
+import { PreparedSelects } from './plan/compile/prepared-selects.js';
 import { loadRegexes } from './plan/condition/regex.js';
 import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
@@ -54,6 +55,9 @@ export interface InfluxqlRun {
   end(outcome: QueryOutcome): void;
 }
 
+/** Shapes of statements that are remembered: a few kilobytes each. */
+const MAX_PREPARED = 1000;
+
 interface InfluxqlNeeds {
   readonly catalog: ViewedCatalog;
   readonly engine: Pick<Engine, 'openSession'>;
@@ -71,6 +75,7 @@ interface InfluxqlNeeds {
 /** Answers InfluxQL over the engine. */
 export class Influxql {
   readonly #needs: InfluxqlNeeds;
+  readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
   constructor(needs: InfluxqlNeeds) {
@@ -82,7 +87,11 @@ export class Influxql {
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     // The native endpoints bind literals alone, as the real system's do.
     const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
-    const statements = parseQuery(request.text, bound);
+    const read = this.#prepared.read(request.text, {
+      scope: JSON.stringify([request.dialect, request.database, request.policy]),
+      parse: (text) => parseQuery(text, bound),
+    });
+    const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
@@ -106,6 +115,7 @@ export class Influxql {
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
       this.#environment(request, session, view),
+      read,
       {
         changes: this.#needs.changes,
         isReadOnly: request.isReadOnly === true,
