@@ -6,8 +6,8 @@ import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
 import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
-import { MAX_SEGMENT_ROWS, RowUnits } from '../load/row-units.js';
-import { UnitLoads } from '../load/unit-loads.js';
+import { MAX_GATHERED_ROWS, RowUnits } from '../load/row-units.js';
+import { leastSizeBytes, UnitLoads } from '../load/unit-loads.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
 import { TableTexts } from './table-texts.js';
@@ -114,7 +114,8 @@ export class TableColumns {
     columns: readonly Column[],
     { limitBytes, signal }: LoadAhead,
   ): Promise<boolean> {
-    if (source.rowCount > MAX_SEGMENT_ROWS) return true;
+    // A part of it would be of no use: older ones may fit.
+    if (leastSizeBytes(source, columns, source.rowCount) > limitBytes) return true;
     const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
     let isComplete = true;
     for (const unit of this.#units.of(source)) {
@@ -150,7 +151,7 @@ export class TableColumns {
   async gather(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
     const from = this.#units.scatteredFrom(source.key, source.rowCount);
     if (from === undefined) return;
-    const to = Math.min(source.rowCount, from + MAX_SEGMENT_ROWS);
+    const to = Math.min(source.rowCount, from + MAX_GATHERED_ROWS);
     const unit = { from, to, rows: new CachedRows(this.#cache), isGathered: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
     const isLoaded = await this.#loadGathered(source, unit, present, how);
@@ -203,6 +204,7 @@ export class TableColumns {
     const isFew = wanted.series !== undefined && wanted.series.length <= MAX_FEW_SERIES;
     for (const source of sources) {
       const misses: Miss[] = [];
+      const found: LoadedRows[] = [];
       for (const unit of this.#units.of(source)) {
         if (!unit.rows.touches(wanted.minTimeNs, wanted.maxTimeNs)) continue;
         const present = presentColumns(source, unit, wanted.columns);
@@ -212,11 +214,14 @@ export class TableColumns {
           if (unit.rows.isUnfit(present)) return undefined;
           loaded = loadedRows(unit.rows, present);
         }
-        if (loaded !== undefined) rows.push(loaded);
+        if (loaded !== undefined) found.push(loaded);
         else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
         else return undefined;
       }
-      if (misses.length === 0) continue;
+      if (misses.length === 0) {
+        rows.push(...found);
+        continue;
+      }
       const isWorthLoading = this.#isWorthLoading(source, wanted.columns);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
@@ -228,12 +233,10 @@ export class TableColumns {
   }
 
   /** Files are read for what is asked for again. */
-  #isWorthLoading(
-    { key, kind, rowCount, hasColumn }: RowSource,
-    columns: readonly Column[],
-  ): boolean {
+  #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
+    const { key, kind, rowCount, hasColumn } = source;
     if (kind === 'buffer') return true;
-    if (rowCount > MAX_SEGMENT_ROWS) return false;
+    if (leastSizeBytes(source, columns, rowCount) > this.#cache.limitBytes) return false;
     const missed = this.#missed.get(key) ?? new Set();
     const present = columns.filter(({ id }) => hasColumn(id));
     const isFirst = !this.#missed.has(key) || present.some(({ id }) => !missed.has(id));

@@ -20,8 +20,9 @@ import { blocksOf, type RowSource } from './row-source.js';
 const MAX_UNSEEN_ROWS = 16_384;
 /** So many values of rows that were just written are brought into memory while the query waits, without a turn for others. */
 const MAX_VALUES_AT_ONCE = 200_000;
-/** What time and order of a row take. */
+/** What time and order of a row take; rows of segments stand in order. */
 const INDEX_BYTES = 8;
+const STORED_INDEX_BYTES = 4;
 const VALUE_BYTES = 8;
 
 /** Brings units of one table into memory: from blocks that still have them as they were written, or from the engine. */
@@ -104,14 +105,17 @@ export class UnitLoads {
   ): Promise<boolean> {
     const { columns, hasRoom, load } = how;
     // In the narrowest form each value has a byte: the engine is not asked for what has no room in any.
-    if (!hasRoom((unit.to - unit.from) * (INDEX_BYTES + columns.length))) return false;
+    if (!hasRoom(leastSizeBytes(source, columns, unit.to - unit.from))) return false;
     const { from, rowNumber } = source;
     const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
     const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
-      const rowSizeBytes = loads.reduce((sum, each) => sum + valueSizeBytes(each), INDEX_BYTES);
+      const rowSizeBytes = loads.reduce(
+        (sum, each) => sum + valueSizeBytes(each),
+        indexBytes(source),
+      );
       if (!hasRoom((unit.to - unit.from) * rowSizeBytes)) return false;
       if (load !== undefined) return await load(readable, loads);
       await loadUnit(readable, unit, loads);
@@ -149,6 +153,16 @@ export class UnitLoads {
     for (const key of this.#forms.keys()) if (!keys.has(key)) this.#forms.delete(key);
   }
 }
+
+const indexBytes = ({ kind }: RowSource): number =>
+  kind === 'segment' ? STORED_INDEX_BYTES : INDEX_BYTES;
+
+/** What rows of a source take in the narrowest form. */
+export const leastSizeBytes = (
+  source: RowSource,
+  columns: readonly Column[],
+  rowCount: number,
+): number => rowCount * (indexBytes(source) + columns.length);
 
 function blocksSizeBytes(rowCount: number, columns: readonly Column[]): number {
   return rowCount * (INDEX_BYTES + columns.length * VALUE_BYTES);
