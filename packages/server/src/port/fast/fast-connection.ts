@@ -5,7 +5,11 @@ import { roomIn } from '../room-in.js';
 const NOTHING = Buffer.alloc(0);
 
 /** An answer as it goes out. */
-export type WrittenAnswer = { readonly start: string | Buffer } & (
+export type WrittenAnswer = {
+  readonly start: string | Buffer;
+  /** It says that the connection ends with it. */
+  readonly isLast?: boolean;
+} & (
   | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
   | {
       /** Goes out first, as a piece. */
@@ -67,6 +71,8 @@ export class FastConnection {
   /** Of the answer that is being made, when it asked whether its client leaves. */
   #leaving: AbortController | undefined;
   #isClosing = false;
+  /** No request behind the last one may be answered. Source: RFC 9112, section 9.6. */
+  #hasSaidClose = false;
   /** The client sends nothing more. */
   #hasEnded = false;
   /** Whether a request came since the last look at the time. */
@@ -179,6 +185,7 @@ export class FastConnection {
       this.#socket.destroy();
       return;
     }
+    this.#hasSaidClose = answer.isLast === true;
     if (answer.rest !== undefined) {
       this.#sendPieces(answer).then(this.#whenTaken, this.#cut);
       return;
@@ -198,7 +205,8 @@ export class FastConnection {
   /** What the system has taken is no reason to wait, however much it was. */
   readonly #whenTaken = (): void => {
     const socket = this.#socket;
-    if (socket.writableLength === 0 || this.#isClosing) this.#sent();
+    const isEnding = this.#isClosing && socket.readableLength === 0;
+    if (socket.writableLength === 0 || isEnding) this.#sent();
     else if (socket.writableNeedDrain) socket.once('drain', this.#sent);
     // Of a little that waits no `drain` would come, but a write tells its own end.
     else socket.write(NOTHING, this.#sent);
@@ -261,14 +269,21 @@ export class FastConnection {
 
   readonly #goOn = (): void => {
     if (this.#socket.destroyed) return;
-    if (this.#isClosing && this.#socket.readableLength === 0) {
+    if (this.#hasSaidClose || (this.#isClosing && this.#socket.readableLength === 0)) {
       this.#socket.end();
+      this.#forgetRest();
       return;
     }
     this.#isBusy = false;
     if (this.#isClosing) this.#giveUp();
     else this.#onReadable();
   };
+
+  /** What was sent behind the last request is read and forgotten: the end of the client's side stands behind it. */
+  #forgetRest(): void {
+    this.#socket.removeListener('readable', this.#onReadable);
+    this.#socket.resume();
+  }
 
   /** The client sends nothing more, and may still wait for an answer. */
   readonly #onEnd = (): void => {

@@ -139,10 +139,11 @@ export class FastReader {
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
     const { body, rest, sizeBytes } = answer;
     const head = this.#head(answer, exchange);
+    const isLast = this.#parts.isDraining();
     if (rest === undefined) {
-      if (body === undefined) return { start: head };
-      if (body.length > MAX_COPIED_BYTES) return { start: head, body };
-      return { start: Buffer.concat([bytesOf(head), body]) };
+      if (body === undefined) return { start: head, isLast };
+      if (body.length > MAX_COPIED_BYTES) return { start: head, body, isLast };
+      return { start: Buffer.concat([bytesOf(head), body]), isLast };
     }
     const isChunked = sizeBytes === undefined;
     const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
@@ -153,6 +154,7 @@ export class FastReader {
       isChunked,
       rest,
       taken,
+      isLast,
     };
   }
 

@@ -108,19 +108,21 @@ function largestOf(
 /** What hides rows of a segment, as text behind its FROM. */
 function conditionsOn(
   segment: Segment,
-  { store, visibleFromNs }: { readonly store: TableStore; readonly visibleFromNs: bigint },
+  { store, merge, visibleFromNs }: Merging,
   tombstones: readonly Tombstone[],
 ): string {
+  // The same for all, so that they are one scan.
+  const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
   const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
   const conditions = [
-    ...(segment.minTime < visibleFromNs ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
+    ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),
   ];
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
 
 /**
- * Rows of segments, those with the same conditions from one scan: over a UNION ALL of several the engine (DuckDB 1.5) runs out of
+ * Rows of segments, those with the same conditions from one scan: over a UNION ALL of several the engine (DuckDB 1.5.6) runs out of
  * memory where it sorts on disk over one.
  */
 function rowsText(
@@ -140,7 +142,7 @@ function rowsText(
     });
     const list = ['_series', '"time"', ...names, ...what.order].join(', ');
     const paths = alike.map(({ objectName }) => what.files.pathOf(objectName));
-    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${what.where(alike[0] as Segment)}`; // none is empty;
+    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${what.where(alike[0] as Segment)}`; // none is empty
   });
   return texts.join(' UNION ALL ');
 }

@@ -7,10 +7,9 @@ import { QueryDeadline } from './slots/query-deadline.js';
 /** Begins the time of a query that is logged, which also ends when somebody cancels it in the query log. */
 export function beginDeadline(
   logged: LoggedQuery,
-  client: Pick<Asker, 'signal'>,
-  owner: string,
-  limitMs: number,
+  of: { readonly client: Pick<Asker, 'signal'>; readonly owner: string; readonly limitMs: number },
 ): QueryDeadline {
+  const { client, owner, limitMs } = of;
   const deadline = new QueryDeadline(client, owner, limitMs, (over) =>
     noteFailure(logged, endOfQuery(over)),
   );

@@ -127,7 +127,11 @@ export class QueryPath {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
     const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner: access.owner });
-    const deadline = beginDeadline(logged, request, access.owner, this.#needs.queryTimeoutMs);
+    const deadline = beginDeadline(logged, {
+      client: request,
+      owner: access.owner,
+      limitMs: this.#needs.queryTimeoutMs,
+    });
     let leave = (): void => deadline.end();
     try {
       const slot = await (mayBeInMemory ? this.#slots.admit(deadline) : this.#slots.take(deadline));

@@ -31,7 +31,11 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#needs.queryLog.begin(request);
-    const deadline = beginDeadline(logged, request, request.owner, this.#needs.queryTimeoutMs);
+    const deadline = beginDeadline(logged, {
+      client: request,
+      owner: request.owner,
+      limitMs: this.#needs.queryTimeoutMs,
+    });
     let slot: QuerySlot;
     try {
       slot = await this.#needs.slots.admit(deadline);

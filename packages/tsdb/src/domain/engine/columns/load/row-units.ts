@@ -8,8 +8,6 @@ import { blocksOf, type RowSource } from './row-source.js';
 const PAGE_ROWS = 65536;
 /** So many pages of about one size wait for a further one before they become one. */
 const JOINED_PAGES = 3;
-/** Rows of a segment that are kept as one, at most: a load takes 16 bytes a row beside what it brings. */
-const SEGMENT_UNIT_ROWS = 1024 * 1024;
 /** Of a buffer table. */
 export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
 /** Fewer rows of a buffer table are loaded in no time when a query asks for them. */
@@ -35,7 +33,7 @@ export class RowUnits {
       this.#units.set(key, units);
     }
     if ((units.at(-1)?.to ?? 0) >= rowCount) return units;
-    const pageRows = kind === 'segment' ? evenly(rowCount, SEGMENT_UNIT_ROWS) : PAGE_ROWS;
+    const pageRows = kind === 'segment' ? evenly(rowCount, this.#cache.segmentUnitRows) : PAGE_ROWS;
     for (const { rows } of units.splice(this.#firstJoined(source, units, pageRows))) rows.forget();
     const end = units.at(-1)?.to ?? 0;
     const inEngine = Math.min(rowCount, Math.max(end, source.blocksFrom));

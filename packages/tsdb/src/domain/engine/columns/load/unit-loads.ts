@@ -20,9 +20,11 @@ import { blocksOf, type RowSource } from './row-source.js';
 const MAX_UNSEEN_ROWS = 16_384;
 /** So many values of rows that were just written are brought into memory while the query waits, without a turn for others. */
 const MAX_VALUES_AT_ONCE = 200_000;
-/** What time and order of a row take; rows of segments stand in order. */
+/** What time and order of a row take. */
 const INDEX_BYTES = 8;
+/** The time alone: rows of a segment stand in order, and a run of a series is more than a few of them. */
 const STORED_INDEX_BYTES = 4;
+const LEAST_RUN_ROWS = 8;
 const VALUE_BYTES = 8;
 
 /** Brings units of one table into memory: from blocks that still have them as they were written, or from the engine. */
@@ -93,30 +95,50 @@ export class UnitLoads {
     return load;
   }
 
-  /** False: there is no room for it, or `load` says so; without `load` everything is loaded in one go. */
+  /** Whether the rows of a source with these fields, all of which many questions need, could be in memory at all. */
+  fits(source: RowSource, columns: readonly Column[]): boolean {
+    return source.rowCount * this.#rowSizeBytes(source, columns) <= this.#cache.limitBytes;
+  }
+
+  /** Of fields whose form is not known yet, in the narrowest one: each value has a byte. */
+  #rowSizeBytes(source: RowSource, columns: readonly Column[]): number {
+    const known = this.#forms.get(source.key)?.loads ?? [];
+    const isStored =
+      source.kind === 'segment' && source.rowCount >= this.#index.count * LEAST_RUN_ROWS;
+    return columns.reduce(
+      (sum, { id }) => {
+        const load = known.find(({ column }) => column.id === id);
+        return sum + (load === undefined ? 1 : valueSizeBytes(load));
+      },
+      isStored ? STORED_INDEX_BYTES : INDEX_BYTES,
+    );
+  }
+
+  /**
+   * False: there is no room for it, or `load` says so; without `load` everything is loaded in one go.
+   * @param how.rowCount of all that has to have room before anything is loaded; of the unit, unless told otherwise.
+   */
   async fromEngine(
     source: RowSource,
     unit: RowUnit,
     how: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
+      readonly rowCount?: number;
       readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
-    const { columns, hasRoom, load } = how;
-    // In the narrowest form each value has a byte: the engine is not asked for what has no room in any.
-    if (!hasRoom(leastSizeBytes(source, columns, unit.to - unit.from))) return false;
+    const { columns, hasRoom, rowCount = unit.to - unit.from, load } = how;
+    // The engine is not asked for the form of what has no room in any.
+    if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
     const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
     const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
-      const rowSizeBytes = loads.reduce(
-        (sum, each) => sum + valueSizeBytes(each),
-        indexBytes(source),
-      );
-      if (!hasRoom((unit.to - unit.from) * rowSizeBytes)) return false;
+      if (!this.fits(source, columns)) return false;
+      if (!hasRoom(rowCount * this.#rowSizeBytes(source, columns))) return false;
       if (load !== undefined) return await load(readable, loads);
       await loadUnit(readable, unit, loads);
       return true;
@@ -153,16 +175,6 @@ export class UnitLoads {
     for (const key of this.#forms.keys()) if (!keys.has(key)) this.#forms.delete(key);
   }
 }
-
-const indexBytes = ({ kind }: RowSource): number =>
-  kind === 'segment' ? STORED_INDEX_BYTES : INDEX_BYTES;
-
-/** What rows of a source take in the narrowest form. */
-export const leastSizeBytes = (
-  source: RowSource,
-  columns: readonly Column[],
-  rowCount: number,
-): number => rowCount * (indexBytes(source) + columns.length);
 
 function blocksSizeBytes(rowCount: number, columns: readonly Column[]): number {
   return rowCount * (INDEX_BYTES + columns.length * VALUE_BYTES);
