@@ -11,6 +11,7 @@ import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import { MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
+import { isOutOfMemory } from './out-of-memory.js';
 import { readAhead } from './read-ahead.js';
 import { throwUnlessWhole } from './stream-end.js';
 import { TableMemory } from './table-memory.js';
@@ -35,6 +36,8 @@ export class DuckDbHost {
   #underWay = 0;
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
+  /** Work of the writer that has not ended. */
+  #writing = 0;
 
   /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
   constructor(settings: DuckDbSettings) {
@@ -69,7 +72,12 @@ export class DuckDbHost {
    * go through this one connection, one statement after the other.
    */
   withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    const result = this.#writerTail.then(async () => await work((await this.#whenOpen()).writer));
+    this.#writing++;
+    const result = this.#writerTail
+      .then(async () => await work((await this.#whenOpen()).writer))
+      .finally(() => {
+        this.#writing--;
+      });
     this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
     return result;
   }
@@ -113,22 +121,23 @@ export class DuckDbHost {
    * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
    * signal interrupts the engine, and so does whoever takes no more.
    */
-  async *stream(options: {
-    /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
-    readonly text: string | Statements;
-    readonly columns: readonly OutputColumn[];
-    readonly signal: AbortSignal;
-    /** In whose name; absent: the server's own. */
-    readonly owner?: string | undefined;
-    /** For the server's own work; queries do not keep it waiting. */
-    readonly isBackground?: boolean;
-    /** Make the whole answer at once: a round trip less than handing it out while it is made. */
-    readonly isSmall: boolean;
-    /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
-    readonly aheadRows?: number | undefined;
-    /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
-    readonly onMade?: (() => void) | undefined;
-  }): AsyncGenerator<ResultChunk, void, undefined> {
+  async *stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
+    let isBegun = false;
+    try {
+      for await (const chunk of this.#stream(options)) {
+        isBegun = true;
+        yield chunk;
+      }
+    } catch (error) {
+      const mayHelp = this.#writing > 0 && typeof options.text === 'string' && !isBegun;
+      if (!mayHelp || !isOutOfMemory(error)) throw error;
+      // A flush or a merge takes what memory there is while it sorts.
+      await this.#writerTail;
+      yield* this.#stream(options);
+    }
+  }
+
+  async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
     const connection = await this.#take();
@@ -218,6 +227,23 @@ export class DuckDbHost {
     opened?.writer.closeSync();
     opened?.instance.closeSync();
   }
+}
+
+export interface StreamOptions {
+  /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
+  readonly text: string | Statements;
+  readonly columns: readonly OutputColumn[];
+  readonly signal: AbortSignal;
+  /** In whose name; absent: the server's own. */
+  readonly owner?: string | undefined;
+  /** For the server's own work; queries do not keep it waiting. */
+  readonly isBackground?: boolean;
+  /** Make the whole answer at once: a round trip less than handing it out while it is made. */
+  readonly isSmall: boolean;
+  /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
+  readonly aheadRows?: number | undefined;
+  /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
+  readonly onMade?: (() => void) | undefined;
 }
 
 /** Statements one after the other; each hears what became of the one before it. */
