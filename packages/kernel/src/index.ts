@@ -55,6 +55,7 @@ export {
   readAuthorization,
   readExactAuthorization,
 } from './http/access/authorization.js';
+export { Cors, type CorsTerms } from './http/access/cors.js';
 export {
   ACTIONS,
   type Action,
@@ -89,7 +90,6 @@ export { parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeAnswer } from './http/coding/encode-answer.js';
-export { Cors, type CorsTerms } from './http/cors.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
 export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { OutputColumn } from '../../model/columns/result.js';
-import { DuckDbHost, mostAhead, type Statements } from './duckdb-host.js';
+import { DuckDbHost, mostAhead } from './duckdb-host.js';
+import type { Statements } from './statement-chunks.js';
 
 describe('an engine with little memory', () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import type { Column } from '../../../model/columns/column.js';
-import { isOutOfMemory } from '../../../storage/duckdb/out-of-memory.js';
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 

@@ -1,4 +1,4 @@
-import { isOutOfMemory } from '../../../storage/duckdb/out-of-memory.js';
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 
 /** So long may flushes fail before the server says that it is not well: what failed may be over with the next statement. */
 const PATIENCE_MS = 3 * 60_000;

@@ -1,7 +1,7 @@
 import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { isOutOfMemory } from '../../../storage/duckdb/out-of-memory.js';
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
 import {
   SEGMENT_FORMAT_VERSION,

@@ -1,7 +1,7 @@
 // Source: docs/SECURITY.md, "The port"; gamedata, section 2.12.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { requestHead } from '../testing/request-head.js';
+import { requestHead } from '../../testing/request-head.js';
 import { Cors } from './cors.js';
 
 const PAGE = 'https://app.example';

@@ -1,5 +1,5 @@
-import type { HeaderList } from './http-answer.js';
-import type { HttpHead } from './http-request.js';
+import type { HeaderList } from '../http-answer.js';
+import type { HttpHead } from '../http-request.js';
 
 export interface CorsTerms {
   /** Of pages that may read answers; `*`: of all. */
