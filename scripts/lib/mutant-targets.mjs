@@ -92,8 +92,8 @@ export const TARGETS = [
     tests: [unit('server', 'http/pipeline')],
   },
   {
-    file: 'packages/server/dist/http/cors.js',
-    tests: [unit('server', 'http/cors')],
+    file: 'packages/kernel/dist/http/access/cors.js',
+    tests: [unit('kernel', 'http/access/cors')],
   },
   {
     file: 'packages/server/dist/port/connection-limit.js',

@@ -1,6 +1,7 @@
 export { BatchWriter } from './batch/batch-writer.js';
 export type { Clock } from './clock/clock.js';
 export { CronSchedule } from './clock/cron.js';
+export { isOver } from './clock/is-over.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';
@@ -54,6 +55,7 @@ export {
   readAuthorization,
   readExactAuthorization,
 } from './http/access/authorization.js';
+export { Cors, type CorsTerms } from './http/access/cors.js';
 export {
   ACTIONS,
   type Action,

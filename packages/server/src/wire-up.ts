@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
+  Cors,
   HeldBodies,
   type HttpService,
   type Logger,
@@ -18,7 +19,6 @@ import { AlikeNodes } from './folder/alike-nodes.js';
 import type { DataFolder } from './folder/data-folder.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
-import { Cors } from './http/cors.js';
 import { DialectDirectory } from './http/dialect-directory.js';
 import { describeAll, describeOne } from './http/docs/describe-apis.js';
 import { createDocumentation } from './http/docs/documentation.js';
@@ -155,8 +155,11 @@ export async function wireUp(
       identify: (request, access) => identity.gate.check(request, access),
       clusterUuid: () => clusterUuid,
       cors: new Cors({
-        isOpen: !settings.identity.without_auth,
-        origins: settings.server.cors_origins,
+        // Where no token is asked for, only pages that are named may read answers.
+        origins: settings.server.cors_origins ?? (settings.identity.without_auth ? [] : '*'),
+        methods: '*',
+        requestHeaders: '*',
+        maxAgeSec: 86_400,
       }),
       log,
     });

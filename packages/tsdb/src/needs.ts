@@ -54,6 +54,8 @@ export interface TsdbNeeds {
   readonly engineWatch?: EngineWatch | undefined;
   /** In tests: so many tables are flushed together. */
   readonly flushGroupTables?: number | undefined;
+  /** In tests: so many rows of a segment are kept in memory as one. */
+  readonly segmentUnitRows?: number | undefined;
   /** In tests: so many small tables are flushed at a time. */
   readonly flushSmallTables?: number | undefined;
 }

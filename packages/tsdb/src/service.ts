@@ -267,7 +267,7 @@ function readerOf(lanes: LanePool): BodyReader {
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables }: TsdbNeeds,
+  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbNeeds,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -280,6 +280,7 @@ const engineSettings = (
   retentionCheckIntervalMs: settings.retention_check_interval_ms,
   deleteGraceMs: settings.delete_grace_period_ms,
   columnCacheBytes: shares.columnBytes,
+  segmentUnitRows,
   repair: settings.repair,
 });
 

@@ -93,6 +93,13 @@ describe('each row of the table of secondary limits', () => {
       assert.ok((found.refusal?.retry_after ?? 0) <= 61);
       assert.equal((await ask(platform, { ...question, endpoint: '/b' })).allowed, true, method);
     }
+    // Source: rate-limits, section 5.3: to ask what may be asked costs no unit, whatever the question says.
+    const left = async (method: string): Promise<number> => {
+      const answer = await ask(platform, { identity: 'user:9', endpoint: '/a', cost: 5, method });
+      return Number(answer.headers['x-ratelimit-remaining']);
+    };
+    const full = await left('OPTIONS');
+    assert.deepEqual([await left('OPTIONS'), await left('GET')], [full, full - 5]);
     const declared = await askMany(platform, { identity: 'user:8', points: 100 }, 12);
     assert.equal(declared.allowed, 9);
   });

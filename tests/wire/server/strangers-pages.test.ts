@@ -52,7 +52,14 @@ describe('the first token', () => {
       const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
       assert.match(JSON.parse(answer.text).error, /allowed_hosts|no credential is needed/);
+      assert.equal(corsOf(answer), undefined);
     }
+    const preflight = await server.http.send(FIRST_TOKEN, {
+      method: 'OPTIONS',
+      headers: { origin: EVIL },
+    });
+    assert.deepEqual([preflight.status, corsOf(preflight)], [204, undefined]);
+    assert.equal(preflight.headers['access-control-allow-methods'], undefined);
     const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
     assert.equal(made.status, 201, made.text);
   });

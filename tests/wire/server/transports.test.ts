@@ -69,7 +69,7 @@ describe('A short write', () => {
     assert.deepEqual(sum, [{ s: 21, n: 6 }]);
   });
 
-  it('is not taken from two requests at once', async () => {
+  it('goes on behind a request that is not taken', async () => {
     using connection = await RawConnection.open(server.url);
     const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
     connection.send(
@@ -113,7 +113,7 @@ describe('A request', () => {
   const wholeAnswer = async (query: QueryText): Promise<string> => {
     using connection = await RawConnection.open(server.url);
     connection.send(queryText(query));
-    // The end of an answer of any form is where the next one begins. It is sent later: two requests at once are not plain.
+    // The end of an answer of any form is where the next one begins.
     await connection.until(/\r\n\r\n/);
     connection.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await connection.until(

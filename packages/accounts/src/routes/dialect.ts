@@ -1,4 +1,5 @@
 import {
+  Cors,
   type Dialect,
   emptyAnswer,
   type HeaderList,
@@ -27,7 +28,7 @@ export class AccountsDialect implements Dialect {
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
   readonly #versionHeaders: readonly string[];
-  readonly #preflightHeaders: string;
+  readonly #cors: Cors;
 
   constructor(arrivals: Arrivals, wording: ErrorWording) {
     this.#arrivals = arrivals;
@@ -35,7 +36,7 @@ export class AccountsDialect implements Dialect {
     this.#versionHeaders = vendorHeaderNames(wording.headerPrefixes, 'version');
     const versions = wording.headerPrefixes.map((prefix) => `${prefix}-Version`);
     const headers = ['Authorization', 'Content-Type', 'Idempotency-Key', ...versions];
-    this.#preflightHeaders = headers.join(', ');
+    this.#cors = new Cors({ origins: '*', requestHeaders: headers.join(', ') });
   }
 
   /** Throws `AccountsRefused`, `CredentialUncheckable`. */
@@ -56,7 +57,7 @@ export class AccountsDialect implements Dialect {
     return [
       ['request-id', this.#arrivals.of(request).requestId],
       ['cache-control', 'no-store'],
-      ...(BROWSER_PATH.test(request.url) ? [['access-control-allow-origin', '*'] as const] : []),
+      ...(BROWSER_PATH.test(request.url) ? this.#cors.headersFor(request.headers['origin']) : []),
       ...this.#versionHeaders.map((name) => [name, version] as const),
     ];
   }
@@ -76,12 +77,9 @@ export class AccountsDialect implements Dialect {
     return withHeaders(this.answerError(refusal, request), [['allow', allow]]);
   }
 
-  answerPreflight({ url }: HttpHead, methods: readonly string[]): HttpAnswer | undefined {
-    if (!BROWSER_PATH.test(url)) return undefined;
-    return emptyAnswer(204, [
-      ['access-control-allow-methods', methods.join(', ')],
-      ['access-control-allow-headers', this.#preflightHeaders],
-    ]);
+  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer | undefined {
+    if (!BROWSER_PATH.test(request.url)) return undefined;
+    return emptyAnswer(204, this.#cors.preflightFor(request, methods));
   }
 
   /** What is wrong with a request that was let in nowhere, in the order of its checks. */

@@ -1,5 +1,6 @@
 import {
   ANONYMOUS,
+  Cors,
   type Dialect,
   emptyAnswer,
   type HeaderList,
@@ -19,23 +20,18 @@ import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
 const MAX_URL_LENGTH = 8192;
 /** Of the pages, and of all else. */
 const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
-/** Whose answers depend on who asks. */
-const OF_EDITOR: HeaderList = [...SAFE, ['vary', 'Origin']];
 /** Headers that the browser shows to a page of another origin. Source: gamedata, section 2.12. */
 const EXPOSED =
   'ETag, Link, X-Total-Count, X-Data-Version, X-Ignored-Params, Retry-After, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-used, x-ratelimit-reset, x-ratelimit-resource';
 const PUBLIC: HeaderList = [...SAFE, ['cross-origin-resource-policy', 'cross-origin']];
-const OPEN: HeaderList = [
-  ...PUBLIC,
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', EXPOSED],
-];
 /** Whether a path of the editor exists must not show without a token. */
 const EDITOR_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export interface DialectParts {
   readonly ownsRoot: boolean;
+  /** Whether pages of others may read what is public. */
   readonly cors: boolean;
+  /** Of pages that may read answers of the editor. */
   readonly editorOrigins: readonly string[];
   readonly access: EditorAccess;
   /** @returns a name of the failure that its client is told. */
@@ -50,9 +46,21 @@ export class GameDataDialect implements Dialect {
   /** `/api` is ours as far as no other service has a longer path below it. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;
+  readonly #publicCors: Cors;
+  readonly #editorCors: Cors;
+  readonly #public: HeaderList;
 
   constructor(parts: DialectParts) {
     this.#parts = parts;
+    const terms = { requestHeaders: 'asked', maxAgeSec: 86_400 };
+    this.#publicCors = new Cors({ ...terms, origins: parts.cors ? '*' : [], exposes: EXPOSED });
+    this.#editorCors = new Cors({
+      ...terms,
+      origins: parts.editorOrigins,
+      exposes: 'ETag, Location, Retry-After',
+      methods: EDITOR_METHODS,
+    });
+    this.#public = [...PUBLIC, ...this.#publicCors.headersFor(undefined)];
     // Paths are case-sensitive; whoever writes them otherwise shall hear so, and not be asked for a credential.
     const alone = parts.ownsRoot ? ['/', '/API', '/Api'] : [];
     this.paths = ['/api', '/images', '/editor', ...alone];
@@ -88,18 +96,10 @@ export class GameDataDialect implements Dialect {
     return this.answerError(gameDataError('method_not_allowed', { method, allowed }), request);
   }
 
-  /** Of every answer, refusals of the limiter included; alone in saying which pages of others may read it. */
+  /** Of every answer, refusals of the limiter included. */
   headers({ url, headers: { origin } }: HttpHead): HeaderList {
-    if (isEditor(url)) {
-      if (origin === undefined || !this.#parts.editorOrigins.includes(origin)) return OF_EDITOR;
-      return [
-        ...OF_EDITOR,
-        ['access-control-allow-origin', origin],
-        ['access-control-expose-headers', 'ETag, Location, Retry-After'],
-      ];
-    }
-    if (EDITOR_PAGE.test(url)) return SAFE;
-    return this.#parts.cors ? OPEN : PUBLIC;
+    if (isEditor(url)) return [...SAFE, ...this.#editorCors.headersFor(origin)];
+    return EDITOR_PAGE.test(url) ? SAFE : this.#public;
   }
 
   /** Clients of game data read `error`; those of the limiter find its own members behind it. */
@@ -110,18 +110,13 @@ export class GameDataDialect implements Dialect {
   }
 
   answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer {
-    const asked = request.headers['access-control-request-headers'];
-    const isForEditor = isEditor(request.url);
-    const allowed = isForEditor ? EDITOR_METHODS : [...methods, 'OPTIONS'].join(', ');
-    const allow: HeaderList = isForEditor ? [] : [['allow', allowed]];
-    const isOpen = this.headers(request).some(([name]) => name === 'access-control-allow-origin');
-    if (!isOpen) return emptyAnswer(204, allow);
-    return emptyAnswer(204, [
-      ...allow,
-      ['access-control-allow-methods', allowed],
-      ...(asked === undefined ? [] : [['access-control-allow-headers', asked] as const]),
-      ['access-control-max-age', '86400'],
-    ]);
+    if (isEditor(request.url)) {
+      return emptyAnswer(204, this.#editorCors.preflightFor(request, methods));
+    }
+    const allowed = [...methods, 'OPTIONS'];
+    const allow: HeaderList = [['allow', allowed.join(', ')]];
+    if (EDITOR_PAGE.test(request.url)) return emptyAnswer(204, allow);
+    return emptyAnswer(204, [...allow, ...this.#publicCors.preflightFor(request, allowed)]);
   }
 
   #word({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {

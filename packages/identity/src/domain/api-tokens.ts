@@ -1,11 +1,10 @@
 import type { Clock, Permission, Random } from '@plinth/kernel';
-import { Exclusive } from '@plinth/kernel';
+import { Exclusive, isOver } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import type { ApiToken, IssuedToken } from '../model/api-token.js';
 import {
   hashToken,
   isTokenText,
-  isValid,
   makeTokenText,
   OPERATOR_TOKEN_ID,
   OPERATOR_TOKEN_NAME,
@@ -70,7 +69,7 @@ export class ApiTokens {
     if (!isTokenText(text)) return undefined;
     this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
-    return token !== undefined && isValid(token, this.#clock.nowMs()) ? token : undefined;
+    return token === undefined || isOver(token.expiryMs, this.#clock.nowMs()) ? undefined : token;
   }
 
   /** By id, expired ones included. */
@@ -84,7 +83,7 @@ export class ApiTokens {
 
   hasValidToken(): boolean {
     const nowMs = this.#clock.nowMs();
-    return this.list().some((token) => isValid(token, nowMs));
+    return this.list().some(({ expiryMs }) => !isOver(expiryMs, nowMs));
   }
 
   /** Throws `token_name_exists`. */

@@ -1,5 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, Memo, type Principal, readAuthorization, requestError } from '@plinth/kernel';
+import {
+  type Clock,
+  isOver,
+  Memo,
+  type Principal,
+  readAuthorization,
+  requestError,
+} from '@plinth/kernel';
 import { principalOf } from '../model/api-token.js';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { isClientId, keyOf } from '../model/identity-record.js';
@@ -73,12 +80,13 @@ export class CredentialResolver {
     const version = this.#version;
     const found = await this.#needs.absence.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');
-    const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
+    const { principal, expiresMs } = found;
+    const nowMs = this.#needs.clock.nowMs();
     const untilMs = Math.min(
-      expiresMs,
-      this.#needs.clock.nowMs() + this.#needs.registry.rememberMs,
+      expiresMs ?? Number.POSITIVE_INFINITY,
+      nowMs + this.#needs.registry.rememberMs,
     );
-    if (expiresMs > this.#needs.clock.nowMs() && isRemembered(principal)) {
+    if (!isOver(expiresMs, nowMs) && isRemembered(principal)) {
       this.#remembered.set(digest, { principal, untilMs, version });
     }
     return principal;
@@ -108,7 +116,7 @@ export class CredentialResolver {
       const credential = await registry.findCredential(text);
       if (credential === undefined) return undefined;
       const { expiresMs } = credential;
-      if (expiresMs !== undefined && expiresMs <= clock.nowMs()) return undefined;
+      if (isOver(expiresMs, clock.nowMs())) return undefined;
       return { principal: await registry.principalOf(credential), expiresMs };
     }
     const token = tokens.find(text);

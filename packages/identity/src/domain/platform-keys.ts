@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { Exclusive } from '@plinth/kernel';
+import { Exclusive, isOver } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import {
   hashKey,
@@ -76,8 +76,7 @@ export class PlatformKeys {
     const key = this.#byHash.get(hashKey(text));
     if (key === undefined) return { status: 'unknown' };
     const { revokedMs, expiresMs } = key;
-    const hasEnded =
-      revokedMs !== undefined || (expiresMs !== undefined && expiresMs <= this.#clock.nowMs());
+    const hasEnded = revokedMs !== undefined || isOver(expiresMs, this.#clock.nowMs());
     return hasEnded ? { status: 'ended' } : { status: 'valid', key };
   }
 

@@ -56,11 +56,6 @@ export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');
 }
 
-/** @param nowMs wall clock; at the very millisecond of its expiry a token has expired. */
-export function isValid(token: ApiToken, nowMs: number): boolean {
-  return token.expiryMs === undefined || token.expiryMs > nowMs;
-}
-
 const PRINCIPALS = new WeakMap<ApiToken, Principal>();
 
 /** Whom a token speaks for: the same object each time, by which others remember what they know of it. */

@@ -61,7 +61,8 @@ export function makePlan(at: {
   const countsAll = secondary === 'all';
   return {
     resource,
-    cost: cost.cost ?? 1,
+    // To ask what may be asked is not yet a request.
+    cost: method === 'OPTIONS' ? 0 : (cost.cost ?? 1),
     endpoint: cost.endpoint ?? endpoint,
     points: countsAll ? (cost.points ?? pointsOf(method, cost.graph)) : 0,
     isGraph: Boolean(cost.graph),

@@ -1,9 +1,9 @@
 import {
   ANONYMOUS,
+  Cors,
   type Dialect,
   docsBaseAt,
   emptyAnswer,
-  type HeaderList,
   LIMIT_HEADERS,
   type Logger,
   PLATFORM_REFUSALS,
@@ -17,17 +17,6 @@ import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';
 
-const HEADERS: HeaderList = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', `ETag, Retry-After, ${LIMIT_HEADERS}`],
-];
-
-const PREFLIGHT_HEADERS: HeaderList = [
-  ['access-control-allow-methods', 'GET, HEAD, OPTIONS'],
-  ['access-control-allow-headers', '*'],
-  ['access-control-max-age', '86400'],
-];
-
 export interface DialectNeeds {
   readonly config: RateLimitConfig;
   /** Who a credential belongs to. Throws `not_authenticated`. */
@@ -40,6 +29,13 @@ export interface DialectNeeds {
 /** Of what a caller asks about its own limits: anybody may, and who shows a credential is meant by it. */
 export function rateLimitDialect(needs: DialectNeeds): Dialect {
   const { config, credentials, log } = needs;
+  const cors = new Cors({
+    origins: '*',
+    exposes: `ETag, Retry-After, ${LIMIT_HEADERS}`,
+    methods: 'GET, HEAD, OPTIONS',
+    requestHeaders: '*',
+    maxAgeSec: 86_400,
+  });
   const documentationAt = (base: string): string => `${docsBaseAt(config, base)}/rest`;
   return {
     service: 'ratelimit',
@@ -65,7 +61,7 @@ export function rateLimitDialect(needs: DialectNeeds): Dialect {
         message: 'Not Found',
         documentationUrl: documentationAt(base),
       }),
-    headers: () => HEADERS,
-    answerPreflight: () => emptyAnswer(204, PREFLIGHT_HEADERS),
+    headers: ({ headers: { origin } }) => cors.headersFor(origin),
+    answerPreflight: (request, methods) => emptyAnswer(204, cors.preflightFor(request, methods)),
   };
 }

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import {
   ANONYMOUS,
   ClientAddresses,
+  Cors,
   CredentialUncheckable,
   checkedRoute,
   createLogger,
@@ -28,7 +29,6 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
-import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
 import { HttpMetrics } from './http-metrics.js';
 import { IncomingRequest } from './incoming-request.js';
@@ -97,7 +97,7 @@ async function serve(
   const own = serverDialect({
     identify: () => ({ kind: 'admin', tokenId: 0, tokenName: '_admin' }),
     clusterUuid: () => 'c1',
-    cors: new Cors({ isOpen: true, origins: undefined }),
+    cors: new Cors({ origins: '*', methods: '*', requestHeaders: '*' }),
     log,
   });
   const dialects = new DialectDirectory(own);

@@ -139,7 +139,7 @@ export class Pipeline {
 type Answering = HttpAnswer | Promise<HttpAnswer>;
 type Admitting = ReturnType<RequestGate['admit']> | undefined;
 
-/** Answers a preflight, or a path or method that nobody has. Which methods a preflight tells of is its dialect's affair. */
+/** Answers a preflight, or a path or method that nobody has. Which methods a preflight tells of is its dialect's affair (`Cors`). */
 function answerUnrouted({ request, dialect }: Exchange, methods: readonly string[]): HttpAnswer {
   const preflight = dialect.answerPreflight?.(request, methods);
   if (preflight !== undefined && request.method === 'OPTIONS') return preflight;

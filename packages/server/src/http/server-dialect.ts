@@ -1,7 +1,16 @@
-import { type Dialect, emptyAnswer, type HeaderList, type Logger } from '@plinth/kernel';
+import {
+  type Cors,
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  type Logger,
+  pathOf,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { Cors } from './cors.js';
 import { answerError, answerNotFound } from './to-wire.js';
+
+/** Needs no credential as long as there is no token: no page may read what it answers. */
+const FIRST_TOKEN = '/api/v3/configure/token/admin';
 
 /** Of what no service has a dialect for: admin tokens, the words of the time-series service and its headers. */
 export function serverDialect(parts: {
@@ -34,7 +43,12 @@ export function serverDialect(parts: {
     answerError: (error, request) => answerError(error, log, request),
     answerNotFound,
     headersFor,
-    headers: ({ headers: { origin } }) => headersFor(origin),
-    answerPreflight: ({ headers: { origin } }) => emptyAnswer(204, cors.preflightFor(origin)),
+    headers: ({ url, headers: { origin } }) =>
+      pathOf(url) === FIRST_TOKEN ? [['cluster-uuid', parts.clusterUuid()]] : headersFor(origin),
+    answerPreflight: (request, methods) =>
+      emptyAnswer(
+        204,
+        pathOf(request.url) === FIRST_TOKEN ? [] : cors.preflightFor(request, methods),
+      ),
   };
 }

@@ -67,6 +67,8 @@ export async function openTestNode(
     readonly faults?: CallFaults;
     /** So many tables are flushed together; otherwise as in a server. */
     readonly flushGroupTables?: number;
+    /** So many rows of a segment are kept in memory as one; otherwise as in a server. */
+    readonly segmentUnitRows?: number;
     /** So many small tables are flushed at a time, unless all are; otherwise as in a server. */
     readonly flushSmallTables?: number;
     /** So many bytes are made ready at once behind the records of the log; otherwise as in a server. */
@@ -113,6 +115,7 @@ export async function openTestNode(
       engineWatch: faults,
       flushGroupTables: options.flushGroupTables,
       flushSmallTables: options.flushSmallTables,
+      segmentUnitRows: options.segmentUnitRows,
     },
     options.planner ?? (await loadPlanner()),
   );

@@ -287,7 +287,7 @@ describe('columns in memory', () => {
         async (steps, queries) => {
           const dir = join(folder, String(count++));
           let metrics = new Metrics();
-          let node = await openTestNode(dir, { metrics });
+          let node = await openTestNode(dir, { metrics, segmentUnitRows: 16 });
           const answered = async (): Promise<number> => {
             const [, value] =
               /plinth_tsdb_direct_queries_total (\d+)/.exec((await metrics.page()).text) ?? [];
@@ -301,7 +301,7 @@ describe('columns in memory', () => {
               if (step.kind === 'restart') {
                 await node.close();
                 metrics = new Metrics();
-                node = await openTestNode(dir, { metrics });
+                node = await openTestNode(dir, { metrics, segmentUnitRows: 16 });
               } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
               for (const query of isLast ? queries : queries.slice(0, 3)) {
@@ -338,7 +338,7 @@ describe('columns in memory', () => {
 
   it('puts buckets in order across the groups that an order by some tags leaves together', async () => {
     const dir = join(folder, 'across');
-    const node = await openTestNode(dir, { metrics: new Metrics() });
+    const node = await openTestNode(dir, { metrics: new Metrics(), segmentUnitRows: 16 });
     try {
       await node.catalog.ensureDatabase('d');
       const hour = 3600n * SECOND;

@@ -88,7 +88,7 @@ describe('InfluxQL over rows in memory', () => {
         async (rows, queries) => {
           const dir = join(folder, String(count++));
           const metrics = new Metrics();
-          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics });
+          const inMemory = await openTestNode(`${dir}-inMemory`, { metrics, segmentUnitRows: 16 });
           const byEngine = await openTestNode(`${dir}-engine`, {
             flags: { 'tsdb-column-cache-bytes': '0' },
           });

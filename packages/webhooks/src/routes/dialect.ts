@@ -2,6 +2,8 @@ import {
   ANONYMOUS,
   answerPlatformError,
   type Clock,
+  Cors,
+  type CorsTerms,
   type Dialect,
   docsBaseAt,
   emptyAnswer,
@@ -51,6 +53,7 @@ export class WebhookDialect implements Dialect {
   readonly paths: readonly string[];
   /** Lower case, as in media types. */
   readonly #vendor: string;
+  readonly #cors: Cors;
   readonly #fixed: HeaderList;
   #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
@@ -61,7 +64,8 @@ export class WebhookDialect implements Dialect {
     );
     const { vendor_name } = needs.config;
     this.#vendor = vendor_name.toLowerCase();
-    this.#fixed = fixedHeaders(vendor_name);
+    this.#cors = new Cors(corsTerms(vendor_name));
+    this.#fixed = [...fixedHeaders(vendor_name), ...this.#cors.headersFor(undefined)];
   }
 
   identify({ headers }: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
@@ -106,16 +110,8 @@ export class WebhookDialect implements Dialect {
     return this.#fail(request, 404, 'Not Found');
   }
 
-  answerPreflight(): HttpAnswer {
-    const vendor = this.#needs.config.vendor_name;
-    return emptyAnswer(204, [
-      [
-        'access-control-allow-headers',
-        `Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-${vendor}-OTP, X-${vendor}-Api-Version, X-Requested-With, User-Agent`,
-      ],
-      ['access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE'],
-      ['access-control-max-age', '86400'],
-    ]);
+  answerPreflight(request: HttpHead, methods: readonly string[]): HttpAnswer {
+    return emptyAnswer(204, this.#cors.preflightFor(request, methods));
   }
 
   /** Of these routes each refusal leads to what is documented of its own operation. */
@@ -177,21 +173,20 @@ export class WebhookDialect implements Dialect {
 export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
   root_alias ? ['/api/v3', ''] : ['/api/v3'];
 
+/** The same on every path, as at GitHub. */
+const corsTerms = (vendor: string): CorsTerms => ({
+  origins: '*',
+  exposes: `ETag, Link, Location, Retry-After, ${LIMIT_HEADERS}, X-${vendor}-Media-Type, X-${vendor}-Request-Id, Deprecation, Sunset`,
+  methods: 'GET, POST, PATCH, PUT, DELETE',
+  requestHeaders: `Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-${vendor}-OTP, X-${vendor}-Api-Version, X-Requested-With, User-Agent`,
+  maxAgeSec: 86_400,
+});
+
 function fixedHeaders(vendorName: string): HeaderList {
   const vendor = vendorName.toLowerCase();
-  const exposed = [
-    'ETag, Link, Location, Retry-After',
-    LIMIT_HEADERS,
-    `X-${vendorName}-Media-Type`,
-    `X-${vendorName}-Request-Id`,
-    'Deprecation',
-    'Sunset',
-  ];
   return [
     [`x-${vendor}-media-type`, `${vendor}.v3; format=json`],
     ['vary', 'Accept, Authorization, Accept-Encoding'],
-    ['access-control-allow-origin', '*'],
-    ['access-control-expose-headers', exposed.join(', ')],
     ['x-content-type-options', 'nosniff'],
     ['x-frame-options', 'deny'],
     ['referrer-policy', 'origin-when-cross-origin, strict-origin-when-cross-origin'],

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, isOver, type Random } from '@plinth/kernel';
 import type { Given } from '../../model/account/parts.js';
 import type { PersonFields } from '../../model/account/person.js';
 import {
@@ -210,7 +210,7 @@ export class Tokens {
         message: `${param} ${id} has been used; a token can be used once.`,
       });
     }
-    if (expiresMs <= this.#needs.clock.nowMs() || payload === undefined) {
+    if (isOver(expiresMs, this.#needs.clock.nowMs()) || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,

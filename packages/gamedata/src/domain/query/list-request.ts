@@ -57,8 +57,7 @@ const MAX_IDS = 250;
 export function readListRequest(kind: Kind, queryText: string, limits: ListLimits): ListRequest {
   const parameters = new Parameters(queryText);
   const { isPaged } = KIND_WIRE[kind];
-  const limit = parameters.integer('limit', { min: 0, max: limits.maxLimit });
-  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
+  const { limit, offset = 0 } = parameters.page(limits.maxLimit);
   const searchText = readText(parameters, 'search', MAX_SEARCH_LENGTH);
   const q = readText(parameters, 'q', MAX_QUERY_LENGTH);
   const sortText = parameters.list('sort', { max: MAX_SORT_KEYS });

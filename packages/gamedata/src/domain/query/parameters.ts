@@ -60,6 +60,15 @@ export class Parameters {
     return number;
   }
 
+  /** Which part of a list is asked for; what is `undefined` was not given. */
+  page(maxLimit: number): {
+    readonly limit: number | undefined;
+    readonly offset: number | undefined;
+  } {
+    const limit = this.integer('limit', { min: 0, max: maxLimit });
+    return { limit, offset: this.integer('offset', { min: 0 }) };
+  }
+
   /** Digits with an optional sign and fraction. */
   number(name: string): number | undefined {
     const value = this.text(name);

@@ -5,6 +5,7 @@ import {
   type CountTogether,
   GuessGuard,
   type HttpHead,
+  isOver,
   requestError,
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
@@ -86,7 +87,7 @@ export class EditorAccess {
     // All are compared, so that the time says nothing about which one was right.
     for (const token of this.#tokens) {
       const isRight = timingSafeEqual(token.hash, hash);
-      if (isRight && (token.expiresMs === undefined || token.expiresMs > nowMs)) found = token;
+      if (isRight && !isOver(token.expiresMs, nowMs)) found = token;
     }
     if (found !== undefined) return found;
     const admin = this.#findAdmin(text);

@@ -73,8 +73,7 @@ function seqOf(request: HttpRequest): number | undefined {
 
 async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const parameters = parametersOf(request);
-  const limit = parameters.integer('limit', { min: 0, max: MAX_ENTRIES }) ?? 100;
-  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
+  const { limit = 100, offset = 0 } = parameters.page(MAX_ENTRIES);
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {

@@ -127,8 +127,7 @@ function headersOfCreated(request: HttpRequest, body: unknown): Record<string, s
 async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const kind = kindOf(request);
   const parameters = parametersOf(request);
-  const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
-  const offset = parameters.integer('offset', { min: 0 });
+  const { limit, offset } = parameters.page(MAX_PAGE);
   const set = parts.editor.draft;
   const order = defaultOrderOf(set, kind);
   const isPage = limit !== undefined || offset !== undefined;

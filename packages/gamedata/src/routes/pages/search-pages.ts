@@ -16,9 +16,7 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const { edition, language, isPinned } = await readCommon(parts, parameters);
   const q = readQuestion(parameters, { min: 1, max: 500 });
   const kinds = readKinds(parameters);
-  const { maxLimit } = parts.limits;
-  const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, MAX_HITS) }) ?? 20;
-  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
+  const { limit = 20, offset = 0 } = parameters.page(Math.min(parts.limits.maxLimit, MAX_HITS));
   const ignored = refuseUnknown(parameters);
   const wanted = { q, kinds, language, offset, limit };
   const { total, hits } = await parts.catalog.search(edition.set, wanted, target.signal);

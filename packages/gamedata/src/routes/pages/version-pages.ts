@@ -8,8 +8,7 @@ import { type Page, type PublicParts, page, refuseUnknown, type Target } from '.
 export function versionsPage(parts: PublicParts, target: Target): Page {
   const parameters = new Parameters(target.query);
   const { defaultLimit, maxLimit } = parts.limits;
-  const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
-  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
+  const { limit = defaultLimit, offset = 0 } = parameters.page(maxLimit);
   const ignored = refuseUnknown(parameters);
   const { library } = parts;
   const numbers = library.versions.map(({ version }) => version).reverse();
@@ -47,8 +46,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
     throw gameDataError('invalid_parameter', { param: 'kind', message });
   }
   const { defaultLimit, maxLimit } = parts.limits;
-  const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
-  const offset = parameters.integer('offset', { min: 0 }) ?? 0;
+  const { limit = defaultLimit, offset = 0 } = parameters.page(maxLimit);
   const ignored = refuseUnknown(parameters);
   const edition = parts.library.current;
   const all = await parts.library.changesSince(since);

@@ -194,8 +194,7 @@ export class HttpGate implements RequestGate {
       resource: resources.need(cost.resource ?? ownName),
       endpoint: endpointOf(endpoint, service),
       method,
-      // A question what may be asked is not yet a request.
-      cost: method === 'OPTIONS' ? { ...cost, cost: 0 } : cost,
+      cost,
       secondary,
     });
   }

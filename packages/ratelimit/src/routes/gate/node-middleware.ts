@@ -60,8 +60,7 @@ export function nodeMiddleware(
     const known = plans.get(key);
     if (known?.cost === cost) return known.plan;
     const resource = limiter.resources.need(cost.resource ?? rule.resource);
-    const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
-    const plan = makePlan({ resource, endpoint, method, cost: ofMethod, secondary: 'all' });
+    const plan = makePlan({ resource, endpoint, method, cost, secondary: 'all' });
     plans.set(key, { cost, plan });
     return plan;
   };

@@ -24,7 +24,7 @@ async function openPair(answer: WrittenAnswer) {
         const onGone = () => {
           goneCount += 1;
         };
-        return { answer: async () => answer, onGone };
+        return { sizeBytes: 1, answer: async () => answer, onGone };
       },
       onCut: () => undefined,
       onLeft: () => undefined,
@@ -59,6 +59,138 @@ async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise
     }
   }
 }
+
+/** A server whose requests end with `;`, those that begin with `!` are for somebody else, and their answers repeat them. */
+async function openEcho(at: { readonly pauseMs?: number } = {}) {
+  const handedOver: Socket[] = [];
+  const connections: FastConnection[] = [];
+  const waiting: number[] = [];
+  const turns: number[] = [];
+  let turn = 0;
+  let counting: NodeJS.Immediate;
+  const count = (): void => {
+    turn += 1;
+    counting = setImmediate(count);
+  };
+  count();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const connection = new FastConnection(socket, {
+      nowMs: 0,
+      read: (bytes) => {
+        const sizeBytes = bytes.indexOf(';') + 1;
+        waiting.push(bytes.length + socket.readableLength);
+        turns.push(turn);
+        if (bytes.toString('latin1', 0, 1) === '!') return undefined;
+        if (sizeBytes === 0) return 'cut';
+        const start = bytes.toString('latin1', 0, sizeBytes);
+        const isLast = start === 'last;';
+        const answer = async () => {
+          if (at.pauseMs !== undefined) await aWhile(at.pauseMs);
+          return { start, isLast };
+        };
+        return { sizeBytes, answer, onGone: () => undefined };
+      },
+      onCut: () => undefined,
+      onLeft: () => undefined,
+      handOver: () => handedOver.push(socket),
+    });
+    connections.push(connection);
+    connection.start();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const client = connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  let received = '';
+  client.setEncoding('latin1').on('data', (piece: string) => {
+    received += piece;
+  });
+  return {
+    client,
+    connections,
+    handedOver,
+    /** Of bytes that were not read, at each look. */
+    waiting,
+    /** Of the event loop, of each look. */
+    turns,
+    until: async (isThere: (text: string) => boolean) => {
+      const signal = AbortSignal.timeout(10_000);
+      while (!isThere(received)) {
+        signal.throwIfAborted();
+        await aWhile(5);
+      }
+    },
+    [Symbol.dispose]: () => {
+      clearImmediate(counting);
+      client.destroy();
+      for (const socket of handedOver) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('requests sent ahead', () => {
+  it('are answered in their order, one in each turn of the event loop', async () => {
+    using echo = await openEcho();
+    const text = Array.from({ length: 200 }, (_, index) => `${index};`).join('');
+    echo.client.write(text);
+    await echo.until((received) => received === text);
+    assert.equal(new Set(echo.turns).size, 200);
+    assert.equal(echo.handedOver.length, 0);
+  });
+
+  it('wait in the socket', async () => {
+    using echo = await openEcho();
+    const one = `${'x'.repeat(499)};`;
+    echo.client.write(one.repeat(10_000));
+    await echo.until((received) => received.length >= 2_500_000);
+    const most = Math.max(...echo.waiting);
+    assert.ok(most <= 128 * 1024, `${most} bytes were read ahead`);
+  });
+
+  it('are waited for when they come cut, and left to the server when the rest does not come', async () => {
+    using echo = await openEcho();
+    echo.client.write('a;b');
+    await echo.until((received) => received === 'a;');
+    echo.client.write('c;d');
+    await echo.until((received) => received === 'a;bc;');
+    await echo.until(() => echo.handedOver.length > 0);
+    assert.equal(String(echo.handedOver[0]?.read()), 'd');
+  });
+
+  it('go to the server with all that follows when they are not for the reader', async () => {
+    using echo = await openEcho();
+    echo.client.end('a;!b;c;');
+    await echo.until((received) => received === 'a;');
+    await echo.until(() => echo.handedOver.length > 0);
+    assert.equal(await text(echo.handedOver[0] as Socket), '!b;c;'); // it was looked at
+  });
+
+  it('are answered to a client that has ended its side behind them', async () => {
+    using echo = await openEcho({ pauseMs: 20 });
+    echo.client.end('a;b;c;');
+    await once(echo.client, 'end');
+    await echo.until((received) => received === 'a;b;c;');
+  });
+
+  it('are not begun behind an answer that ends the connection', async () => {
+    using echo = await openEcho();
+    echo.client.write('a;last;b;c;');
+    await once(echo.client, 'end');
+    await echo.until((received) => received === 'a;last;');
+    assert.equal(echo.handedOver.length, 0);
+  });
+
+  it('go to the server when the reader closes', async () => {
+    using echo = await openEcho({ pauseMs: 50 });
+    echo.client.write('a;b;');
+    await echo.until(() => echo.waiting.length > 0);
+    echo.connections[0]?.closeWhenIdle();
+    await echo.until(() => echo.handedOver.length > 0);
+    await echo.until((received) => received === 'a;');
+    assert.equal(String(echo.handedOver[0]?.read()), 'b;');
+  });
+});
 
 describe('FastConnection', () => {
   const start = Buffer.alloc(ANSWER_SIZE_BYTES, 's');
@@ -102,6 +234,7 @@ describe('FastConnection', () => {
       new FastConnection(socket, {
         nowMs: 0,
         read: (_bytes, leaving) => ({
+          sizeBytes: 1,
           async answer() {
             leaving();
             await once(socket, 'end');
@@ -135,6 +268,7 @@ describe('FastConnection', () => {
         new FastConnection(socket, {
           nowMs: 0,
           read: (_bytes, leaving) => ({
+            sizeBytes: 1,
             async answer() {
               told.emit('begun');
               await aWhile(100); // It has left meanwhile.

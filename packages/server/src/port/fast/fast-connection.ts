@@ -5,7 +5,11 @@ import { roomIn } from '../room-in.js';
 const NOTHING = Buffer.alloc(0);
 
 /** An answer as it goes out. */
-export type WrittenAnswer = { readonly start: string | Buffer } & (
+export type WrittenAnswer = {
+  readonly start: string | Buffer;
+  /** It says that the connection ends with it. */
+  readonly isLast?: boolean;
+} & (
   | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
   | {
       /** Goes out first, as a piece. */
@@ -21,19 +25,26 @@ export type WrittenAnswer = { readonly start: string | Buffer } & (
 
 /** How one request is answered. */
 export interface Answering {
+  /** Of the request. */
+  readonly sizeBytes: number;
   /** `undefined`: nothing is said, the connection ends. */
   answer(): Promise<WrittenAnswer | undefined>;
   /** Called once: the client has taken the whole answer, or is gone. */
   onGone(): void;
 }
 
+/** What some bytes begin with: a request, the part of one that has come (`cut`), or what is for the HTTP server. */
+export type Asked = Answering | 'cut' | undefined;
+
+/** Of longer requests the server's own parser is a small part of the cost. */
+export const MAX_REQUEST_BYTES = 16 * 1024;
+/** How long the reader waits for the rest of a request that came cut behind another, before the HTTP server takes it. */
+const REST_WAIT_MS = 100;
+
 export interface FastConnectionOptions {
   readonly nowMs: number;
-  /**
-   * What answers `bytes`, one whole request; `undefined`: they are for the HTTP server.
-   * @param leaving whether the client has left, for who has to know it.
-   */
-  readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Answering | undefined;
+  /** @param leaving whether the client has left, for who has to know it. */
+  readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Asked;
   /** Called when an answer that has begun fails, while its client still waits for the rest. */
   readonly onCut: (error: unknown) => void;
   /** Called once: the connection has ended or was handed over. */
@@ -43,16 +54,25 @@ export interface FastConnectionOptions {
 
 /**
  * One connection of the fast reader: a request is read only when the one before is answered, so that what a client sends
- * ahead waits in the socket, and the client with it.
+ * ahead waits in the socket, and the client with it; each in a turn of the event loop of its own, so that other connections
+ * get theirs. Whether a client leaves that has sent ahead shows when all of that is read.
  */
 export class FastConnection {
   readonly #socket: Socket;
   readonly #options: FastConnectionOptions;
+  /** A request is answered, or has to wait for its turn. */
   #isBusy = false;
+  /** What is read next came before the last answer had gone. */
+  #isAhead = false;
+  /** How much has come of a request whose rest is waited for. */
+  #cutBytes = 0;
+  #restTimer: NodeJS.Timeout | undefined;
   #answering: Answering | undefined;
   /** Of the answer that is being made, when it asked whether its client leaves. */
   #leaving: AbortController | undefined;
   #isClosing = false;
+  /** No request behind the last one may be answered. Source: RFC 9112, section 9.6. */
+  #hasSaidClose = false;
   /** The client sends nothing more. */
   #hasEnded = false;
   /** Whether a request came since the last look at the time. */
@@ -96,18 +116,50 @@ export class FastConnection {
       if (this.#socket.readableLength === 0) this.#socket.read();
       return;
     }
-    const bytes: Buffer | null = this.#socket.read();
+    if (this.#cutBytes > 0 && this.#socket.readableLength === this.#cutBytes) return;
+    const bytes = this.#take();
     if (bytes === null) return;
-    const answering = this.#options.read(bytes, this.#signal);
-    if (answering === undefined) {
+    const asked = this.#options.read(bytes, this.#signal);
+    if (asked === 'cut' && this.#isAhead) {
+      this.#awaitRest(bytes);
+      return;
+    }
+    if (asked === undefined || asked === 'cut') {
       this.#leave(bytes);
       return;
     }
+    this.#endWait();
     this.#isBusy = true;
     this.#isActive = true;
-    this.#answering = answering;
-    answering.answer().then(this.#send, this.#fail);
+    if (bytes.length > asked.sizeBytes) this.#socket.unshift(bytes.subarray(asked.sizeBytes));
+    this.#answering = asked;
+    asked.answer().then(this.#send, this.#fail);
   };
+
+  /** No more than one request can be: the socket would read on as often as it is emptied. */
+  #take(): Buffer | null {
+    const { readableLength } = this.#socket;
+    if (readableLength <= MAX_REQUEST_BYTES) return this.#socket.read();
+    return this.#socket.read(MAX_REQUEST_BYTES);
+  }
+
+  #awaitRest(bytes: Buffer): void {
+    this.#cutBytes = bytes.length;
+    this.#socket.unshift(bytes);
+    this.#restTimer ??= setTimeout(this.#giveUp, REST_WAIT_MS).unref();
+  }
+
+  /** Lets the HTTP server go on with what was not answered. */
+  readonly #giveUp = (): void => {
+    const bytes = this.#socket.destroyed ? null : this.#take();
+    if (bytes !== null) this.#leave(bytes);
+  };
+
+  #endWait(): void {
+    this.#cutBytes = 0;
+    clearTimeout(this.#restTimer);
+    this.#restTimer = undefined;
+  }
 
   readonly #signal = (): AbortSignal => {
     if (this.#leaving === undefined) {
@@ -133,6 +185,7 @@ export class FastConnection {
       this.#socket.destroy();
       return;
     }
+    this.#hasSaidClose = answer.isLast === true;
     if (answer.rest !== undefined) {
       this.#sendPieces(answer).then(this.#whenTaken, this.#cut);
       return;
@@ -152,7 +205,8 @@ export class FastConnection {
   /** What the system has taken is no reason to wait, however much it was. */
   readonly #whenTaken = (): void => {
     const socket = this.#socket;
-    if (socket.writableLength === 0 || this.#isClosing) this.#sent();
+    const isEnding = this.#isClosing && socket.readableLength === 0;
+    if (socket.writableLength === 0 || isEnding) this.#sent();
     else if (socket.writableNeedDrain) socket.once('drain', this.#sent);
     // Of a little that waits no `drain` would come, but a write tells its own end.
     else socket.write(NOTHING, this.#sent);
@@ -208,13 +262,28 @@ export class FastConnection {
     if (this.#socket.destroyed) return;
     // What still goes out while the connection ends is taken when it is closed.
     if (this.#socket.writableLength === 0) this.#gone();
-    if (this.#isClosing) {
+    this.#isAhead = this.#socket.readableLength > 0;
+    if (this.#isAhead) setImmediate(this.#goOn);
+    else this.#goOn();
+  };
+
+  readonly #goOn = (): void => {
+    if (this.#socket.destroyed) return;
+    if (this.#hasSaidClose || (this.#isClosing && this.#socket.readableLength === 0)) {
       this.#socket.end();
+      this.#forgetRest();
       return;
     }
     this.#isBusy = false;
-    this.#onReadable();
+    if (this.#isClosing) this.#giveUp();
+    else this.#onReadable();
   };
+
+  /** What was sent behind the last request is read and forgotten: the end of the client's side stands behind it. */
+  #forgetRest(): void {
+    this.#socket.removeListener('readable', this.#onReadable);
+    this.#socket.resume();
+  }
 
   /** The client sends nothing more, and may still wait for an answer. */
   readonly #onEnd = (): void => {
@@ -236,12 +305,14 @@ export class FastConnection {
   }
 
   readonly #onClose = (): void => {
+    this.#endWait();
     this.#leaving?.abort();
     this.#gone();
     this.#options.onLeft();
   };
 
   #leave(unread: Buffer): void {
+    this.#endWait();
     this.#socket.removeListener('readable', this.#onReadable);
     this.#socket.removeListener('end', this.#onEnd);
     this.#socket.removeListener('error', this.#onError);

@@ -3,14 +3,17 @@ import type { Socket } from 'node:net';
 import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
 import type { Exchange } from '../../http/exchange.js';
 import type { TransportNeeds } from '../node-transport.js';
-import { type Answering, FastConnection, type WrittenAnswer } from './fast-connection.js';
+import {
+  type Asked,
+  FastConnection,
+  MAX_REQUEST_BYTES,
+  type WrittenAnswer,
+} from './fast-connection.js';
 import { type FastHeaders, readFastHeaders, readFastTarget } from './fast-head.js';
 import { FastRequest } from './fast-request.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const CHUNK_END = Buffer.from('\r\n', 'latin1');
-/** Of longer requests the server's own parser is a small part of the cost. */
-const MAX_REQUEST_BYTES = 16 * 1024;
 /** A copy of a small body costs less than two pieces for the socket. */
 const MAX_COPIED_BYTES = 4096;
 /** Headers that are remembered: clients send the same ones again and again. */
@@ -35,7 +38,7 @@ interface WrittenHead {
 
 /**
  * Brings short requests to the pipeline without Node's parser and its streams, which are most of the cost of a one-line write
- * and a third of that of a narrow query. It takes only what leaves no question: one whole request with a head that every
+ * and a third of that of a narrow query. It takes only what leaves no question: whole requests with heads that every
  * server reads alike. At the first other byte the connection goes to the HTTP server, for good, and nothing of that request
  * has happened.
  */
@@ -67,7 +70,7 @@ export class FastReader {
   take(socket: Socket, handOver: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
-      read: (bytes, leaving) => this.#answering(bytes, socket, leaving),
+      read: (bytes, leaving) => this.#asked(bytes, socket, leaving),
       onCut: (err) => this.#parts.log.warn({ err }, 'answer cut short'),
       onLeft: () => this.#connections.delete(connection),
       handOver,
@@ -86,11 +89,11 @@ export class FastReader {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  /** What answers the request that `bytes` are; `undefined`: they are not exactly one. */
-  #answering(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Answering | undefined {
-    if (bytes.length > MAX_REQUEST_BYTES || this.#parts.isDraining()) return undefined;
+  /** The request that `bytes` begin with. */
+  #asked(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
+    if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
-    if (headEnd < 0) return undefined;
+    if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'cut' : undefined;
     const text = bytes.toString('latin1', 0, headEnd);
     const lineEnd = text.indexOf('\r\n');
     const target = lineEnd < 0 ? undefined : readFastTarget(text.slice(0, lineEnd));
@@ -101,13 +104,16 @@ export class FastReader {
     if (target.method === 'GET' ? contentLength !== undefined : lacksLength(target.method, head)) {
       return undefined;
     }
-    const body = bytes.subarray(headEnd + HEAD_END.length);
-    if (body.length !== (contentLength ?? 0)) return undefined;
+    const start = headEnd + HEAD_END.length;
+    const sizeBytes = start + (contentLength ?? 0);
+    if (sizeBytes > MAX_REQUEST_BYTES) return undefined;
+    if (sizeBytes > bytes.length) return 'cut';
+    const body = bytes.subarray(start, sizeBytes);
     const { method, url } = target;
     const { headers } = head;
     const { addresses } = this.#parts;
     const request = new FastRequest({ method, url, headers, socket, addresses }, body, leaving);
-    return { answer: () => this.#answer(request), onGone: () => request.gone() };
+    return { sizeBytes, answer: () => this.#answer(request), onGone: () => request.gone() };
   }
 
   #headersOf(text: string): FastHeaders | undefined {
@@ -133,10 +139,11 @@ export class FastReader {
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
     const { body, rest, sizeBytes } = answer;
     const head = this.#head(answer, exchange);
+    const isLast = this.#parts.isDraining();
     if (rest === undefined) {
-      if (body === undefined) return { start: head };
-      if (body.length > MAX_COPIED_BYTES) return { start: head, body };
-      return { start: Buffer.concat([bytesOf(head), body]) };
+      if (body === undefined) return { start: head, isLast };
+      if (body.length > MAX_COPIED_BYTES) return { start: head, body, isLast };
+      return { start: Buffer.concat([bytesOf(head), body]), isLast };
     }
     const isChunked = sizeBytes === undefined;
     const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
@@ -147,6 +154,7 @@ export class FastReader {
       isChunked,
       rest,
       taken,
+      isLast,
     };
   }
 

@@ -47,6 +47,8 @@ export interface EngineNeeds {
     readonly deleteGraceMs: number;
     /** Memory of decoded columns; 0: none, every query is the engine's. */
     readonly columnCacheBytes: number;
+    /** In tests: so many rows of a segment are kept in memory as one. */
+    readonly segmentUnitRows: number | undefined;
     /** Go on without damaged segments. */
     readonly repair: boolean;
   };

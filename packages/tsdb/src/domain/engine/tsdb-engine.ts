@@ -66,6 +66,7 @@ export class TsdbEngine implements Engine {
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
+      segmentUnitRows: settings.segmentUnitRows,
     });
     const tables = new EngineTables(needs, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);

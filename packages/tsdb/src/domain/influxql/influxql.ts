@@ -1,11 +1,12 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
 import { withoutPasswords } from '../../model/without-passwords.js';
 import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import type { Engine } from '../engine/engine.js';
+import { outcomeOf } from '../engine/query/query-outcome.js';
 import type { QuerySession } from '../engine/query/query-session.js';
+import type { QueryOutcome } from '../system-tables/logged-query.js';
 import type { Answer } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
@@ -15,10 +16,10 @@ import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
 import { parseQuery } from './parse/parse-query.js';
 import { PlanEffort } from './plan/compile/plan-effort.js';
+import { PreparedSelects } from './plan/compile/prepared-selects.js';
 import { loadRegexes } from './plan/condition/regex.js';
 import type { Environment } from './plan/environment.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
-import { QueryEnding } from './query-ending.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
@@ -51,8 +52,11 @@ export interface InfluxqlRun {
   execute(index: number): Promise<Answer>;
   /** A statement's failure stands in the answer: what was handed out whole is no success then. */
   failed(error: unknown): void;
-  end(outcome: 'success' | 'fail' | 'cancel'): void;
+  end(outcome: QueryOutcome): void;
 }
+
+/** Shapes of statements that are remembered: a few kilobytes each. */
+const MAX_PREPARED = 1000;
 
 interface InfluxqlNeeds {
   readonly catalog: ViewedCatalog;
@@ -71,6 +75,7 @@ interface InfluxqlNeeds {
 /** Answers InfluxQL over the engine. */
 export class Influxql {
   readonly #needs: InfluxqlNeeds;
+  readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
   constructor(needs: InfluxqlNeeds) {
@@ -82,31 +87,35 @@ export class Influxql {
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     // The native endpoints bind literals alone, as the real system's do.
     const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
-    const statements = parseQuery(request.text, bound);
+    const read = this.#prepared.read(request.text, {
+      scope: JSON.stringify([request.dialect, request.database, request.policy]),
+      parse: (text) => parseQuery(text, bound),
+    });
+    const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
     const view = new CatalogView(this.#needs.catalog, access);
     const text = withoutPasswords(request.text);
-    const ending = new QueryEnding(request);
     const session = await this.#needs.engine.openSession({
       language: 'influxql',
       text,
       owner: access.owner,
       isOwn: request.isOwn === true,
       get signal() {
-        return ending.signal;
+        return request.signal;
       },
     });
     const forget = this.#running.add({
       text,
       owner: access.owner,
       database: request.database ?? '',
-      kill: () => ending.kill(),
+      kill: () => session.cancel(),
     });
     const executor = new StatementExecutor(
       this.#session(session, request.dialect ?? 'v1'),
       this.#environment(request, session, view),
+      read,
       {
         changes: this.#needs.changes,
         isReadOnly: request.isReadOnly === true,
@@ -118,7 +127,7 @@ export class Influxql {
       },
     );
     const runner = new StepRunner(session);
-    let failure: 'fail' | 'cancel' | undefined;
+    let failure: QueryOutcome | undefined;
     return {
       statements,
       execute: async (index) => {
@@ -138,10 +147,9 @@ export class Influxql {
         }
       },
       failed(error) {
-        failure ??= tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
+        failure ??= outcomeOf(error);
       },
       end: (outcome) => {
-        ending.forget();
         forget();
         session.end(outcome === 'success' ? (failure ?? outcome) : outcome);
       },

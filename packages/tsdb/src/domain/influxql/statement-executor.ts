@@ -20,6 +20,7 @@ import { explainSelect } from './explain-select.js';
 import { compileSelect } from './plan/compile/compile-select.js';
 import { type CompiledSelect, type OutputField, tablesOf } from './plan/compile/compiled-select.js';
 import { expandSelect } from './plan/compile/expand-select.js';
+import type { ReadText } from './plan/compile/prepared-selects.js';
 import { COLUMN_SLOTS } from './plan/compile/slots.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
@@ -59,11 +60,13 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
 export class StatementExecutor {
   readonly #session: Session;
   readonly #env: Environment;
+  readonly #read: ReadText;
   readonly #server: ServerSide;
 
-  constructor(session: Session, env: Environment, server: ServerSide) {
+  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
     this.#session = session;
     this.#env = env;
+    this.#read = read;
     this.#server = server;
   }
 
@@ -168,7 +171,9 @@ export class StatementExecutor {
   }
 
   async #select(statement: SelectStatement): Promise<Answer> {
-    const select = this.#compile(statement);
+    const known = this.#read.compiled(this.#env);
+    const select = known ?? this.#compile(statement);
+    if (known === undefined) this.#read.remember(select);
     const indexing = this.#session.indexed(tablesOf(select));
     if (indexing !== undefined) await indexing;
     if (statement.into === undefined) return this.#answer(select);
@@ -191,8 +196,13 @@ export class StatementExecutor {
   }
 }
 
+/** The same array for all statements of one shape, as long as its compiled form is remembered. */
+const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
+
 function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
-  return [
+  const known = COLUMNS.get(select.fields);
+  if (known !== undefined) return known;
+  const columns: readonly AnswerColumn[] = [
     { name: select.timeName, type: 'time', source: 'time' },
     ...select.fields.map((field) => ({
       name: field.name,
@@ -200,6 +210,8 @@ function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
       source: sourceOf(field, select),
     })),
   ];
+  COLUMNS.set(select.fields, columns);
+  return columns;
 }
 
 async function* answerBlocks(

@@ -14,6 +14,7 @@ import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
+import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';
@@ -184,7 +185,7 @@ async function* gathered(
   pieces: AsyncGenerator<Buffer, void, undefined>,
   log: Logger,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let outcome: 'success' | 'fail' | 'cancel' = 'cancel';
+  let outcome: QueryOutcome = 'cancel';
   try {
     for await (const piece of pieces) {
       yield piece;

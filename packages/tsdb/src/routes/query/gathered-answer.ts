@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpAnswer } from '@plinth/kernel';
+import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
 
@@ -7,7 +8,7 @@ const PIECE_SIZE_BYTES = 64 * 1024;
 export async function gatheredAnswer(
   answer: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
-  onEnd: (outcome: 'success' | 'fail' | 'cancel') => void,
+  onEnd: (outcome: QueryOutcome) => void,
 ): Promise<HttpAnswer> {
   const rest = gathered(answer, onEnd);
   const first = await rest.next();
@@ -20,9 +21,9 @@ export async function gatheredAnswer(
 
 async function* gathered(
   answer: AsyncGenerator<Buffer, void, undefined>,
-  onEnd: (outcome: 'success' | 'fail' | 'cancel') => void,
+  onEnd: (outcome: QueryOutcome) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let outcome: 'success' | 'fail' | 'cancel' = 'cancel';
+  let outcome: QueryOutcome = 'cancel';
   let held: Buffer[] = [];
   let size = 0;
   try {

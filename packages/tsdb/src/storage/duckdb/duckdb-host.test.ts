@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { OutputColumn } from '../../model/columns/result.js';
-import { DuckDbHost, mostAhead, type Statements } from './duckdb-host.js';
+import { DuckDbHost, mostAhead } from './duckdb-host.js';
+import type { Statements } from './statement-chunks.js';
 
 describe('an engine with little memory', () => {
   let folder: string;
@@ -188,6 +190,70 @@ describe('an engine with little memory', () => {
       rows.map(([type]) => type),
       ['logical_plan', 'logical_opt', 'physical_plan'],
     );
+  });
+});
+
+describe('a statement that finds no memory', () => {
+  const noMemory = new Error('Out of Memory Error: could not allocate block of size 256.0 KiB');
+  const columns: OutputColumn[] = [
+    { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
+  ];
+  const { signal } = new AbortController();
+
+  /** An engine all of whose statements fail as long as its memory is full. */
+  async function open(context: TestContext) {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+    const memory = { isFull: true };
+    const host = new DuckDbHost({
+      dataDir: folder,
+      spillDir: join(folder, 'spill'),
+      memoryLimitBytes: 64 * 1048576,
+      threads: 2,
+      idleConnections: 2,
+      register: async () => {},
+      watch: {
+        around: async (call, run) => {
+          if (call === 'engine.query' && memory.isFull) throw noMemory;
+          return await run();
+        },
+        before: () => undefined,
+      },
+    });
+    context.after(async () => {
+      await host.close();
+      await rm(folder, { recursive: true });
+    });
+    const ask = async (): Promise<unknown> => {
+      const stream = host.stream({ text: 'SELECT 7::BIGINT', columns, signal, isSmall: true });
+      let value: unknown;
+      for await (const { columns: answer } of stream) value = answer[0]?.values[0];
+      return value;
+    };
+    return { host, ask, memory };
+  }
+
+  it('is asked again when no file is written any more, which takes it', async (context) => {
+    const { host, ask, memory } = await open(context);
+    const told = new EventEmitter();
+    const isReleased = once(told, 'released');
+    const work = host.withWriter(async () => await isReleased);
+    const asked = ask();
+    asked.catch(() => undefined); // It is looked at below.
+    await sleep(50);
+    memory.isFull = false;
+    told.emit('released');
+    await work;
+    assert.equal(await asked, 7n);
+  });
+
+  it('fails when it finds none again, and when nothing is written', async (context) => {
+    const { host, ask, memory } = await open(context);
+    const work = host.withWriter(async () => await sleep(50));
+    await assert.rejects(ask(), noMemory);
+    await work;
+    await assert.rejects(ask(), noMemory);
+    memory.isFull = false;
+    assert.equal(await ask(), 7n);
   });
 });
 

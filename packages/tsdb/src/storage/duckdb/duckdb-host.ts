@@ -6,13 +6,12 @@ import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
-import type { ChunkDecoder } from './decode/decode-chunk.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
-import { MemoryWatch } from './instance/memory-watch.js';
+import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
-import { throwUnlessWhole } from './stream-end.js';
+import { chunksOf, type Statements, tellingMade } from './statement-chunks.js';
 import { TableMemory } from './table-memory.js';
 
 /**
@@ -35,6 +34,8 @@ export class DuckDbHost {
   #underWay = 0;
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
+  /** Work of the writer that has not ended. */
+  #writing = 0;
 
   /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
   constructor(settings: DuckDbSettings) {
@@ -69,7 +70,12 @@ export class DuckDbHost {
    * go through this one connection, one statement after the other.
    */
   withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    const result = this.#writerTail.then(async () => await work((await this.#whenOpen()).writer));
+    this.#writing++;
+    const result = this.#writerTail
+      .then(async () => await work((await this.#whenOpen()).writer))
+      .finally(() => {
+        this.#writing--;
+      });
     this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
     return result;
   }
@@ -113,22 +119,23 @@ export class DuckDbHost {
    * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
    * signal interrupts the engine, and so does whoever takes no more.
    */
-  async *stream(options: {
-    /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
-    readonly text: string | Statements;
-    readonly columns: readonly OutputColumn[];
-    readonly signal: AbortSignal;
-    /** In whose name; absent: the server's own. */
-    readonly owner?: string | undefined;
-    /** For the server's own work; queries do not keep it waiting. */
-    readonly isBackground?: boolean;
-    /** Make the whole answer at once: a round trip less than handing it out while it is made. */
-    readonly isSmall: boolean;
-    /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
-    readonly aheadRows?: number | undefined;
-    /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
-    readonly onMade?: (() => void) | undefined;
-  }): AsyncGenerator<ResultChunk, void, undefined> {
+  async *stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
+    let isBegun = false;
+    try {
+      for await (const chunk of this.#stream(options)) {
+        isBegun = true;
+        yield chunk;
+      }
+    } catch (error) {
+      const mayHelp = this.#writing > 0 && typeof options.text === 'string' && !isBegun;
+      if (!mayHelp || !isOutOfMemory(error)) throw error;
+      // A flush or a merge takes what memory there is while it sorts.
+      await this.#writerTail;
+      yield* this.#stream(options);
+    }
+  }
+
+  async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
     const connection = await this.#take();
@@ -220,26 +227,21 @@ export class DuckDbHost {
   }
 }
 
-/** Statements one after the other; each hears what became of the one before it. */
-export type Statements = Generator<Statement, void, StatementEnd | undefined>;
-
-export interface Statement {
-  readonly text: string;
-  /** Of a statement whose rows are not the answer's: `onChunk` alone is given them. */
-  readonly columns?: readonly OutputColumn[];
-  /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
-  readonly takesOver?: (rowCount: number) => boolean;
-  /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
-  readonly makeTurn?: (asker: Asker) => Promise<() => void>;
-  /** Called with each chunk that the engine has made. */
-  readonly onChunk?: (chunk: ResultChunk) => void;
-}
-
-export interface StatementEnd {
-  readonly rowCount: number;
-  /** How long the engine was waited for, and how long the engine waited until somebody took what it had made. */
-  readonly engineMs: number;
-  readonly clientMs: number;
+export interface StreamOptions {
+  /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
+  readonly text: string | Statements;
+  readonly columns: readonly OutputColumn[];
+  readonly signal: AbortSignal;
+  /** In whose name; absent: the server's own. */
+  readonly owner?: string | undefined;
+  /** For the server's own work; queries do not keep it waiting. */
+  readonly isBackground?: boolean;
+  /** Make the whole answer at once: a round trip less than handing it out while it is made. */
+  readonly isSmall: boolean;
+  /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
+  readonly aheadRows?: number | undefined;
+  /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
+  readonly onMade?: (() => void) | undefined;
 }
 
 /** Chunks made ahead for a client that is faster than the engine: it uses them while the next statement sorts its rows. */
@@ -268,96 +270,6 @@ function isNarrow({ kind }: SqlType): boolean {
   return (
     kind !== 'utf8' && kind !== 'binary' && kind !== 'list' && kind !== 'struct' && kind !== 'map'
   );
-}
-
-async function* tellingMade(
-  chunks: AsyncIterable<ResultChunk>,
-  count: number,
-  onMade: () => void,
-): AsyncGenerator<ResultChunk, void, undefined> {
-  let madeCount = 0;
-  try {
-    for await (const chunk of chunks) {
-      madeCount++;
-      if (madeCount === count) onMade();
-      yield chunk;
-    }
-  } finally {
-    onMade();
-  }
-}
-
-/** How chunks are read. */
-interface Reading {
-  readonly connection: DuckDBConnection;
-  readonly calls: EngineCalls;
-  readonly decoder: ChunkDecoder;
-  readonly decoderOf: OpenInstance['decoderOf'];
-  /** Asked between two chunks: nobody wants the rest. */
-  readonly signal: AbortSignal;
-  /** Whose signal is that, or that the query is cancelled. */
-  readonly asker: Asker;
-}
-
-async function* chunksOf({
-  text,
-  ...reading
-}: Reading & { readonly text: string | Statements }): AsyncGenerator<ResultChunk, void, undefined> {
-  if (typeof text === 'string') {
-    yield* chunksOfOne({ text }, reading);
-    return;
-  }
-  const { connection, calls, signal, asker } = reading;
-  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), asker);
-  for (let next = text.next(); next.done !== true && !signal.aborted; ) {
-    next = text.next(yield* chunksOfOne(next.value, reading));
-  }
-  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), asker);
-}
-
-async function* chunksOfOne(
-  { text, columns, takesOver, makeTurn, onChunk }: Statement,
-  { connection, calls, signal, asker, ...reading }: Reading,
-): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
-  let rowCount = 0;
-  let clientMs = 0;
-  const whole: ResultChunk[] = [];
-  const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
-  const endTurn = await makeTurn?.(asker);
-  const beginMs = performance.now();
-  const handOut = function* (): Generator<ResultChunk, void, undefined> {
-    // What follows waits for the client.
-    endTurn?.();
-    for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
-      const handedOutMs = performance.now();
-      yield made;
-      clientMs += performance.now() - handedOutMs;
-    }
-  };
-  try {
-    const result = await calls.run(() => connection.stream(text), asker);
-    for (let isEnd = false; !isEnd && !signal.aborted; ) {
-      const chunk = await calls.run(() => result.fetchChunk(), asker);
-      isEnd = chunk === null || chunk.rowCount === 0;
-      if (isEnd && !signal.aborted) throwUnlessWhole(result, rowCount);
-      // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
-      // young, and of which the runtime knows nothing.
-      for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {
-        rowCount += piece.rowCount;
-        onChunk?.(piece);
-        if (columns === undefined) whole.push(piece);
-        else piece.release?.();
-        if (!takesOver?.(rowCount)) yield* handOut();
-        if (signal.aborted) break;
-      }
-    }
-    yield* handOut();
-  } finally {
-    endTurn?.();
-    // Nobody takes them.
-    for (const made of whole) made.release?.();
-  }
-  return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
 }
 
 const INTERRUPT_INTERVAL_MS = 20;

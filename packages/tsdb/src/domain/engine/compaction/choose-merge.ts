@@ -141,7 +141,7 @@ const partitionOf = ({
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
 
-function groupsBy(
+export function groupsBy(
   segments: readonly Segment[],
   keyOf: (segment: Segment) => string,
 ): readonly Segment[][] {

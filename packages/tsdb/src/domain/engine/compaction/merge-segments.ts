@@ -7,7 +7,7 @@ import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
 import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
-import { parquetFrom, timeCondition } from '../scan/sources.js';
+import { mixedParquetFrom, parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import {
   deletedUpTo,
@@ -15,7 +15,7 @@ import {
   type Tombstone,
   tombstonesOfSegment,
 } from '../table/tombstones.js';
-import type { Merge } from './choose-merge.js';
+import { groupsBy, type Merge } from './choose-merge.js';
 
 /**
  * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
@@ -43,15 +43,19 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const isSplit = kind === 'split';
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
-  const rowsOf = (segment: Segment, order: readonly string[]): string =>
-    rowsText(segment, { columns, files, order, where: conditionsOn(segment, options, tombstones) });
-  const ids = new Set(inputs.flatMap((segment) => [...segment.columnIds]));
+  const ids = columnIdsOf(inputs);
   const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
+  const rowsOf = (segments: readonly Segment[], order: readonly string[]): string =>
+    rowsText(segments, {
+      columns,
+      files,
+      order,
+      where: (segment) => conditionsOn(segment, options, tombstones),
+    });
   const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
-  const order = isSplit ? ['_seq'] : [];
   const rows = isOverlaid
     ? overlaidRows(inputs, columns, rowsOf)
-    : `(${inputs.map((segment) => rowsOf(segment, order)).join(' UNION ALL ')})`;
+    : `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
     // What the deletions say is done in what is written here.
@@ -101,54 +105,63 @@ function largestOf(
   };
 }
 
+/** What hides rows of a segment, as text behind its FROM. */
 function conditionsOn(
   segment: Segment,
-  { store, visibleFromNs }: { readonly store: TableStore; readonly visibleFromNs: bigint },
+  { store, merge, visibleFromNs }: Merging,
   tombstones: readonly Tombstone[],
-): readonly string[] {
+): string {
+  // The same for all, so that they are one scan.
+  const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
   const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
-  return [
-    ...(segment.minTime < visibleFromNs ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
+  const conditions = [
+    ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),
   ];
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
 
+/**
+ * Rows of segments, those with the same conditions from one scan: over a UNION ALL of several the engine (DuckDB 1.5.6) runs out of
+ * memory where it sorts on disk over one.
+ */
 function rowsText(
-  segment: Segment,
+  segments: readonly Segment[],
   what: {
     readonly columns: readonly Column[];
     readonly files: SegmentFiles;
     readonly order: readonly string[];
-    readonly where: readonly string[];
+    readonly where: (segment: Segment) => string;
   },
 ): string {
-  const list = [
-    '_series',
-    '"time"',
-    ...what.columns.map((column) => {
-      const name = quoteName(column.physicalName);
-      return segment.columnIds.has(column.id) ? name : `NULL AS ${name}`;
-    }),
-    ...what.order,
-  ];
-  const where = what.where.length === 0 ? '' : ` WHERE ${what.where.join(' AND ')}`;
-  return `SELECT ${list.join(', ')} FROM ${parquetFrom([what.files.pathOf(segment.objectName)])}${where}`;
+  const texts = groupsBy(segments, what.where).map((alike) => {
+    const ids = columnIdsOf(alike);
+    const names = what.columns.map(({ id, physicalName }) => {
+      const name = quoteName(physicalName);
+      return ids.has(id) ? name : `NULL AS ${name}`;
+    });
+    const list = ['_series', '"time"', ...names, ...what.order].join(', ');
+    const paths = alike.map(({ objectName }) => what.files.pathOf(objectName));
+    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${what.where(alike[0] as Segment)}`; // none is empty
+  });
+  return texts.join(' UNION ALL ');
 }
+
+const columnIdsOf = (segments: readonly Segment[]): ReadonlySet<number> =>
+  new Set(segments.flatMap(({ columnIds }) => [...columnIds]));
 
 /** Each field of a point takes the value of its latest write; unique segments come before all overlays. */
 function overlaidRows(
   inputs: readonly Segment[],
   columns: readonly Column[],
-  rowsOf: (segment: Segment, order: readonly string[]) => string,
+  rowsOf: (segments: readonly Segment[], order: readonly string[]) => string,
 ): string {
-  const all = inputs.map((segment) =>
-    rowsOf(
-      segment,
-      segment.kind === 'overlay'
-        ? ['1 AS _seq_rank', '_seq']
-        : ['0 AS _seq_rank', '0::BIGINT AS _seq'],
-    ),
-  );
+  const isOverlay = ({ kind }: Segment): boolean => kind === 'overlay';
+  const unique = inputs.filter((segment) => !isOverlay(segment));
+  const all = [
+    ...(unique.length === 0 ? [] : [rowsOf(unique, ['0 AS _seq_rank', '0::BIGINT AS _seq'])]),
+    rowsOf(inputs.filter(isOverlay), ['1 AS _seq_rank', '_seq']),
+  ];
   const latest = columns.map((column) => {
     const name = quoteName(column.physicalName);
     return `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`;

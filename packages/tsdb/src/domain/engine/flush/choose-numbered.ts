@@ -1,7 +1,7 @@
 import type { Column } from '../../../model/columns/column.js';
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
-import { isOutOfMemory } from './flush-failures.js';
 
 const SAMPLE_ROWS = 40_960;
 /** Fewer rows are written as they always were: trying takes about a tenth of the time of so many. */

@@ -1,12 +1,7 @@
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
+
 /** So long may flushes fail before the server says that it is not well: what failed may be over with the next statement. */
 const PATIENCE_MS = 3 * 60_000;
-
-/** Statements say the first; rows that are handed over say which block found no room. */
-const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
-
-/** The engine had no room for what a statement needs at a time. */
-export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && OUT_OF_MEMORY.test(error.message);
 
 /** Flushes that failed one after the other. */
 export class FlushFailures {

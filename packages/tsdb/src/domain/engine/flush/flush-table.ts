@@ -1,6 +1,7 @@
 import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
 import {
   SEGMENT_FORMAT_VERSION,
@@ -13,7 +14,6 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
 import { chooseNumbered } from './choose-numbered.js';
-import { isOutOfMemory } from './flush-failures.js';
 import { type Partition, partitionsOf } from './partitions.js';
 
 export interface FlushedTable {

@@ -1,8 +1,28 @@
 import { tsdbError } from '../../../errors.js';
-import type { LoggedQuery } from '../../system-tables/logged-query.js';
+import type { Asker } from '../../../model/asker.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
+import type { LoggedQuery, QueryOutcome } from '../../system-tables/logged-query.js';
+import { QueryDeadline } from './slots/query-deadline.js';
+
+/** Begins the time of a query that is logged, which also ends when somebody cancels it in the query log. */
+export function beginDeadline(
+  logged: LoggedQuery,
+  of: { readonly client: Pick<Asker, 'signal'>; readonly owner: string; readonly limitMs: number },
+): QueryDeadline {
+  const { client, owner, limitMs } = of;
+  const deadline = new QueryDeadline(client, owner, limitMs, (over) =>
+    noteFailure(logged, endOfQuery(over)),
+  );
+  logged.endsBy(() => deadline.cancel());
+  return deadline;
+}
+
+/** Of a query that failed with `error`. */
+export const outcomeOf = (error: unknown): QueryOutcome =>
+  tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
 
 /** Notes how a query ended that failed; returns the error, to be thrown. */
 export function noteFailure<E>(logged: LoggedQuery, error: E): E {
-  logged.ended(tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail');
+  logged.ended(outcomeOf(error));
   return error;
 }

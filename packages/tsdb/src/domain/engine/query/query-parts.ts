@@ -1,14 +1,12 @@
 import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import type { TableSchema } from '../../../model/schema.js';
-import {
-  CHUNK_ROWS,
-  type DuckDbHost,
-  rowSizeOf,
-  type Statement,
-  type StatementEnd,
-  type Statements,
-} from '../../../storage/duckdb/duckdb-host.js';
+import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
+import type {
+  Statement,
+  StatementEnd,
+  Statements,
+} from '../../../storage/duckdb/statement-chunks.js';
 import type { RowsStatement } from '../../sql/planned-query.js';
 import { GroupSlices } from '../scan/group-slices.js';
 import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';

@@ -1,7 +1,6 @@
 import { tsdbError } from '../../../errors.js';
 import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
-import { endOfQuery } from '../../../model/end-of-query.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
@@ -15,13 +14,12 @@ import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { type PreparedQuery, writeQueryFile } from './query-file.js';
-import { noteFailure } from './query-outcome.js';
+import { beginDeadline, noteFailure } from './query-outcome.js';
 import { QueryRows } from './query-rows.js';
 
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
-import { QueryDeadline } from './slots/query-deadline.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { lendingBetween } from './slots/query-turns.js';
 import { untilAborted } from './slots/until-aborted.js';
@@ -129,10 +127,11 @@ export class QueryPath {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
     const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner: access.owner });
-    const deadline = new QueryDeadline(request, access.owner, this.#needs.queryTimeoutMs, (over) =>
-      noteFailure(logged, endOfQuery(over)),
-    );
-    logged.endsBy(() => deadline.cancel());
+    const deadline = beginDeadline(logged, {
+      client: request,
+      owner: access.owner,
+      limitMs: this.#needs.queryTimeoutMs,
+    });
     let leave = (): void => deadline.end();
     try {
       const slot = await (mayBeInMemory ? this.#slots.admit(deadline) : this.#slots.take(deadline));

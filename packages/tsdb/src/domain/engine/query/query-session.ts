@@ -2,6 +2,7 @@ import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { PlannedQuery, RowsStatement } from '../../sql/planned-query.js';
+import type { QueryOutcome } from '../../system-tables/logged-query.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /** One question of a session: what of a planned query concerns the engine. */
@@ -33,7 +34,9 @@ export interface QuerySession {
   /** The distinct tag sets of a table; see `indexed`. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;
-  end(outcome: 'success' | 'fail' | 'cancel'): void;
+  /** Somebody else has asked for its end: its signal is aborted. */
+  cancel(): void;
+  end(outcome: QueryOutcome): void;
 }
 
 export interface SessionRequest {

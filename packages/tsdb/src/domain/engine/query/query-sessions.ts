@@ -1,14 +1,12 @@
 import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
-import { endOfQuery } from '../../../model/end-of-query.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { noteFailure } from './query-outcome.js';
+import { beginDeadline, noteFailure } from './query-outcome.js';
 import type { QueryRows } from './query-rows.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { failureOf, type QuerySources } from './query-sources.js';
-import { QueryDeadline } from './slots/query-deadline.js';
 import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { inTurns, lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
@@ -33,10 +31,11 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#needs.queryLog.begin(request);
-    const deadline = new QueryDeadline(request, request.owner, this.#needs.queryTimeoutMs, (over) =>
-      noteFailure(logged, endOfQuery(over)),
-    );
-    logged.endsBy(() => deadline.cancel());
+    const deadline = beginDeadline(logged, {
+      client: request,
+      owner: request.owner,
+      limitMs: this.#needs.queryTimeoutMs,
+    });
     let slot: QuerySlot;
     try {
       slot = await this.#needs.slots.admit(deadline);
@@ -96,6 +95,7 @@ export class QuerySessions {
         visibleFromNs: sources.visibleFrom(table, nowNs),
         hasDeletions: sources.hasDeletions(table),
       }),
+      cancel: () => deadline.cancel(),
       end: (outcome) => {
         deadline.end();
         logged.ended(outcome);

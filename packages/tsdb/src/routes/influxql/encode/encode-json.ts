@@ -211,7 +211,10 @@ class SeriesFrame {
   readonly restPiece: Piece;
   readonly rowlessPiece: Piece;
 
+  readonly #tagNames: readonly string[];
+
   constructor({ columns, tagNames }: AnswerHeading) {
+    this.#tagNames = tagNames;
     this.tagKeys = tagNames.map(
       (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
     );
@@ -221,6 +224,22 @@ class SeriesFrame {
     this.restPiece = new Piece(`${this.rest}${VALUES}`);
     this.rowlessPiece = new Piece(this.rest);
   }
+
+  isOf(tagNames: readonly string[]): boolean {
+    return tagNames.length === this.#tagNames.length && areSameTags(tagNames, this.#tagNames);
+  }
+}
+
+/** The columns of a statement that is asked again are the same ones. */
+const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
+
+function frameOf(answer: AnswerHeading): SeriesFrame {
+  let frame = FRAMES.get(answer.columns);
+  if (!frame?.isOf(answer.tagNames)) {
+    frame = new SeriesFrame(answer);
+    FRAMES.set(answer.columns, frame);
+  }
+  return frame;
 }
 
 class SeriesEncoder {
@@ -243,7 +262,7 @@ class SeriesEncoder {
       ...frame,
     }));
     this.#cells = new JsonCells(columns, out);
-    this.#frame = new SeriesFrame(answer);
+    this.#frame = frameOf(answer);
   }
 
   head({ name, tags }: SeriesName): string {

@@ -3,6 +3,9 @@ import { LoadQueue } from './load-queue.js';
 /** What was used this recently is not given up for something new: a working set that does not fit must not churn. */
 const LEAST_IDLE_MS = 5000;
 
+/** Rows of a segment that are kept as one, at most: a load takes 16 bytes a row beside what it brings. */
+const SEGMENT_UNIT_ROWS = 1024 * 1024;
+
 /** Something whose memory the cache counts. */
 export interface CacheEntry {
   readonly sizeBytes: number;
@@ -14,6 +17,7 @@ export interface CacheEntry {
 /** Bounds the memory of decoded columns over all tables; what was not used for longest goes first. */
 export class ColumnCache {
   readonly limitBytes: number;
+  readonly segmentUnitRows: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
@@ -21,8 +25,14 @@ export class ColumnCache {
   #sizeBytes = 0;
   readonly loads = new LoadQueue();
 
-  constructor(options: { readonly limitBytes: number; readonly nowMs: () => number }) {
+  constructor(options: {
+    readonly limitBytes: number;
+    readonly nowMs: () => number;
+    /** In tests. */
+    readonly segmentUnitRows?: number | undefined;
+  }) {
     this.limitBytes = options.limitBytes;
+    this.segmentUnitRows = options.segmentUnitRows ?? SEGMENT_UNIT_ROWS;
     this.#nowMs = options.nowMs;
   }
 

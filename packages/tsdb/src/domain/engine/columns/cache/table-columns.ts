@@ -6,7 +6,7 @@ import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';
 import { type LoadedRows, loadedRows } from '../load/loaded-rows.js';
 import { blocksOf, presentColumns, type RowSource } from '../load/row-source.js';
-import { MAX_SEGMENT_ROWS, RowUnits } from '../load/row-units.js';
+import { MAX_GATHERED_ROWS, RowUnits } from '../load/row-units.js';
 import { UnitLoads } from '../load/unit-loads.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
@@ -16,7 +16,7 @@ import { TableTexts } from './table-texts.js';
 const MAX_AWAITED_VALUES = 1_000_000;
 /** Rows of blocks before so many others are taken up before a query asks for them. */
 const LEAVING_ROWS = 32_768;
-/** Columns of a segment that are loaded ahead with one statement: a query that waits for others gets its turn between two. */
+/** Columns of a unit that are loaded ahead with one statement: a query that waits for others gets its turn between two. */
 const PRELOAD_COLUMNS = 4;
 
 /** What to find: fields of the rows between two instants. */
@@ -114,27 +114,33 @@ export class TableColumns {
     columns: readonly Column[],
     { limitBytes, signal }: LoadAhead,
   ): Promise<boolean> {
-    if (source.rowCount > MAX_SEGMENT_ROWS) return true;
     const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
-    let isComplete = true;
-    for (const unit of this.#units.of(source)) {
-      const lacking = columns.filter(
-        (column) =>
-          source.hasColumn(column.id) && !unit.rows.has(column.id) && !unit.rows.isUnfit([column]),
-      );
-      for (
-        let at = 0;
-        at < lacking.length && isComplete && !signal.aborted;
-        at += PRELOAD_COLUMNS
-      ) {
-        const wanted = lacking.slice(at, at + PRELOAD_COLUMNS);
+    const units = this.#units.of(source);
+    // Most questions need all rows of a column: none is loaded without the others.
+    const usable = columns.filter(
+      (column) => source.hasColumn(column.id) && !units.some(({ rows }) => rows.isUnfit([column])),
+    );
+    for (let at = 0; at < usable.length; at += PRELOAD_COLUMNS) {
+      const group = usable.slice(at, at + PRELOAD_COLUMNS);
+      const lacking = units.filter(({ rows }) => group.some(({ id }) => !rows.has(id)));
+      let rowCount = lacking.reduce((sum, { from, to }) => sum + to - from, 0);
+      for (const unit of lacking) {
+        if (signal.aborted) return true;
+        let isLoaded = true;
         await this.#cache.loads.add(async () => {
-          if (!unit.rows.isForgotten)
-            isComplete = await this.#loads.fromEngine(source, unit, { columns: wanted, hasRoom });
+          if (unit.rows.isForgotten) return;
+          const wanted = group.filter(({ id }) => !unit.rows.has(id));
+          isLoaded = await this.#loads.fromEngine(source, unit, {
+            columns: wanted,
+            hasRoom,
+            rowCount,
+          });
         }, false);
+        if (!isLoaded) return false;
+        rowCount -= unit.to - unit.from;
       }
     }
-    return isComplete;
+    return true;
   }
 
   /** Whether enough of a buffer table's rows stand in pages that they are better sorted as one. */
@@ -150,7 +156,7 @@ export class TableColumns {
   async gather(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
     const from = this.#units.scatteredFrom(source.key, source.rowCount);
     if (from === undefined) return;
-    const to = Math.min(source.rowCount, from + MAX_SEGMENT_ROWS);
+    const to = Math.min(source.rowCount, from + MAX_GATHERED_ROWS);
     const unit = { from, to, rows: new CachedRows(this.#cache), isGathered: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
     const isLoaded = await this.#loadGathered(source, unit, present, how);
@@ -203,6 +209,7 @@ export class TableColumns {
     const isFew = wanted.series !== undefined && wanted.series.length <= MAX_FEW_SERIES;
     for (const source of sources) {
       const misses: Miss[] = [];
+      const found: LoadedRows[] = [];
       for (const unit of this.#units.of(source)) {
         if (!unit.rows.touches(wanted.minTimeNs, wanted.maxTimeNs)) continue;
         const present = presentColumns(source, unit, wanted.columns);
@@ -212,11 +219,14 @@ export class TableColumns {
           if (unit.rows.isUnfit(present)) return undefined;
           loaded = loadedRows(unit.rows, present);
         }
-        if (loaded !== undefined) rows.push(loaded);
+        if (loaded !== undefined) found.push(loaded);
         else if (this.#loads.canLoad(source, unit)) misses.push({ source, unit });
         else return undefined;
       }
-      if (misses.length === 0) continue;
+      if (misses.length === 0) {
+        rows.push(...found);
+        continue;
+      }
       const isWorthLoading = this.#isWorthLoading(source, wanted.columns);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
@@ -228,14 +238,12 @@ export class TableColumns {
   }
 
   /** Files are read for what is asked for again. */
-  #isWorthLoading(
-    { key, kind, rowCount, hasColumn }: RowSource,
-    columns: readonly Column[],
-  ): boolean {
+  #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
+    const { key, kind, hasColumn } = source;
     if (kind === 'buffer') return true;
-    if (rowCount > MAX_SEGMENT_ROWS) return false;
-    const missed = this.#missed.get(key) ?? new Set();
     const present = columns.filter(({ id }) => hasColumn(id));
+    if (!this.#loads.fits(source, present)) return false;
+    const missed = this.#missed.get(key) ?? new Set();
     const isFirst = !this.#missed.has(key) || present.some(({ id }) => !missed.has(id));
     for (const { id } of present) missed.add(id);
     this.#missed.set(key, missed);

@@ -8,8 +8,8 @@ import { blocksOf, type RowSource } from './row-source.js';
 const PAGE_ROWS = 65536;
 /** So many pages of about one size wait for a further one before they become one. */
 const JOINED_PAGES = 3;
-/** A segment of more rows is left to the engine, which reads of it only what a query needs. */
-export const MAX_SEGMENT_ROWS = 4 * 1024 * 1024;
+/** Of a buffer table. */
+export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
 /** Fewer rows of a buffer table are loaded in no time when a query asks for them. */
 const LEAST_GATHERED_ROWS = 16384;
 
@@ -33,7 +33,7 @@ export class RowUnits {
       this.#units.set(key, units);
     }
     if ((units.at(-1)?.to ?? 0) >= rowCount) return units;
-    const pageRows = kind === 'segment' ? rowCount : PAGE_ROWS;
+    const pageRows = kind === 'segment' ? evenly(rowCount, this.#cache.segmentUnitRows) : PAGE_ROWS;
     for (const { rows } of units.splice(this.#firstJoined(source, units, pageRows))) rows.forget();
     const end = units.at(-1)?.to ?? 0;
     const inEngine = Math.min(rowCount, Math.max(end, source.blocksFrom));
@@ -94,7 +94,7 @@ export class RowUnits {
     if (rowCount - seen < Math.max(LEAST_GATHERED_ROWS, seen - from)) return undefined;
     for (const unit of gathered.toReversed()) {
       const isLarge = unit.to - unit.from > 2 * (rowCount - unit.to);
-      if (isLarge || rowCount - unit.from > MAX_SEGMENT_ROWS) break;
+      if (isLarge || rowCount - unit.from > MAX_GATHERED_ROWS) break;
       from = unit.from;
     }
     return from;
@@ -124,6 +124,9 @@ export class RowUnits {
     for (const key of this.#notGathered.keys()) if (!keys.has(key)) this.#notGathered.delete(key);
   }
 }
+
+/** The size of as few equal pieces as there can be of at most `most`. */
+const evenly = (count: number, most: number): number => Math.ceil(count / Math.ceil(count / most));
 
 /** Whether all rows of the source from one on are in the engine, or all in blocks. */
 function canBeLoaded(source: RowSource, from: number): boolean {

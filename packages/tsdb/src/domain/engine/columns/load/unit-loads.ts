@@ -22,6 +22,9 @@ const MAX_UNSEEN_ROWS = 16_384;
 const MAX_VALUES_AT_ONCE = 200_000;
 /** What time and order of a row take. */
 const INDEX_BYTES = 8;
+/** The time alone: rows of a segment stand in order, and a run of a series is more than a few of them. */
+const STORED_INDEX_BYTES = 4;
+const LEAST_RUN_ROWS = 8;
 const VALUE_BYTES = 8;
 
 /** Brings units of one table into memory: from blocks that still have them as they were written, or from the engine. */
@@ -92,27 +95,50 @@ export class UnitLoads {
     return load;
   }
 
-  /** False: there is no room for it, or `load` says so; without `load` everything is loaded in one go. */
+  /** Whether the rows of a source with these fields, all of which many questions need, could be in memory at all. */
+  fits(source: RowSource, columns: readonly Column[]): boolean {
+    return source.rowCount * this.#rowSizeBytes(source, columns) <= this.#cache.limitBytes;
+  }
+
+  /** Of fields whose form is not known yet, in the narrowest one: each value has a byte. */
+  #rowSizeBytes(source: RowSource, columns: readonly Column[]): number {
+    const known = this.#forms.get(source.key)?.loads ?? [];
+    const isStored =
+      source.kind === 'segment' && source.rowCount >= this.#index.count * LEAST_RUN_ROWS;
+    return columns.reduce(
+      (sum, { id }) => {
+        const load = known.find(({ column }) => column.id === id);
+        return sum + (load === undefined ? 1 : valueSizeBytes(load));
+      },
+      isStored ? STORED_INDEX_BYTES : INDEX_BYTES,
+    );
+  }
+
+  /**
+   * False: there is no room for it, or `load` says so; without `load` everything is loaded in one go.
+   * @param how.rowCount of all that has to have room before anything is loaded; of the unit, unless told otherwise.
+   */
   async fromEngine(
     source: RowSource,
     unit: RowUnit,
     how: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
+      readonly rowCount?: number;
       readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
-    const { columns, hasRoom, load } = how;
-    // In the narrowest form each value has a byte: the engine is not asked for what has no room in any.
-    if (!hasRoom((unit.to - unit.from) * (INDEX_BYTES + columns.length))) return false;
+    const { columns, hasRoom, rowCount = unit.to - unit.from, load } = how;
+    // The engine is not asked for the form of what has no room in any.
+    if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
     const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
     const readable = { host: this.#host, index: this.#index, from, rowNumber, giveWay };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
-      const rowSizeBytes = loads.reduce((sum, each) => sum + valueSizeBytes(each), INDEX_BYTES);
-      if (!hasRoom((unit.to - unit.from) * rowSizeBytes)) return false;
+      if (!this.fits(source, columns)) return false;
+      if (!hasRoom(rowCount * this.#rowSizeBytes(source, columns))) return false;
       if (load !== undefined) return await load(readable, loads);
       await loadUnit(readable, unit, loads);
       return true;

@@ -1,5 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import type { Asker } from '../../../../model/asker.js';
+import { endOfQuery } from '../../../../model/end-of-query.js';
 
 /**
  * Aborts a query when its client leaves, somebody cancels it or its time is over, whichever comes first. `end` must be called once. Nothing is made
@@ -58,7 +59,7 @@ export class QueryDeadline implements Asker {
     signal.addEventListener('abort', () => this.#hasEnded || this.#onOver?.(signal), {
       once: true,
     });
-    const leave = (): void => controller.abort(client.reason);
+    const leave = (): void => controller.abort(endOfQuery(client));
     const timer = this.#limitMs === 0 ? undefined : this.#endInTime(controller);
     if (client.aborted) leave();
     if (this.#isCancelled) controller.abort(tsdbError('query_cancelled'));

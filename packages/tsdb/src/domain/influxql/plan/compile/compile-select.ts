@@ -3,7 +3,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
 import { floorMod } from '../../../../model/time/calendar.js';
 import { isTimeZone } from '../../../../model/time/time-zone.js';
 import type { Expr } from '../../ast/expressions.js';
-import type { Fill } from '../../ast/select.js';
+import type { Fill, SelectStatement } from '../../ast/select.js';
 import { checkCondition } from '../check/check-condition.js';
 import { validateFields } from '../check/validate-fields.js';
 import { splitCondition } from '../condition/split-condition.js';
@@ -14,7 +14,12 @@ import { SELECTORS } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import { foldNumbers, type ReduceContext, timeValueOf } from '../reduce.js';
 import { columnNames, timeName } from './column-names.js';
-import type { CompiledSelect, Interval, OutputField } from './compiled-select.js';
+import {
+  type CompiledSelect,
+  type Interval,
+  type OutputField,
+  tablesOf,
+} from './compiled-select.js';
 import { Slots } from './slots.js';
 import type { ExpandedSelect, SourceColumns } from './source.js';
 import { argumentColumns, isTimeIn, mergedColumns, typeOfExpr } from './source-columns.js';
@@ -86,6 +91,30 @@ export function compileSelect(
     seriesLimit: select.seriesLimit === 0 ? undefined : select.seriesLimit,
     seriesOffset: select.seriesOffset ?? 0,
     zone,
+  };
+}
+
+/**
+ * What a SELECT of one table compiles to with another condition, or at another time, when nothing else of it has changed.
+ * @param known what it compiled to. Its GROUP BY time has no offset told by `now()`.
+ */
+export function recompileSelect(
+  known: CompiledSelect,
+  { condition, dimensions }: Pick<SelectStatement, 'condition' | 'dimensions'>,
+  env: Environment,
+): CompiledSelect {
+  const isTimeName = (name: string): boolean =>
+    name.toLowerCase() === 'time' && !tablesOf(known).some(({ columns }) => columns.has(name));
+  const { nowNs } = env;
+  const { rest, range } = splitCondition(condition, { nowNs, zone: known.zone, isTimeName });
+  return {
+    ...known,
+    condition: checkedCondition(rest),
+    ...boundsOf(range, {
+      around: undefined,
+      nowNs,
+      hasInterval: dimensions.some(({ kind }) => kind === 'call'),
+    }),
   };
 }
 

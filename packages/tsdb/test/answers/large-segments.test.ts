@@ -1,0 +1,81 @@
+// Source: docs/adr/0005-answers-from-memory.md: large segments are in memory as those of any size are, by the million rows.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { Metrics } from '@plinth/kernel';
+import { flushNode } from '#src/testing/flush-node.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+
+/** As many flushes as are merged together. */
+const FLUSHES = 8;
+const ROWS_OF_FLUSH = 150_000;
+const ROWS_OF_WRITE = 30_000;
+const HOSTS = 7;
+const FIELDS = 8;
+/** Half of what the rows take: the merge has to sort on disk. */
+const ENGINE_BYTES = 48 * 1024 * 1024;
+/** The segment is kept in eight pieces. */
+const SEGMENT_UNIT_ROWS = 150_000;
+
+it('merges more rows than its memory holds, and answers from all of them in memory', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-large-segments-'));
+  const metrics = new Metrics();
+  const flags = { 'tsdb-query-memory-bytes': String(ENGINE_BYTES) };
+  const node = await openTestNode(folder, { metrics, flags, segmentUnitRows: SEGMENT_UNIT_ROWS });
+  try {
+    await node.catalog.ensureDatabase(TEST_DATABASE);
+    const rowCount = FLUSHES * ROWS_OF_FLUSH;
+    for (let row = 0; row < rowCount; row += ROWS_OF_WRITE) {
+      await writeLines(
+        node,
+        Array.from({ length: ROWS_OF_WRITE }, (_, i) => lineOf(row + i)),
+      );
+      if ((row + ROWS_OF_WRITE) % ROWS_OF_FLUSH === 0) await flushNode(node);
+    }
+    assert.equal(node.engine.storage.state().compaction.lastFailure, undefined);
+    assert.deepEqual(await ask(node, 'SELECT row_count FROM system.parquet_files'), [
+      'row_count',
+      String(rowCount),
+    ]);
+    const sums = new Array<number>(HOSTS).fill(0);
+    for (let row = 0; row < rowCount; row++) {
+      sums[row % HOSTS] = (sums[row % HOSTS] as number) + numberOf(row, 3);
+    }
+    const text = 'SELECT host, sum(f3) AS s, max(f0) AS m FROM t GROUP BY host ORDER BY host';
+    const expected = sums.map((sum, host) => `h${host} | ${sum} | ${lastOf(host, rowCount)}`);
+    const direct = async (): Promise<number> =>
+      Number(
+        /^plinth_tsdb_direct_queries_total (\d+)/m.exec((await metrics.page()).text)?.[1] ?? 0,
+      );
+    let isInMemory = false;
+    for (let attempt = 0; attempt < 200 && !isInMemory; attempt++) {
+      const before = await direct();
+      assert.deepEqual(await ask(node, text), ['host | s | m', ...expected]);
+      isInMemory = (await direct()) > before;
+      if (!isInMemory) await setTimeout(20);
+    }
+    assert.ok(isInMemory);
+  } finally {
+    await node.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** The first field counts the rows; the others are of any size up to a million. */
+const numberOf = (row: number, field: number): number =>
+  field === 0 ? row : (row * (field * 7919 + 104_729)) % 1_000_003;
+
+function lineOf(row: number): string {
+  const fields = Array.from({ length: FIELDS }, (_, i) => `f${i}=${numberOf(row, i)}i`);
+  return `t,host=h${row % HOSTS} ${fields.join(',')} ${row}`;
+}
+
+/** The last row of a host. */
+const lastOf = (host: number, rowCount: number): number =>
+  rowCount - 1 - ((((rowCount - 1 - host) % HOSTS) + HOSTS) % HOSTS);
