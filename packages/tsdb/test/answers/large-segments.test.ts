@@ -15,6 +15,8 @@ const FLUSHES = 8;
 const ROWS_OF_FLUSH = 150_000;
 const ROWS_OF_WRITE = 30_000;
 const HOSTS = 7;
+/** Points that are written twice. */
+const AGAIN = 10_000;
 const FIELDS = 8;
 /** Half of what the rows take: the merge has to sort on disk. */
 const ENGINE_BYTES = 48 * 1024 * 1024;
@@ -61,6 +63,19 @@ it('merges more rows than its memory holds, and answers from all of them in memo
       if (!isInMemory) await setTimeout(20);
     }
     assert.ok(isInMemory);
+    // Some points of one host again, which a merge groups by what tells them apart.
+    const again = Array.from({ length: AGAIN }, (_, i) => `t,host=h0 f3=1i ${i * HOSTS}`);
+    await writeLines(node, again);
+    await flushNode(node);
+    assert.equal(node.engine.storage.state().compaction.lastFailure, undefined);
+    assert.deepEqual(await ask(node, 'SELECT row_count FROM system.parquet_files'), [
+      'row_count',
+      String(rowCount),
+    ]);
+    let sum = sums[0] as number;
+    for (let i = 0; i < AGAIN; i++) sum += 1 - numberOf(i * HOSTS, 3);
+    const merged = [`h0 | ${sum} | ${lastOf(0, rowCount)}`, ...expected.slice(1)];
+    assert.deepEqual(await ask(node, text), ['host | s | m', ...merged]);
   } finally {
     await node.close();
     await rm(folder, { recursive: true, force: true });

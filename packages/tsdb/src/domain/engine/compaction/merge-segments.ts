@@ -53,9 +53,8 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       where: (segment) => conditionsOn(segment, options, tombstones),
     });
   const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
-  const rows = isOverlaid
-    ? overlaidRows(inputs, columns, rowsOf)
-    : `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
+  const all = `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
+  const rows = isOverlaid ? overlaidRows(inputs, columns, rowsOf) : all;
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
     // What the deletions say is done in what is written here.
@@ -70,7 +69,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
-      rows,
+      all, // Merged points are of the same times.
       host,
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );
@@ -150,7 +149,10 @@ function rowsText(
 const columnIdsOf = (segments: readonly Segment[]): ReadonlySet<number> =>
   new Set(segments.flatMap(({ columnIds }) => [...columnIds]));
 
-/** Each field of a point takes the value of its latest write; unique segments come before all overlays. */
+/**
+ * Each field of a point takes the value of its latest write; unique segments come before all overlays. Only points that an overlay
+ * has are grouped: a group is never on disk, and an ordered `last` holds all of its rows.
+ */
 function overlaidRows(
   inputs: readonly Segment[],
   columns: readonly Column[],
@@ -158,13 +160,16 @@ function overlaidRows(
 ): string {
   const isOverlay = ({ kind }: Segment): boolean => kind === 'overlay';
   const unique = inputs.filter((segment) => !isOverlay(segment));
-  const all = [
-    ...(unique.length === 0 ? [] : [rowsOf(unique, ['0 AS _seq_rank', '0::BIGINT AS _seq'])]),
-    rowsOf(inputs.filter(isOverlay), ['1 AS _seq_rank', '_seq']),
-  ];
-  const latest = columns.map((column) => {
-    const name = quoteName(column.physicalName);
-    return `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`;
-  });
-  return `(SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${all.join(' UNION ALL ')}) GROUP BY _series, "time")`;
+  const overlays = rowsOf(inputs.filter(isOverlay), ['1 AS _seq_rank', '_seq']);
+  const names = columns.map(({ physicalName }) => quoteName(physicalName));
+  const latest = names.map(
+    (name) => `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = (rows: string): string =>
+    `SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${rows}) GROUP BY _series, "time"`;
+  if (unique.length === 0) return `(${merged(overlays)})`;
+  const first = rowsOf(unique, ['0 AS _seq_rank', '0::BIGINT AS _seq']);
+  const again = `EXISTS (SELECT 1 FROM (${overlays}) o WHERE o._series = u._series AND o."time" = u."time")`;
+  const once = `SELECT ${['_series', '"time"', ...names].join(', ')} FROM (${first}) u WHERE NOT ${again}`;
+  return `(${once} UNION ALL ${merged(`SELECT * FROM (${first}) u WHERE ${again} UNION ALL ${overlays}`)})`;
 }
