@@ -49,10 +49,6 @@ const SHARED_TTL_MS = 1_000;
 /** How long the token of an installation lives that its app asked for. */
 const INSTALLATION_TOKEN_SEC = 3_600;
 
-/** On a whole second, as it is told: a token is good until the very moment that its owner knows. */
-const endOf = (nowMs: number, lifeSec: number): number =>
-  (Math.ceil(nowMs / 1000) + lifeSec) * 1000;
-
 /**
  * Identities and credentials of the platform, and what they mean for limits. Everything is read from the store;
  * whoever needs answers quickly remembers them and asks `version` whether they still hold.
@@ -163,7 +159,7 @@ export class Registry {
       identity,
       viaApp,
       createdMs: nowMs,
-      expiresMs: expiresInSec === undefined ? undefined : endOf(nowMs, expiresInSec),
+      expiresMs: expiresInSec === undefined ? undefined : nowMs + expiresInSec * 1000,
     });
     return { credential, text };
   }
