@@ -80,9 +80,13 @@ async function runFiles(chosen, concurrency) {
   return { code, failures: lines.map((line) => JSON.parse(line)) };
 }
 
-/** @param file a test file, its source or as compiled: node:test names either. */
+/** @param file a test file, its source or as compiled: node:test names either. Of tests that several files share: these. */
 function compiledFiles(file) {
-  return files.includes(file) ? [file] : listTestFiles({ words: [file], withLong });
+  if (files.includes(file)) return [file];
+  const found = listTestFiles({ words: [file], withLong });
+  if (found.length > 0) return found;
+  const name = `/${path.basename(file, '.ts')}.js`;
+  return files.filter((each) => fs.readFileSync(path.join(root, each), 'utf8').includes(name));
 }
 
 function tell(what, failures) {
