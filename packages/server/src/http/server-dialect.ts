@@ -44,11 +44,12 @@ export function serverDialect(parts: {
     answerNotFound,
     headersFor,
     headers: ({ url, headers: { origin } }) =>
-      pathOf(url) === FIRST_TOKEN ? [['cluster-uuid', parts.clusterUuid()]] : headersFor(origin),
+      isFirstToken(url) ? [['cluster-uuid', parts.clusterUuid()]] : headersFor(origin),
     answerPreflight: (request, methods) =>
-      emptyAnswer(
-        204,
-        pathOf(request.url) === FIRST_TOKEN ? [] : cors.preflightFor(request, methods),
-      ),
+      emptyAnswer(204, isFirstToken(request.url) ? [] : cors.preflightFor(request, methods)),
   };
 }
+
+/** Every request comes by here: the path of few of them is cut out. */
+const isFirstToken = (url: string): boolean =>
+  url.startsWith(FIRST_TOKEN) && pathOf(url) === FIRST_TOKEN;

@@ -7,21 +7,24 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { OutputColumn } from '../../model/columns/result.js';
 import { DuckDbHost, mostAhead } from './duckdb-host.js';
+import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import type { Statements } from './statement-chunks.js';
+
+const settingsIn = (folder: string): DuckDbSettings => ({
+  dataDir: folder,
+  spillDir: join(folder, 'spill'),
+  memoryLimitBytes: 64 * 1048576,
+  threads: 2,
+  idleConnections: 2,
+  register: async () => {},
+});
 
 describe('an engine with little memory', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
-    host = new DuckDbHost({
-      dataDir: folder,
-      spillDir: join(folder, 'spill'),
-      memoryLimitBytes: 64 * 1048576,
-      threads: 2,
-      idleConnections: 2,
-      register: async () => {},
-    });
+    host = new DuckDbHost(settingsIn(folder));
   });
   after(async () => {
     await host.close();
@@ -200,20 +203,18 @@ describe('a statement that finds no memory', () => {
   ];
   const { signal } = new AbortController();
 
-  /** An engine all of whose statements fail as long as its memory is full. */
-  async function open(context: TestContext) {
+  /** An engine whose memory is full until the file that it writes is released, or for good. */
+  async function open(context: TestContext, isFreed: boolean) {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
-    const memory = { isFull: true };
+    const told = new EventEmitter();
+    const isReleased = once(told, 'released');
+    let isFull = true;
     const host = new DuckDbHost({
-      dataDir: folder,
-      spillDir: join(folder, 'spill'),
-      memoryLimitBytes: 64 * 1048576,
-      threads: 2,
-      idleConnections: 2,
-      register: async () => {},
+      ...settingsIn(folder),
       watch: {
         around: async (call, run) => {
-          if (call === 'engine.query' && memory.isFull) throw noMemory;
+          if (call === 'engine.query' && isFull) throw noMemory;
+          if (call === 'engine.copy') await isReleased;
           return await run();
         },
         before: () => undefined,
@@ -229,31 +230,32 @@ describe('a statement that finds no memory', () => {
       for await (const { columns: answer } of stream) value = answer[0]?.values[0];
       return value;
     };
-    return { host, ask, memory };
+    const copying = host.copy(`COPY (SELECT 1) TO '${join(folder, 'one.parquet')}'`);
+    const release = async (): Promise<void> => {
+      isFull = !isFreed;
+      told.emit('released');
+      await copying;
+    };
+    return { ask, release };
   }
 
-  it('is asked again when no file is written any more, which takes it', async (context) => {
-    const { host, ask, memory } = await open(context);
-    const told = new EventEmitter();
-    const isReleased = once(told, 'released');
-    const work = host.withWriter(async () => await isReleased);
+  it('is asked again when a file that took it is written', async (context) => {
+    const { ask, release } = await open(context, true);
     const asked = ask();
     asked.catch(() => undefined); // It is looked at below.
     await sleep(50);
-    memory.isFull = false;
-    told.emit('released');
-    await work;
+    await release();
     assert.equal(await asked, 7n);
   });
 
-  it('fails when it finds none again, and when nothing is written', async (context) => {
-    const { host, ask, memory } = await open(context);
-    const work = host.withWriter(async () => await sleep(50));
+  it('fails when it finds none again, and at once when no file is written', async (context) => {
+    const { ask, release } = await open(context, false);
+    const asked = ask();
+    asked.catch(() => undefined); // It is looked at below.
+    await sleep(50);
+    await release();
+    await assert.rejects(asked, noMemory);
     await assert.rejects(ask(), noMemory);
-    await work;
-    await assert.rejects(ask(), noMemory);
-    memory.isFull = false;
-    assert.equal(await ask(), 7n);
   });
 });
 

@@ -34,8 +34,8 @@ export class DuckDbHost {
   #underWay = 0;
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
-  /** Work of the writer that has not ended. */
-  #writing = 0;
+  /** Files of the server that are being written. */
+  readonly #copying = new Set<Promise<unknown>>();
 
   /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
   constructor(settings: DuckDbSettings) {
@@ -70,12 +70,7 @@ export class DuckDbHost {
    * go through this one connection, one statement after the other.
    */
   withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    this.#writing++;
-    const result = this.#writerTail
-      .then(async () => await work((await this.#whenOpen()).writer))
-      .finally(() => {
-        this.#writing--;
-      });
+    const result = this.#writerTail.then(async () => await work((await this.#whenOpen()).writer));
     this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
     return result;
   }
@@ -90,6 +85,17 @@ export class DuckDbHost {
       });
     } finally {
       this.#give(connection);
+    }
+  }
+
+  /** Writes a file of the server's own. It takes what memory there is while it sorts: statements that lack it wait for its end. */
+  async copy(text: string): Promise<void> {
+    const copying = this.rows(text);
+    this.#copying.add(copying);
+    try {
+      await copying;
+    } finally {
+      this.#copying.delete(copying);
     }
   }
 
@@ -127,10 +133,9 @@ export class DuckDbHost {
         yield chunk;
       }
     } catch (error) {
-      const mayHelp = this.#writing > 0 && typeof options.text === 'string' && !isBegun;
+      const mayHelp = this.#copying.size > 0 && typeof options.text === 'string' && !isBegun;
       if (!mayHelp || !isOutOfMemory(error)) throw error;
-      // A flush or a merge takes what memory there is while it sorts.
-      await this.#writerTail;
+      await Promise.allSettled(this.#copying);
       yield* this.#stream(options);
     }
   }

@@ -232,7 +232,7 @@ export class SegmentFiles {
     const path = `${this.#tempDir}/${id}.parquet`;
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
     const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
-    await this.#host.rows(
+    await this.#host.copy(
       `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, ${COMPRESSION}, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${NUMBERED_OPTION[numbered]}${fieldIdOption})`,
     );
     return { id, path };
