@@ -108,8 +108,12 @@ describe('by keys alone', { skip: SKIP }, () => {
         number,
       ];
     };
-    for (const minutes of [30, 15]) {
-      await page.keyboard.press('+');
+    // Pressed twice, before the points of the first are there, it zooms twice.
+    for (const { presses, minutes } of [
+      { presses: 1, minutes: 30 },
+      { presses: 2, minutes: 7.5 },
+    ]) {
+      for (let press = 0; press < presses; press++) await page.keyboard.press('+');
       await page.waitForURL((url) => {
         const [from, to] = rangeOf(url.href);
         return Math.abs(to - from - minutes * 60_000) < 10;
@@ -126,7 +130,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     await page.keyboard.press('-');
     await page.waitForURL((url) => {
       const [wideFrom, wideTo] = rangeOf(url.href);
-      return Math.abs(wideTo - wideFrom - 30 * 60_000) < 10;
+      return Math.abs(wideTo - wideFrom - 15 * 60_000) < 10;
     });
     await page.keyboard.press('t');
     await page.getByRole('grid').waitFor();

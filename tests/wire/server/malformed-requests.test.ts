@@ -52,6 +52,11 @@ describe('what is no HTTP', () => {
       ['GET /health HTTP/1.1\r\n\r\n', 400],
       ['GET /%zz HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
       [expecting, 417],
+      ['CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n', 501],
+      [
+        'POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+        501,
+      ],
       ['POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
       [`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
     ];

@@ -1,4 +1,4 @@
-// Source: RFC 9112, section 3.2; RFC 9110, sections 5.3 and 10.1.1.
+// Source: RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 5.3 and 10.1.1.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { answerHeadFault, faultOfHead } from './head-fault.js';
@@ -54,6 +54,14 @@ it('knows one expectation', () => {
   const fault = '417 the only expectation that is known is 100-continue';
   assert.equal(faultOf('1.1', HOST, ['Expect', '200-ok']), fault);
   assert.equal(faultOf('2.0', ['expect', '']), fault);
+});
+
+it('knows one transfer coding', () => {
+  assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', 'Chunked']), undefined);
+  const fault = '501 the only transfer coding that is known is chunked';
+  for (const codings of ['gzip, chunked', 'chunked, chunked', 'identity', '']) {
+    assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', codings]), fault);
+  }
 });
 
 it('is worded as what cannot be parsed', () => {

@@ -20,10 +20,15 @@ const EXPECTATION: HeadFault = {
   message: 'the only expectation that is known is 100-continue',
 };
 
+const TRANSFER_CODING: HeadFault = {
+  status: 501,
+  message: 'the only transfer coding that is known is chunked',
+};
+
 /**
  * What is wrong with a head that the parser took, whatever the path: Node keeps the first of headers that may stand there
- * once and drops the others, and a proxy may have looked at the last. Source: RFC 9112, section 3.2; RFC 9110, sections
- * 5.3 and 10.1.1.
+ * once and drops the others, and a proxy may have looked at the last. Source: RFC 9112, sections 3.2
+ * and 6.1; RFC 9110, sections 5.3 and 10.1.1.
  */
 export function faultOfHead({
   rawHeaders,
@@ -43,8 +48,10 @@ export function faultOfHead({
   if (hostCount > 1) return SEVERAL_HOSTS;
   if (hostCount === 0 && httpVersionMajor === 1 && httpVersionMinor === 1) return NO_HOST;
   if (credentialCount > 1) return SEVERAL_CREDENTIALS;
-  const { expect } = headers;
+  const { expect, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return EXPECTATION;
+  // The parser takes others in front of it, and leaves the body in them.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return TRANSFER_CODING;
   return undefined;
 }
 

@@ -284,9 +284,9 @@ export function limitStoreContract(
       await using opened = await open(DEFAULT_RULES);
       const { store, advance } = opened;
       const caller = newCaller();
-      await store.ban(caller.key, 1);
+      await store.ban(caller.key, 2);
       assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
-      await advance(1_050);
+      await advance(2_050);
       assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
     });
 

@@ -9,6 +9,9 @@ import {
   pathOf,
 } from '@plinth/kernel';
 
+/** So long a client that was refused may go on sending before its connection is cut: it reads the answer then. */
+const LAST_WORDS_MS = 2000;
+
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
 export const answerNotFound = (): HttpAnswer => jsonAnswer(404, { error: 'Not found', data: {} });
 
@@ -50,6 +53,14 @@ export function answerClientError(
   endWith(socket, `HTTP/1.1 ${status} ${reason}\r\n${headers}${own}`, message);
 }
 
+/** Answers what no parser reads on with; whoever sends on without an end is cut off. */
+export function refuseConnection(socket: Socket, code: string, headers: string): void {
+  answerClientError(Object.assign(new Error(code), { code }), socket, headers);
+  socket.resume(); // Bytes that nobody read would turn the end of the connection into a reset.
+  const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
 /** Answers a request in plain text where the port asks for TLS. Whatever it carried has been sent already. */
 export function refusePlainText(socket: Socket): void {
   socket.resume(); // An unread request would turn the end of the connection into a reset.
@@ -70,6 +81,7 @@ type ClientError = readonly [status: number, reason: string, message?: string, h
 const CLIENT_ERRORS: ReadonlyMap<string, ClientError> = new Map<string, ClientError>([
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
+  ['ERR_NO_PROXY', [501, 'Not Implemented', 'this server is no proxy: it does not CONNECT']],
   [
     'ERR_HEADS_FULL',
     [

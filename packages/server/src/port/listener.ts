@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '@plinth/kernel';
-import { answerClientError } from '../http/to-wire.js';
+import { answerClientError, refuseConnection } from '../http/to-wire.js';
 import { FastReader, type FastReaderParts } from './fast/fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
@@ -134,6 +134,9 @@ function makeHttp1(
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
   http1.on('clientError', (error, socket) => {
     answerClientError(error, socket as Socket, headerLines()); // all of ours are
+  });
+  http1.on('connect', (_request, socket) => {
+    refuseConnection(socket as Socket, 'ERR_NO_PROXY', headerLines());
   });
   serveInTurn(http1);
   return http1;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@plinth/kernel';
-import { answerClientError } from '../http/to-wire.js';
+import { refuseConnection } from '../http/to-wire.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 /** Longer than the request line that decides. */
@@ -10,8 +10,6 @@ const FIRST_ROOM_BYTES = 16_384;
 /** From the first byte of a request to the last of its head, whoever reads that. */
 export const HEAD_TIMEOUT_MS = 15_000;
 const LOOK_MS = 1000;
-/** So long a client that was refused may go on sending before its connection is cut: it reads the answer then. */
-const LAST_WORDS_MS = 2000;
 
 export interface LongHeadsNeeds {
   /** For heads of the usual length, for good. */
@@ -96,7 +94,7 @@ export class LongHeads {
     const end = (code: string): void => {
       leave();
       count(0);
-      this.#refuse(socket, code);
+      refuseConnection(socket, code, this.#needs.headerLines());
     };
     const take = (piece: Buffer): void => {
       const isWhole = head.add(piece);
@@ -146,13 +144,6 @@ export class LongHeads {
     }
     this.#sockets.delete(socket);
     usual(socket);
-  }
-
-  #refuse(socket: Socket, code: string): void {
-    answerClientError(Object.assign(new Error(code), { code }), socket, this.#needs.headerLines());
-    socket.resume(); // Bytes that nobody read would turn the end of the connection into a reset.
-    const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
-    socket.once('close', () => clearTimeout(timer));
   }
 
   #cutSlow(): void {

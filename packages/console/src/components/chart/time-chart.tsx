@@ -39,6 +39,11 @@ export function TimeChart(props: {
   const [spoken, setSpoken] = useState('');
   const zoom = useRef(props);
   zoom.current = props;
+  /** What was asked for last, before its points are there. */
+  const asked = useRef(range);
+  useEffect(() => {
+    asked.current = range;
+  }, [range]);
   const points = useMemo(
     () => (width === 0 ? undefined : alignSeries(series, { ...range, width })),
     [series, range, width],
@@ -71,7 +76,10 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
-    if (event.key === '+') props.onZoom?.(halfAround(plot, range));
+    if (event.key === '+') {
+      asked.current = halfAround(plot, asked.current);
+      props.onZoom?.(asked.current);
+    }
     if (event.key === '-') props.onZoomOut?.();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();
