@@ -23,6 +23,7 @@ export class ColumnCache {
   /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
   readonly #holders = new Map<CacheEntry, number>();
   #sizeBytes = 0;
+  #askedMs = Number.NEGATIVE_INFINITY;
   readonly loads = new LoadQueue();
 
   constructor(options: {
@@ -46,6 +47,16 @@ export class ColumnCache {
 
   nowMs(): number {
     return this.#nowMs();
+  }
+
+  noteQuestion(): void {
+    this.#askedMs = this.#nowMs();
+    this.loads.noteQuestion();
+  }
+
+  /** Nobody has asked for so long. */
+  get idleMs(): number {
+    return this.#nowMs() - this.#askedMs;
   }
 
   /** False: there is no room for so much more, and nothing is old enough to make way. */

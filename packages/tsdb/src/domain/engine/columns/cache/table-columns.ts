@@ -83,7 +83,7 @@ export class TableColumns {
    * sources have to be taken anew when it resolves, because they may hold more rows then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
-    this.#cache.loads.noteQuestion();
+    this.#cache.noteQuestion();
     const found = this.#look(sources, wanted);
     this.#loadLeaving(sources, wanted);
     if (found === undefined) return undefined;

@@ -7,20 +7,20 @@ import { ColumnPreload, type PreloadTable } from './column-preload.js';
 
 const MIB = 1024 * 1024;
 
-/** What a load ahead may take together with what is there. */
-async function limitOf(cacheMib: number, usedMib: number): Promise<number | undefined> {
+/** A preload of one segment, and what it may take together with what is there once it has begun. */
+function preloading(cacheMib: number, usedMib: number) {
   const clock = new ManualClock();
   const cache = new ColumnCache({
     limitBytes: cacheMib * MIB,
     nowMs: () => clock.monotonicMs(),
   });
   cache.add({ sizeBytes: usedMib * MIB, lastUsedMs: 0, drop: () => undefined });
-  let limit: number | undefined;
+  const begun = { clock, cache, limitMib: undefined as number | undefined };
   const table: PreloadTable = {
     segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment], // nothing else is looked at
     inMemory: {
       preload: async (_segment, { limitBytes }) => {
-        limit = limitBytes / MIB;
+        begun.limitMib = limitBytes / MIB;
         return true;
       },
       isScattered: false,
@@ -36,9 +36,14 @@ async function limitOf(cacheMib: number, usedMib: number): Promise<number | unde
     onFailed: (error) => assert.fail(String(error)),
   });
   preload.start();
-  await clock.advanceMs(1000);
-  await preload.close();
-  return limit;
+  return Object.assign(begun, { close: () => preload.close() });
+}
+
+async function limitOf(cacheMib: number, usedMib: number): Promise<number | undefined> {
+  const begun = preloading(cacheMib, usedMib);
+  await begun.clock.advanceMs(1000);
+  await begun.close();
+  return begun.limitMib;
 }
 
 it('fills three quarters of a small cache ahead of queries, and of a large one what newer segments need', async () => {
@@ -46,4 +51,30 @@ it('fills three quarters of a small cache ahead of queries, and of a large one w
   assert.equal(await limitOf(64, 40), 48);
   assert.equal(await limitOf(3072, 0), 256);
   assert.equal(await limitOf(3072, 1000), 1256);
+});
+
+it('lets questions go first, for half a minute if they do not end', async () => {
+  const begun = preloading(64, 0);
+  const { clock, cache } = begun;
+  const askFor = async (seconds: number): Promise<void> => {
+    for (let tenths = 0; tenths < 10 * seconds; tenths++) {
+      cache.noteQuestion();
+      await clock.advanceMs(100);
+    }
+  };
+  await askFor(29);
+  assert.equal(begun.limitMib, undefined);
+  await askFor(2);
+  assert.equal(begun.limitMib, 48);
+  await begun.close();
+});
+
+it('begins when the questions have ended', async () => {
+  const begun = preloading(64, 0);
+  begun.cache.noteQuestion();
+  await begun.clock.advanceMs(400);
+  assert.equal(begun.limitMib, undefined);
+  await begun.clock.advanceMs(700);
+  assert.equal(begun.limitMib, 48);
+  await begun.close();
 });

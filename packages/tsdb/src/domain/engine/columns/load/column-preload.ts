@@ -5,9 +5,9 @@ import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 
 const CHECK_INTERVAL_MS = 500;
-/** Nobody has written for so long. */
+/** Nobody has written, or asked, for so long. */
 const CALM_MS = 500;
-/** Then segments are loaded beside the writes. */
+/** Then segments are loaded beside writes and questions. */
 const LONGEST_WAIT_MS = 30_000;
 /** The rest of the cache is for what queries ask for themselves. */
 const SHARE_OF_CACHE = 0.75;
@@ -71,7 +71,8 @@ export class ColumnPreload {
     if (this.#hasNews()) {
       const nowMs = this.#needs.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
-      if (!isCalm && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
+      const isQuiet = isCalm && this.#needs.cache.idleMs >= CALM_MS;
+      if (!isQuiet && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
     } else if (isCalm && !this.#needs.isFlushNear()) this.#run(() => this.#gather());
