@@ -91,6 +91,22 @@ describe('the editor', () => {
     }
   });
 
+  it('C30 takes the body that it gave without a change', async () => {
+    const { types } = (await edit('GET', 'types')).json as unknown as {
+      readonly types: readonly { readonly key: string }[];
+    };
+    assert.equal(types.length, 9);
+    for (const { key: type } of types) {
+      const listed = (await edit('GET', type)).json as unknown as Record<string, WireRecord>;
+      for (const { id } of Object.values(listed).slice(0, 25)) {
+        const given = await edit('GET', `${type}/${id}`);
+        const put = await edit('PUT', `${type}/${id}`, given.json);
+        assert.equal(put.status, 200, put.text);
+        assert.equal(put.headers['etag'], given.headers['etag'], `${type} ${id}`);
+      }
+    }
+  });
+
   it('C44 the page of metrics tells version, counts, publications and the cache', async () => {
     const figures = async (): Promise<(name: string) => number> => {
       const { text } = await server.http.send('/metrics');

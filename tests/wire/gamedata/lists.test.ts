@@ -176,7 +176,7 @@ describe('the nine lists', () => {
       hideout: 'Module not found',
       'item-presets': 'Preset not found',
       levels: 'Level not found',
-      storyline: 'Storyline not found',
+      storyline: 'Element not found',
     };
     for (const [path, error] of Object.entries(texts)) {
       const answer = await server.http.send(`/api/${path}/nothing-like-it`);

@@ -46,7 +46,7 @@ export const KIND_WIRE: Readonly<Record<Kind, KindWire>> = {
   storyline: {
     typeKey: 'storyline',
     listKey: 'storylines',
-    notFound: 'Storyline not found',
+    notFound: 'Element not found',
     isPaged: true,
   },
 };
