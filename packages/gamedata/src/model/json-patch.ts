@@ -1,4 +1,5 @@
-import { isObject, isSameJson } from './json.js';
+import { isObject } from '@plinth/kernel';
+import { isSameJson } from './json.js';
 
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
