@@ -265,8 +265,7 @@ function readRetry(value: unknown): RetryPolicy | undefined {
   return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
 }
 
-/** Half of a character has no bytes in UTF-8: receivers could not make the same signature. */
-/** Whether its bytes are few enough, and come back as they are. */
+/** Whether its bytes are few enough, and come back as they are: half of a character has none, and receivers could not make the same signature. */
 export function isUsableSecret(secret: string): boolean {
   const bytes = Buffer.from(secret);
   return bytes.length <= MAX_SECRET_SIZE_BYTES && bytes.toString() === secret;
