@@ -51,15 +51,3 @@ function applyOne(target: object, operation: PatchOperation): boolean {
   else Reflect.set(parent, last, operation.value);
   return true;
 }
-
-/** RFC 7396. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (name === '__proto__') continue;
-    if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
-}
