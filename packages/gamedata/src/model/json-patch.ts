@@ -1,11 +1,9 @@
 import { isObject } from '@plinth/kernel';
-import { isSameJson } from './json.js';
+import { isSameJson, pointerOf } from './json.js';
 
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
-
-const escapePart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** RFC 6902 operations that lead from one value to another. Lists of other lengths are replaced whole. */
 export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchOperation[] {
@@ -13,9 +11,9 @@ export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchO
   if (isObject(from) && isObject(to)) {
     const removed = Object.keys(from)
       .filter((name) => !Object.hasOwn(to, name))
-      .map((name): PatchOperation => ({ op: 'remove', path: `${path}/${escapePart(name)}` }));
+      .map((name): PatchOperation => ({ op: 'remove', path: path + pointerOf([name]) }));
     const others = Object.entries(to).flatMap(([name, value]): readonly PatchOperation[] => {
-      const inner = `${path}/${escapePart(name)}`;
+      const inner = path + pointerOf([name]);
       return Object.hasOwn(from, name)
         ? diffJson(from[name], value, inner)
         : [{ op: 'add', path: inner, value }];
