@@ -1,6 +1,7 @@
 import {
   type FieldError,
   hostOf,
+  isObject,
   type Random,
   type TargetGuard,
   ValidationFailed,
@@ -237,7 +238,7 @@ function readSubscriptions(value: unknown): readonly string[] | undefined {
 }
 
 function readHeaders(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const entries = Object.entries(value);
   if (entries.length > MAX_CUSTOM_HEADER_COUNT) return undefined;
   const isFine = entries.every(
@@ -248,7 +249,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> | undefin
       typeof text === 'string' &&
       HEADER_VALUE.test(text),
   );
-  return isFine ? Object.fromEntries(entries) : undefined;
+  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // each was checked
 }
 
 function readRetry(value: unknown): RetryPolicy | undefined {
