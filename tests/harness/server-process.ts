@@ -4,10 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { CLI } from './cli.js';
 import { HttpClient } from './http-client.js';
 
-const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs', import.meta.url));
 /** A start takes a second; a machine that is busy with other tests has needed more than half a minute. */
 const START_TIMEOUT_MS = 90_000;
 /** Last lines of the log that are kept. */

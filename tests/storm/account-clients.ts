@@ -113,7 +113,7 @@ export class AccountClients implements StormClients {
   }
 
   close(): void {
-    this.#receiver.close();
+    this.#receiver.close().catch(() => {});
   }
 
   async #create(chance?: Chance): Promise<string> {

@@ -55,7 +55,6 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
   const limiter = makeLimiter({ config, store, clock, numbers: new LimiterNumbers() });
   const addresses = new ClientAddresses({
     trustedProxies: options.trustedProxies ?? [],
-    header: 'x-forwarded-for',
     ipv4Prefix: config.ipv4_prefix,
     ipv6Prefix: config.ipv6_prefix,
     exemptNetworks: config.exempt_cidrs,

@@ -7,7 +7,6 @@ import {
   loadSettings,
   networkMatcher,
   networkProblems,
-  type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
 import { rateLimitProblems } from '@plinth/ratelimit';
@@ -25,7 +24,6 @@ export interface StartOptions {
   readonly settings: Settings;
   /** Standard error unless told otherwise: standard output belongs to commands. */
   readonly logDestination?: LogDestination;
-  readonly gate?: RequestGate;
 }
 
 export interface RunningServer {
@@ -69,7 +67,6 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
     ring,
-    gate: options.gate,
     tls: identity,
   }).catch(async (error: unknown) => {
     await port.release();

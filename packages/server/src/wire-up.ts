@@ -77,7 +77,6 @@ export async function wireUp(
     readonly folder: DataFolder;
     /** The last lines of `log`. */
     readonly ring?: LogRing;
-    readonly gate?: RequestGate | undefined;
     readonly tls?: TlsIdentity | undefined;
   },
 ): Promise<WiredServer> {
@@ -261,7 +260,7 @@ export async function wireUp(
     reports.open();
     // Without the time-series service there is no catalog, and the uuid is this process's.
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
-    const gate = around.gate ?? rateLimit?.gate;
+    const gate = rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
     for (const service of services) {
       await addTables(service, { router, dialects, gate, numbers, audit });

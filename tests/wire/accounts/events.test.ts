@@ -14,7 +14,7 @@ before(async () => {
 });
 after(async () => {
   await server.close();
-  receiver.close();
+  await receiver.close();
 });
 
 const events = async (query: string): Promise<Json[]> =>

@@ -1,10 +1,9 @@
 // Source: tsdb-http, "Transport and common behaviour".
 // TLS shares the port as well (beside this file), and gRPC, which is tested with its clients.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { runCli } from '../../harness/cli.js';
 import {
   assertEmpty,
   assertError,
@@ -181,10 +180,9 @@ describe('HTTP/2 by prior knowledge', () => {
 });
 
 describe('the port', () => {
-  it('T-01 is 8181 on all addresses unless told otherwise', () => {
-    const cli = fileURLToPath(new URL('../../../../packages/server/dist/cli.cjs', import.meta.url));
-    const help = execFileSync(process.execPath, [cli, 'serve', '--help'], { encoding: 'utf8' });
-    assert.match(help, /--http-bind .*\(default: 0\.0\.0\.0:8181\)/);
+  it('T-01 is 8181 on all addresses unless told otherwise', async () => {
+    const { stdout } = await runCli(['serve', '--help']);
+    assert.match(stdout, /--http-bind .*\(default: 0\.0\.0\.0:8181\)/);
   });
 });
 

@@ -1,10 +1,9 @@
-import { isObject, isSameJson } from './json.js';
+import { isObject } from '@plinth/kernel';
+import { isSameJson, pointerOf } from './json.js';
 
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
-
-const escapePart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** RFC 6902 operations that lead from one value to another. Lists of other lengths are replaced whole. */
 export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchOperation[] {
@@ -12,9 +11,9 @@ export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchO
   if (isObject(from) && isObject(to)) {
     const removed = Object.keys(from)
       .filter((name) => !Object.hasOwn(to, name))
-      .map((name): PatchOperation => ({ op: 'remove', path: `${path}/${escapePart(name)}` }));
+      .map((name): PatchOperation => ({ op: 'remove', path: path + pointerOf([name]) }));
     const others = Object.entries(to).flatMap(([name, value]): readonly PatchOperation[] => {
-      const inner = `${path}/${escapePart(name)}`;
+      const inner = path + pointerOf([name]);
       return Object.hasOwn(from, name)
         ? diffJson(from[name], value, inner)
         : [{ op: 'add', path: inner, value }];
@@ -49,16 +48,4 @@ function applyOne(target: object, operation: PatchOperation): boolean {
   else if (last === '__proto__') return false;
   else Reflect.set(parent, last, operation.value);
   return true;
-}
-
-/** RFC 7396. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (name === '__proto__') continue;
-    if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
 }

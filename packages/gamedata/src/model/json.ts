@@ -1,12 +1,5 @@
 import { isObject } from '@plinth/kernel';
 
-export { isObject };
-
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [name: string]: Json | undefined;
-}
-
 /** Equality of JSON values; the order of members does not matter. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

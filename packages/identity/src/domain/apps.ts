@@ -18,6 +18,7 @@ import {
   slugOf,
 } from '../model/app.js';
 import {
+  type AppRowChange,
   type AppStore,
   type AppTransaction,
   deleteApp,
@@ -204,11 +205,7 @@ export class Apps {
     return changed;
   }
 
-  async #touch(
-    tx: AppTransaction,
-    app: App,
-    change: Parameters<typeof updateApp>[2] extends infer C ? Omit<C, 'updatedMs'> : never,
-  ): Promise<void> {
+  async #touch(tx: AppTransaction, app: App, change: AppRowChange): Promise<void> {
     await updateApp(tx, app.id, { ...change, updatedMs: this.#clock.nowMs() });
   }
 

@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { convertText } from './convert-text.js';
+import { isObject } from './is-object.js';
 import { RequestInvalid, type RequestPart } from './request-invalid.js';
 import { toFailures } from './schema-failure.js';
 
@@ -22,7 +23,7 @@ export function inputCheck<Schema extends TSchema>(
     compiled ??= validatorOf(schema);
     const validator = compiled;
     let value = received;
-    if (part !== 'body' && isRecord(received)) {
+    if (part !== 'body' && isObject(received)) {
       const copy = { ...received };
       convertText(copy, schema);
       value = copy;
@@ -40,6 +41,3 @@ function validatorOf(schema: TSchema): Validator {
   Settings.Set({ maxErrors: MAX_ERRORS });
   return Compile(schema);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

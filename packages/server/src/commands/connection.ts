@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '@plinth/kernel';
+import { isObject, messageOf } from '@plinth/kernel';
 import { type Command, Option } from 'commander';
 import { reasonOf, send, wantsTls } from './http-call.js';
 import { CommandFailed, EXIT } from './output/exit.js';
@@ -115,7 +115,11 @@ export async function callOk(
   path: string,
   options: CallOptions = {},
 ): Promise<Response> {
-  const response = await call(connection, path, options);
+  return await checked(await call(connection, path, options), connection);
+}
+
+/** The answer itself, where it is a success. */
+export async function checked(response: Response, connection: Connection): Promise<Response> {
   if (response.ok) return response;
   throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }
@@ -162,13 +166,14 @@ export function failureOf(
   return new CommandFailed(`the server answered ${status}: ${text}`);
 }
 
-/** The `error` or `message` of a JSON error body, or the text as it is. */
+/** The `error` of a JSON body, its `message` or that of the body, or the text as it is. */
 export function errorTextOf(text: string): string {
   try {
-    const { error, message, errors } = Object(JSON.parse(text)) as Readonly<
+    const { error, errors, ...body } = Object(JSON.parse(text)) as Readonly<
       Record<string, unknown>
     >;
     if (typeof error === 'string') return error;
+    const { message } = isObject(error) ? error : body;
     if (typeof message === 'string') return message + detailsOf(errors);
   } catch {
     // Not JSON: a proxy or another server; its own words are the best there is.

@@ -1,5 +1,5 @@
 import { identityError } from '@plinth/identity';
-import { ClientAddresses } from '@plinth/kernel';
+import { ClientAddresses, isoSeconds } from '@plinth/kernel';
 import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
 import type { Settings } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
@@ -22,9 +22,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
       async mint(appId, installationId) {
         try {
           const { credential, text } = await registry.issueForInstallation(appId, installationId);
-          const expiresMs = credential.expiresMs ?? 0;
-          const expires_at = new Date(expiresMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
-          return { token: text, expires_at };
+          return { token: text, expires_at: isoSeconds(credential.expiresMs ?? 0) };
         } catch (error) {
           if (identityError.is(error, 'identity_not_found', 'installation_of_other_app'))
             return undefined;

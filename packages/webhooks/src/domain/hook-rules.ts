@@ -1,6 +1,7 @@
 import {
   type FieldError,
   hostOf,
+  isObject,
   type Random,
   type TargetGuard,
   ValidationFailed,
@@ -237,7 +238,7 @@ function readSubscriptions(value: unknown): readonly string[] | undefined {
 }
 
 function readHeaders(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const entries = Object.entries(value);
   if (entries.length > MAX_CUSTOM_HEADER_COUNT) return undefined;
   const isFine = entries.every(
@@ -248,7 +249,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> | undefin
       typeof text === 'string' &&
       HEADER_VALUE.test(text),
   );
-  return isFine ? Object.fromEntries(entries) : undefined;
+  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // each was checked
 }
 
 function readRetry(value: unknown): RetryPolicy | undefined {
@@ -265,8 +266,7 @@ function readRetry(value: unknown): RetryPolicy | undefined {
   return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
 }
 
-/** Half of a character has no bytes in UTF-8: receivers could not make the same signature. */
-/** Whether its bytes are few enough, and come back as they are. */
+/** Whether its bytes are few enough, and come back as they are: half of a character has none, and receivers could not make the same signature. */
 export function isUsableSecret(secret: string): boolean {
   const bytes = Buffer.from(secret);
   return bytes.length <= MAX_SECRET_SIZE_BYTES && bytes.toString() === secret;

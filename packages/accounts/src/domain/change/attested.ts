@@ -1,3 +1,4 @@
+import { isObject } from '@plinth/kernel';
 import type { TokenPayload } from '../../model/account/token.js';
 import { timestamp } from '../../model/timestamps.js';
 
@@ -18,7 +19,7 @@ export function sentContent(
     ...(payload.user_agent !== undefined && { user_agent: payload.user_agent }),
   };
   const replace = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if (!isObject(value)) return value;
     const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
       const said = saidOf(inner);
       if (said === undefined) return [[name, replace(inner)]];
@@ -35,10 +36,10 @@ export function sentContent(
 function saidOf(
   value: unknown,
 ): { readonly isTrue: boolean; readonly isAcceptance: boolean } | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (Object.hasOwn(value, 'attested')) {
-    return { isTrue: Reflect.get(value, 'attested') === true, isAcceptance: false };
+    return { isTrue: value['attested'] === true, isAcceptance: false };
   }
   if (!Object.hasOwn(value, 'shown_and_accepted')) return undefined;
-  return { isTrue: Reflect.get(value, 'shown_and_accepted') === true, isAcceptance: true };
+  return { isTrue: value['shown_and_accepted'] === true, isAcceptance: true };
 }

@@ -1,3 +1,4 @@
+import { mergePatch } from '@plinth/kernel';
 import { readApiVersion } from '../../model/platform/api-version.js';
 import {
   DEFAULT_PLATFORM_SETTINGS,
@@ -9,7 +10,6 @@ import { checkShape } from '../../model/shape/check-shape.js';
 import { settingsSchema } from '../../model/shape/operator-params.js';
 import { AccountsRefused } from '../../model/violation.js';
 import { invalidFields } from '../refusals.js';
-import { mergePatch } from './merge-patch.js';
 
 /**
  * Settings after an operator's patch; a member that it removes takes its default. Members that it does not name stay as

@@ -1,4 +1,4 @@
-import { hasHalfCharacter } from '@plinth/kernel';
+import { hasHalfCharacter, isObject } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { isLongerThan } from '../characters.js';
 import { setMember } from '../merge-fields.js';
@@ -102,9 +102,7 @@ class ShapeWalk {
   }
 
   #object(node: Node, value: unknown, path: string): unknown {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return this.#wrongType(path, 'an object');
-    }
+    if (!isObject(value)) return this.#wrongType(path, 'an object');
     const names = Object.keys(value);
     const { properties = {}, required = [], additionalProperties } = node;
     if (hasTooMany(node, value, names)) {
@@ -113,7 +111,6 @@ class ShapeWalk {
     const taken: Record<string, unknown> = {};
     for (const name of names) {
       if (this.#isFull()) return undefined;
-      const inner: unknown = Reflect.get(value, name);
       const at = join(path, name);
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
       const schema =
@@ -122,7 +119,7 @@ class ShapeWalk {
         this.#fail(shorten(at), 'unknown_field', `Unknown field ${shorten(at)}.`);
       } else if (known === undefined && !isKey(node, name)) {
         this.#fail(shorten(at), 'bad_format', `${shorten(at)} is not a valid key.`);
-      } else setMember(taken, this.#key(node, name, at), this.walk(schema, inner, at));
+      } else setMember(taken, this.#key(node, name, at), this.walk(schema, value[name], at));
     }
     for (const name of required) {
       if (!Object.hasOwn(value, name)) {

@@ -1,4 +1,4 @@
-const UNIT_MS: Readonly<Record<string, number>> = {
+export const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,

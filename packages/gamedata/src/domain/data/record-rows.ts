@@ -1,6 +1,6 @@
-import { inputCheck, RequestInvalid } from '@plinth/kernel';
+import { inputCheck, isObject, RequestInvalid } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
-import { isObject, pointerOf } from '../../model/json.js';
+import { pointerOf } from '../../model/json.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import type { Kind } from '../../model/kinds.js';
 import { slugOf } from '../../model/normal-text.js';

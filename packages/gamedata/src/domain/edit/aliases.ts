@@ -1,4 +1,5 @@
-import { isObject, isSameJson } from '../../model/json.js';
+import { isObject } from '@plinth/kernel';
+import { isSameJson } from '../../model/json.js';
 import type { AnySpec } from '../kinds/index.js';
 
 /**

@@ -1,7 +1,6 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, mergePatch, type Random } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 import { isSameJson, pointerOf } from '../../model/json.js';
-import { mergePatch } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import type { HistoryFilter } from '../../storage/edit-history.js';

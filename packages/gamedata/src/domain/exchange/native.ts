@@ -1,5 +1,5 @@
+import { isObject } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
-import { isObject } from '../../model/json.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data/data-set.js';

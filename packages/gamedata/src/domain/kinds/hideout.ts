@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import type { StoredModule } from '../../model/schemas/stored.js';
 import { listColumn } from '../data/row.js';
 import {

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import { RAID_LEVELS } from '../../model/schemas/stored.js';
 import { anyOf, id, maximum, number, rootTexts, setTextAt, text, words } from './fields.js';
 import type { KindSpec, Reference } from './kind-spec.js';

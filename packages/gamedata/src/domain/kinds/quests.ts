@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import { OBJECTIVE_TYPES } from '../../model/schemas/base.js';
 import type { StoredQuest } from '../../model/schemas/stored.js';
 import { listColumn, textColumn } from '../data/row.js';

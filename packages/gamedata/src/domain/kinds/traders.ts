@@ -1,3 +1,4 @@
+import { isObject } from '@plinth/kernel';
 import type { StoredTrader } from '../../model/schemas/stored.js';
 import { listColumn } from '../data/row.js';
 import { anyOf, id, relation, rootTexts, setTextAt, text, unique, words } from './fields.js';
@@ -117,7 +118,7 @@ const levelOf = ({ loyalty }: Pick<StoredTrader, 'loyalty'>): number =>
 
 /** Names of other records are read-only wherever they are embedded. */
 export function withoutName(entry: unknown): unknown {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry;
-  const { name: _derived, ...rest } = entry as Record<string, unknown>; // an object, as just asked
+  if (!isObject(entry)) return entry;
+  const { name: _derived, ...rest } = entry;
   return rest;
 }

@@ -1,5 +1,5 @@
+import { isObject } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
-import { isObject } from '../../model/json.js';
 
 /** Which members of a record are wanted: a tree of names, `true` for a whole member. */
 export interface Projection {

@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '@plinth/kernel';
 
 interface SchemaNode {
   readonly type?: string;

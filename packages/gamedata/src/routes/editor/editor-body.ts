@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { type BodyRule, type HttpHead, isJsonType, refuseExcessiveJson } from '@plinth/kernel';
+import {
+  type BodyRule,
+  type HttpHead,
+  isJsonType,
+  isObject,
+  refuseExcessiveJson,
+} from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
-import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
+import { findHiddenMember, pointerOf } from '../../model/json.js';
 import { MAX_DEPTH } from '../../model/json-faults.js';
 
 /** Of one record. */

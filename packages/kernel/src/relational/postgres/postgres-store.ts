@@ -16,8 +16,6 @@ export interface PostgresStoreOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Connections for transactions, and as many for reads. */
-  readonly maxConnectionCount?: number;
   readonly maxWaitingCount?: number;
   readonly maxTransactionMs?: number;
   /** An idle connection was lost; the next statement makes another. */
@@ -25,6 +23,8 @@ export interface PostgresStoreOptions {
 }
 
 const INT8_OID = 20;
+/** For transactions, and as many for reads. */
+const MAX_CONNECTION_COUNT = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** A process that was stopped, or cut off, within a transaction keeps what it has locked from all others: the server ends that. */
@@ -86,7 +86,7 @@ export class PostgresStore implements SharedStore {
     const open = (isReader: boolean) => {
       const pool = new pg.Pool({
         connectionString: options.url,
-        max: options.maxConnectionCount ?? 10,
+        max: MAX_CONNECTION_COUNT,
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         types: { getTypeParser: parserOf },

@@ -1,3 +1,4 @@
+import { isObject } from '@plinth/kernel';
 import {
   type EnvoyAnswer,
   type EnvoyDescriptor,
@@ -74,10 +75,8 @@ function numberOf(value: unknown): number {
 }
 
 function fieldsOf(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw rateLimitError('question_invalid', 'expected an object');
-  }
-  return value as Fields; // just checked
+  if (!isObject(value)) throw rateLimitError('question_invalid', 'expected an object');
+  return value;
 }
 
 function listOf(value: unknown): readonly unknown[] {

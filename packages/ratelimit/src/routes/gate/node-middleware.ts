@@ -39,7 +39,7 @@ const MAX_PLAN_COUNT = 10_000;
 
 /**
  * The limiter in front of any application on Node's own HTTP server: for Express as it is, for Fastify through
- * `fastifyRateLimit`. A refused request never reaches `next`.
+ * `limitFastify` of the library. A refused request never reaches `next`.
  */
 export function nodeMiddleware(
   needs: MiddlewareNeeds,

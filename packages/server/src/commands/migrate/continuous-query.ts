@@ -1,4 +1,4 @@
-import type { OldNames } from './old-names.js';
+import { type OldNames, unquote } from './old-names.js';
 
 /** A continuous query as a trigger of the processing engine. */
 export interface QueryTrigger {
@@ -128,9 +128,6 @@ function placeOf(text: string, home: string, places: OldNames): Place | undefine
   const database = places.place(names.length > 2 ? (names[0] ?? home) : home, policy);
   return database === undefined ? undefined : { database, table };
 }
-
-const unquote = (name: string): string =>
-  name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
 
 function nanoseconds(text: string): bigint {
   let sum = 0n;

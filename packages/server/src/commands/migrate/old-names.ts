@@ -96,5 +96,6 @@ export class OldNames {
   }
 }
 
-const unquote = (name: string): string =>
+/** A name of a statement as it is meant. */
+export const unquote = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;

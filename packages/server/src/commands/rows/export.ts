@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { escapedKey, escapedTable, quotedText } from '@plinth/line-protocol';
 import { Command, Option } from 'commander';
 import {
   bytesOf,
@@ -180,16 +181,15 @@ function toLine(
     const value = row[`c${i}`];
     if (value === undefined || value === null) return;
     if (data_type === 'time') time = String(value);
-    else if (data_type === 'tag') tags += `,${escaped(key)}=${escaped(String(value))}`;
+    else if (data_type === 'tag') tags += `,${escapedKey(key)}=${escapedKey(String(value))}`;
     else if (/^[+-]?nan$/i.test(String(value)) && data_type === 'float') loss.valueCount += 1;
-    else fields.push(`${escaped(key)}=${fieldText(value, data_type)}`);
+    else fields.push(`${escapedKey(key)}=${fieldText(value, data_type)}`);
   });
   if (fields.length === 0) {
     loss.rowCount += 1;
     return undefined;
   }
-  const name = table.replace(/[\\ ,]/g, '\\$&');
-  return `${name}${tags} ${fields.join(',')} ${time}\n`;
+  return `${escapedTable(table)}${tags} ${fields.join(',')} ${time}\n`;
 }
 
 function fieldText(value: unknown, type: string): string {
@@ -199,7 +199,7 @@ function fieldText(value: unknown, type: string): string {
     case 'uinteger':
       return `${String(value)}u`;
     case 'string':
-      return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+      return quotedText(String(value));
     case 'float':
       // An infinity is a number that is too large.
       return String(value).replace(/inf(?:inity)?$/i, '1e999');
@@ -208,5 +208,4 @@ function fieldText(value: unknown, type: string): string {
   }
 }
 
-const escaped = (text: string): string => text.replace(/[\\ ,=]/g, '\\$&');
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '@plinth/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { callOk, connectionOf, withConnection } from '../connection.js';
+import { callOk, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printable } from '../output/terminal.js';
 import { SHARED, writeWhole } from '../output/whole-file.js';
@@ -58,15 +58,10 @@ async function query(argument: string | undefined, command: Command): Promise<vo
     throw new CommandFailed('Parquet is no text; say --output <file>', EXIT.usage);
   }
   const q = await readQuery(argument, options.file);
-  if (options.language === 'sql' && connection.database === undefined) {
-    throw new CommandFailed(
-      'which database? Say --database <name> or set PLINTH_DATABASE_NAME',
-      EXIT.usage,
-    );
-  }
+  const db = options.language === 'sql' ? databaseOf(connection) : connection.database;
   const response = await callOk(connection, `api/v3/query_${options.language}`, {
     json: {
-      ...(connection.database !== undefined && { db: connection.database }),
+      ...(db !== undefined && { db }),
       q,
       format: options.format,
       ...(Object.keys(options.param).length > 0 && { params: options.param }),
@@ -74,7 +69,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
   });
   await output(response, options);
   // 1.x lists those of its policies beside them.
-  if (/^show\s+(?:measurements|tables)\b/i.test(q) && connection.database !== undefined)
+  if (/^show\s+(?:measurements|tables)\b/i.test(q) && db !== undefined)
     await tellPolicies(connection);
 }
 

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@plinth/kernel';
 import { type Chunk, readRefusals } from '@plinth/line-protocol';
-import { type Connection, call, callOk, databaseOf, failureOf } from '../connection.js';
+import {
+  type Connection,
+  call,
+  callOk,
+  databaseOf,
+  errorTextOf,
+  failureOf,
+} from '../connection.js';
 import { CommandFailed } from '../output/exit.js';
 import type { WriteReport } from './write-report.js';
 
@@ -98,24 +105,11 @@ export async function send(
       return;
     }
     const refusals = readRefusals(text);
-    if (refusals === undefined) throw failureOf(response.status, errorOf(text), connection);
+    if (refusals === undefined) throw failureOf(response.status, errorTextOf(text), connection);
     const { lines, isWhole } = refusals;
     const isPartial = options.acceptPartial && !isWhole;
     report.accept(chunk, lines, isPartial ? chunk.pointCount - lines.length : 0);
     return;
-  }
-}
-
-function errorOf(text: string): string {
-  const error: unknown = Reflect.get(Object(parseJson(text)), 'error');
-  return typeof error === 'string' ? error : text.trim() || 'no further words';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not ours: a proxy or another server answered.
   }
 }
 

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import {
   type CallOptions,
   type Connection,
-  call,
+  callOk,
   connectionOf,
-  failureOf,
   withConnection,
 } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
@@ -251,21 +250,8 @@ async function accountOf(
 }
 
 async function ask(connection: Connection, path: string, options: CallOptions = {}): Promise<Row> {
-  const response = await call(connection, `${BASE}/${path}`, options);
-  const text = await response.text();
-  if (!response.ok) throw failureOf(response.status, messageIn(text), connection);
-  return JSON.parse(text) as Row; // the server's own answer
-}
-
-/** The words of an error body of the service. */
-function messageIn(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
-    if (typeof error?.message === 'string') return error.message;
-  } catch {
-    // Not JSON: another server; its own words are the best there is.
-  }
-  return text.trim().slice(0, 500);
+  const response = await callOk(connection, `${BASE}/${path}`, options);
+  return (await response.json()) as Row; // the server's own answer
 }
 
 function readPatch(text: string): unknown {

@@ -3,9 +3,8 @@ import {
   type Connection,
   call,
   callOk,
+  checked,
   connectionOf,
-  errorTextOf,
-  failureOf,
   withConnection,
 } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
@@ -175,11 +174,6 @@ async function createToken(
     ...(expiresIn !== undefined && { expiry_secs: parseSeconds(expiresIn) }),
   };
   await printToken(await callOk(connection, path, { json }));
-}
-
-async function checked(response: Response, connection: Connection): Promise<Response> {
-  if (response.ok) return response;
-  throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }
 
 /** The token alone on standard output, so that it can be kept by a script; the rest beside it. */

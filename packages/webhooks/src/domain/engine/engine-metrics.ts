@@ -43,7 +43,7 @@ export class EngineMetrics {
       type: 'gauge',
       labels: ['state'],
       samples: async () =>
-        Object.entries(await this.#queue.counts.totalByState()).map(([state, value]) => ({
+        Object.entries(await this.#queue.counts.countByState()).map(([state, value]) => ({
           labels: { state },
           value,
         })),

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type RequestError, refuseExcessiveJson, requestError } from '@plinth/kernel';
+import { isObject, type RequestError, refuseExcessiveJson, requestError } from '@plinth/kernel';
 import { compactMember, splitArray } from '../../model/raw-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -86,11 +86,9 @@ function readOne(text: string): ReadEvent {
   );
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (payload === undefined) return { fields, unknown, payload: 'missing' };
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    return { fields, unknown, payload: 'invalid' };
-  }
+  if (!isObject(payload)) return { fields, unknown, payload: 'invalid' };
   const compact = compactMember(text, 'payload') ?? JSON.stringify(payload);
-  return { fields, unknown, payload: describe(payload as Fields, compact) }; // an object, as was just seen
+  return { fields, unknown, payload: describe(payload, compact) };
 }
 
 function describe(payload: Fields, text: string): ReadPayload {
@@ -151,8 +149,6 @@ function parseObject(text: string): Fields {
   } catch {
     throw requestError('json_unreadable', 'not_json');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw requestError('json_unreadable', 'not_an_object');
-  }
-  return value as Fields; // just checked
+  if (!isObject(value)) throw requestError('json_unreadable', 'not_an_object');
+  return value;
 }

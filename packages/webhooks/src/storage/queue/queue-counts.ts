@@ -43,22 +43,14 @@ export class QueueCounts {
     return counts;
   }
 
-  async countByState(appId: number): Promise<Readonly<Record<QueueState, number>>> {
+  async countByState(appId?: number): Promise<Readonly<Record<QueueState, number>>> {
     const counts = { pending: 0, held: 0, leased: 0, dead: 0 };
     const rows = await this.#base.sql.all<{ state: QueueState; count: number }>(
       this.#base.reader,
-      'select state, count(*) as count from webhooks_queue where app_id = ? group by state',
-      [appId],
-    );
-    for (const { state, count } of rows) counts[state] = count;
-    return counts;
-  }
-
-  async totalByState(): Promise<Readonly<Record<QueueState, number>>> {
-    const counts = { pending: 0, held: 0, leased: 0, dead: 0 };
-    const rows = await this.#base.sql.all<{ state: QueueState; count: number }>(
-      this.#base.reader,
-      'select state, count(*) as count from webhooks_queue group by state',
+      `select state, count(*) as count from webhooks_queue${
+        appId === undefined ? '' : ' where app_id = ?'
+      } group by state`,
+      appId === undefined ? [] : [appId],
     );
     for (const { state, count } of rows) counts[state] = count;
     return counts;

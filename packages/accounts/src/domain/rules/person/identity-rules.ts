@@ -1,5 +1,6 @@
 import type { IdentityFields, StoredAccount } from '../../../model/account/account.js';
 import type { PersonFields } from '../../../model/account/person.js';
+import { isSame } from '../../../model/merge-fields.js';
 import type { Violation } from '../../../model/violation.js';
 import { isEntityTypeIn, isStructureOf } from '../../reference/entity-types.js';
 import type { AccountContext } from '../account/account-context.js';
@@ -97,7 +98,7 @@ function checkVerifiedBusiness(
   if (!stored || !at.livemode || at.responsibilities.requirements !== 'vendor') return undefined;
   if (verificationOf(stored, 'business') === 'success') {
     const changed = (['registered_name', 'id_numbers'] as const).find(
-      (name) => !isEqual(before.business_details?.[name], after.business_details?.[name]),
+      (name) => !isSame(before.business_details?.[name], after.business_details?.[name]),
     );
     if (changed) return immutable(`identity.business_details.${changed}`, 'after its verification');
   }
@@ -134,7 +135,7 @@ export function changedMember(
   only?: readonly string[],
 ): string | undefined {
   const names = only?.length ? only : new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].find((name) => !isEqual(Reflect.get(before, name), Reflect.get(after, name)));
+  return [...names].find((name) => !isSame(Reflect.get(before, name), Reflect.get(after, name)));
 }
 
 function changedIndividual(at: AccountContext, only: readonly string[]): string | undefined {
@@ -199,12 +200,4 @@ function foreignMember(
     ([member, value]) => value !== null && value !== undefined && !known.includes(member),
   )?.[0];
   return name === undefined ? undefined : `${path}.${name}`;
-}
-
-/** Values of fields: trees of plain data. */
-function isEqual(left: unknown, right: unknown): boolean {
-  if (typeof left !== 'object' || typeof right !== 'object' || !left || !right)
-    return left === right;
-  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...names].every((name) => isEqual(Reflect.get(left, name), Reflect.get(right, name)));
 }

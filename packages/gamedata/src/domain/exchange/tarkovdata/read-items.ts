@@ -1,4 +1,4 @@
-import { isObject } from '../../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import { AMMO_TYPES } from '../../../model/schemas/stored.js';
 import {
   ID,

@@ -1,4 +1,4 @@
-import { isObject } from '../../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import { slugOf } from '../../../model/normal-text.js';
 import { OBJECTIVE_TYPES } from '../../../model/schemas/base.js';
 import { ID, isPercent, linkOf, numberOf, type Raw, type Reading, textOf } from './reading.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import { normalText, slugOf } from '../../../model/normal-text.js';
 import { ID, linkOf, numberOf, type Raw, type Reading, textOf } from './reading.js';
 

@@ -1,5 +1,5 @@
+import { isObject } from '@plinth/kernel';
 import { type GameDataError, gameDataError } from '../../../errors.js';
-import { isObject } from '../../../model/json.js';
 import type { Kind } from '../../../model/kinds.js';
 import { ID_PATTERN } from '../../../model/schemas/base.js';
 import type { ImportWarning, IncomingRecord } from '../payload.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../model/json.js';
+import { isObject } from '@plinth/kernel';
 import type { Kind } from '../../../model/kinds.js';
 import type { StoredRecords } from '../../../model/schemas/stored.js';
 import type { DataSet } from '../../data/data-set.js';

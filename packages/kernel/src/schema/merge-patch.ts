@@ -1,4 +1,4 @@
-import { isObject } from '@plinth/kernel';
+import { isObject } from './is-object.js';
 
 /** JSON merge patch: objects merge, null removes, everything else replaces. Source: RFC 7396. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
