@@ -7,8 +7,8 @@ import type { ColumnCache } from '../cache/column-cache.js';
 const CHECK_INTERVAL_MS = 500;
 /** Nobody has written, or asked, for so long. */
 const CALM_MS = 500;
-/** Then segments are loaded beside writes and questions. */
-const LONGEST_WAIT_MS = 30_000;
+/** Then segments are loaded beside the writes, or beside questions alone. */
+const LONGEST_WAIT_MS = { writes: 30_000, questions: 5_000 };
 /** The rest of the cache is for what queries ask for themselves. */
 const SHARE_OF_CACHE = 0.75;
 /** Nobody has asked for it yet: a large cache is filled by what queries ask for. */
@@ -71,8 +71,9 @@ export class ColumnPreload {
     if (this.#hasNews()) {
       const nowMs = this.#needs.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
+      const waitMs = isCalm ? LONGEST_WAIT_MS.questions : LONGEST_WAIT_MS.writes;
       const isQuiet = isCalm && this.#needs.cache.idleMs >= CALM_MS;
-      if (!isQuiet && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
+      if (!isQuiet && nowMs - this.#waitingSinceMs < waitMs) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
     } else if (isCalm && !this.#needs.isFlushNear()) this.#run(() => this.#gather());
