@@ -1,7 +1,8 @@
 /** Calendar arithmetic on nanoseconds since 1970-01-01 UTC, proleptic Gregorian, exact for every 64-bit value. */
 
 export const NS_PER_SECOND = 1_000_000_000n;
-export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+export const NS_PER_HOUR = 3_600n * NS_PER_SECOND;
+export const NS_PER_DAY = 24n * NS_PER_HOUR;
 
 export interface CivilDate {
   readonly year: number;

@@ -1,6 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
+import { NS_PER_HOUR } from '../../../model/time/calendar.js';
 import { ownerOf } from '../../catalog/schema/names.js';
 import {
   type Answer,
@@ -192,7 +193,6 @@ async function liveMeasurements(
   return [...live].map(([name, tables]) => ({ name, tables }));
 }
 
-const NS_PER_HOUR = 3_600_000_000_000n;
 const WEEK_NS = 168n * NS_PER_HOUR;
 
 function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Answer {
