@@ -4,6 +4,8 @@ export const NS_PER_SECOND = 1_000_000_000n;
 export const NS_PER_HOUR = 3_600n * NS_PER_SECOND;
 export const NS_PER_DAY = 24n * NS_PER_HOUR;
 
+export const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
 export interface CivilDate {
   readonly year: number;
   /** 1..12 */

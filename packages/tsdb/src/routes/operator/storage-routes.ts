@@ -5,6 +5,7 @@ import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.
 import type { EngineStorage } from '../../domain/engine/engine-storage.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
+import { compareTimes } from '../../model/time/calendar.js';
 
 const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;
@@ -180,9 +181,7 @@ function filesOf(db: string, tables: readonly TableSchema[], facts: TableFacts):
   const all = tables.flatMap((table) =>
     facts.placesOf(table).segments.map((file) => ({ table: table.name, file })),
   );
-  all.sort((a, b) =>
-    a.file.minTime < b.file.minTime ? -1 : a.file.minTime > b.file.minTime ? 1 : 0,
-  );
+  all.sort((a, b) => compareTimes(a.file.minTime, b.file.minTime));
   return all.map(({ table, file }) => fileToWire({ db, table }, file));
 }
 

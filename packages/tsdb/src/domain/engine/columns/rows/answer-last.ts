@@ -2,6 +2,7 @@ import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
 import { StepRunner } from '../../../../model/steps.js';
+import { compareTimes } from '../../../../model/time/calendar.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
@@ -115,10 +116,6 @@ function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGro
     lastTimes[group] = time;
   }
   return latest;
-}
-
-function compareTimes(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** What is one chunk is made at once. */

@@ -1,5 +1,6 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import { isStepEnd, StepRunner, sorted } from '../../../../model/steps.js';
+import { compareTimes } from '../../../../model/time/calendar.js';
 import type {
   ColumnRef,
   CompiledSelect,
@@ -190,8 +191,6 @@ class Groups {
     }
   }
 }
-
-const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export function compareTags(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < a.length; i++) {
