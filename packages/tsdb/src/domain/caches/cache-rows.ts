@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Column } from '../../model/columns/column.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { CellColumn } from '../../storage/buffer/append-cells.js';
@@ -71,7 +72,7 @@ export class CacheRows {
           const to = Math.min(rowCount, from + BATCH_ROWS);
           const cells = cellColumns(columns, to - from, (row) => rowAt(from + row));
           appendRows({ connection, table, rowCount: to - from, columns: cells });
-          await new Promise((resolve) => setImmediate(resolve));
+          await setImmediate();
         }
       });
     } catch (error) {

@@ -6,6 +6,10 @@ export const NS_PER_DAY = 24n * NS_PER_HOUR;
 
 export const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** As `Date` writes it, in whole milliseconds. */
+export const isoOf = (timeNs: bigint): string =>
+  new Date(Number(timeNs / 1_000_000n)).toISOString();
+
 export interface CivilDate {
   readonly year: number;
   /** 1..12 */

@@ -1,5 +1,6 @@
 import { Memo } from '@plinth/kernel';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import { isValid } from '../../model/columns/row-batch.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { type CellText, plainText, ROW_STYLE } from './cell-text.js';
 import { TimeWriter } from './time-text.js';
@@ -39,7 +40,7 @@ function columnText(type: SqlType, quote?: (text: string) => string): ColumnText
     const { values, validity } = vector;
     const texts = new Array<string>(rowCount);
     for (let row = 0; row < rowCount; row++) {
-      texts[row] = isNull(validity, row) || values[row] === null ? '' : text(values[row]);
+      texts[row] = !isValid(validity, row) || values[row] === null ? '' : text(values[row]);
     }
     return texts;
   };
@@ -54,16 +55,11 @@ function fastTimes(cell: CellText): ColumnText {
         ? new Int32Array(values.buffer, values.byteOffset, values.length * 2)
         : undefined;
     for (let row = 0; row < rowCount; row++) {
-      if (isNull(validity, row)) texts[row] = '';
+      if (!isValid(validity, row)) texts[row] = '';
       else texts[row] = halves ? writer.textAt(halves, row) : cell(values[row]);
     }
     return texts;
   };
-}
-
-function isNull(validity: Uint8Array | undefined, row: number): boolean {
-  // The bitmap covers all rows.
-  return validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0;
 }
 
 function memoised(text: CellText): CellText {

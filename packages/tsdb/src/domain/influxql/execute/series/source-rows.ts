@@ -1,10 +1,11 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import { isStepEnd, StepRunner, sorted } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
-import type {
-  ColumnRef,
-  CompiledSelect,
-  CompiledSource,
+import {
+  type ColumnRef,
+  type CompiledSelect,
+  type CompiledSource,
+  refKey,
 } from '../../plan/compile/compiled-select.js';
 import type { SourceColumns } from '../../plan/compile/source.js';
 import { columnsOf, typeOutside } from '../../plan/compile/source-columns.js';
@@ -105,8 +106,6 @@ async function addSubquery(
     }
   }
 }
-
-const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
 
 function columnsOfCompiled(select: CompiledSelect): SourceColumns {
   const fields = new Map<string, ColumnRef['type']>();
