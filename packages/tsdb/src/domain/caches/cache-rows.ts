@@ -7,6 +7,7 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import { rowsText } from '../sql/plan/from/virtual-tables.js';
 import { columnType } from '../sql/plan/select/column-type.js';
+import { newValues } from './value-column.js';
 
 /** Up to so many rows stand in the text of the query; more go into a table of their own while it runs. */
 const MAX_ROWS_IN_TEXT = 256;
@@ -110,21 +111,4 @@ function cellColumns(
     });
     return { kind: 'fixed', values, validity };
   });
-}
-
-function newValues(
-  kind: 'float64' | 'int64' | 'uint64' | 'bool' | 'time',
-  rowCount: number,
-): Float64Array | BigInt64Array | BigUint64Array | Uint8Array {
-  switch (kind) {
-    case 'float64':
-      return new Float64Array(rowCount);
-    case 'uint64':
-      return new BigUint64Array(rowCount);
-    case 'bool':
-      return new Uint8Array(rowCount);
-    case 'int64':
-    case 'time':
-      return new BigInt64Array(rowCount);
-  }
 }
