@@ -57,7 +57,8 @@ export async function answerLastRows(ask: {
     index,
     ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: ask.texts }),
   });
-  return chunksOf(chunks, inOrder(rows.picked, order));
+  const ordered = inOrder(rows.picked, order);
+  return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
 // Loops, because `from` and `map` call a function for each of thousands of rows.
@@ -116,19 +117,4 @@ function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGro
     lastTimes[group] = time;
   }
   return latest;
-}
-
-/** What is one chunk is made at once. */
-function chunksOf(chunks: RowChunks, picked: PickedRows): Iterable<ResultChunk> {
-  const { length } = picked.rows;
-  if (length > CHUNK_ROWS) return manyChunksOf(chunks, picked);
-  return length > 0 ? [chunks.chunk(picked, 0, length)] : [];
-}
-
-function* manyChunksOf(
-  chunks: RowChunks,
-  picked: PickedRows,
-): Generator<ResultChunk, void, undefined> {
-  for (let from = 0; from < picked.rows.length; from += CHUNK_ROWS)
-    yield chunks.chunk(picked, from, Math.min(picked.rows.length, from + CHUNK_ROWS));
 }
