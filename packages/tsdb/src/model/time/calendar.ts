@@ -66,6 +66,14 @@ export function civilFromNs(timeNs: bigint): CivilDate {
   return civilFromDays(Number(floorDiv(timeNs, NS_PER_DAY)));
 }
 
+/** ISO 8601: a week is of the year that its Thursday is of. */
+export function isoWeek(days: number): { readonly year: number; readonly week: number } {
+  const thursday = days - ((((days + 3) % 7) + 7) % 7) + 3;
+  const { year } = civilFromDays(thursday);
+  const dayOfYear = thursday - daysFromCivil({ year, month: 1, day: 1 });
+  return { year, week: Math.floor(dayOfYear / 7) + 1 };
+}
+
 export function daysInMonth(year: number, month: number): number {
   const next =
     month === 12 ? { year: year + 1, month: 1, day: 1 } : { year, month: month + 1, day: 1 };
