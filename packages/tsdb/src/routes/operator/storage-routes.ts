@@ -10,10 +10,8 @@ import { compareTimes } from '../../model/time/calendar.js';
 const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;
 const MAX_BODY_BYTES = 64 * 1024;
-const { answer, json, oneOf } = OpenApi;
+const { answer, json, nullable, oneOf } = OpenApi;
 const maybe = Type.Optional;
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 const Count = Type.Integer({ minimum: 0 });
 const Time = Type.String({ format: 'date-time' });
 const Ns = Type.String({ pattern: '^-?\\d{1,19}$', description: 'nanoseconds since 1970' });
