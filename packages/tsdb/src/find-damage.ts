@@ -1,5 +1,6 @@
 import { ChecksumThread, type ObjectStore, type RelationalStore } from '@plinth/kernel';
 import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
+import { isoOf } from './model/time/calendar.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from './storage/segments/segment.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -96,5 +97,3 @@ async function* compare(
     await thread.close();
   }
 }
-
-const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();

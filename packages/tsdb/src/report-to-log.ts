@@ -1,14 +1,13 @@
 import type { Logger } from '@plinth/kernel';
 import type { EngineReport } from './domain/engine/engine-needs.js';
 import type { EngineMetrics } from './metrics.js';
+import { isoOf } from './model/time/calendar.js';
 import { FileDamaged } from './storage/segments/file-sums.js';
 
 /** In one line of the log. */
 const MAX_NAMED_TABLES = 100;
 const UNKNOWN_ADVICE =
   'plinth.db is older than these files, or others are missing: stop, put the right plinth.db and these files back (below objects/tsdb), or remove them by "plinth aside --data-dir <folder> --remove"';
-
-const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();
 
 /** What the engine tells of, as lines of the log and numbers. */
 export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {

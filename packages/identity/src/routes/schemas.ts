@@ -1,4 +1,5 @@
-import { type Static, type TEnum, type TSchema, type TSchemaOptions, Type } from 'typebox';
+import { OpenApi } from '@plinth/kernel';
+import { type Static, type TEnum, Type } from 'typebox';
 import { type IssuedToken, TokenName } from '../model/api-token.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
 
@@ -8,7 +9,7 @@ const MAX_EXPIRY_SEC = 4_000_000_000_000;
 export const CreateNamedToken = Type.Object({
   token_name: TokenName,
   expiry_secs: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_SEC }), Type.Null()]),
+    OpenApi.nullable(Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_SEC })),
   ),
 });
 export type CreateNamedToken = Static<typeof CreateNamedToken>;
@@ -46,7 +47,7 @@ export const TokenObject = Type.Object({
   token: Type.String({ description: 'the secret; shown this once' }),
   hash: Type.String({ description: 'SHA-512 of the token, 128 hex digits' }),
   created_at: Type.String({ format: 'date-time', description: 'UTC, three fraction digits' }),
-  expiry: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  expiry: OpenApi.nullable(Type.String({ format: 'date-time' })),
 });
 export type TokenObject = Static<typeof TokenObject>;
 
@@ -61,8 +62,7 @@ export function toTokenObject({ token, text }: IssuedToken): TokenObject {
   };
 }
 
-export const nullable = <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
-  Type.Union([schema, Type.Null()], options);
+export const { nullable } = OpenApi;
 export const time = Type.String({ format: 'date-time' });
 export const maybe = Type.Optional;
 export const oneOf = <Names extends string[]>(...names: readonly [...Names]): TEnum<Names> =>

@@ -2,8 +2,7 @@ import { jsonAnswer, OpenApi, operatorRoute, type Route } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { ApiToken } from '../model/api-token.js';
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+const { nullable } = OpenApi;
 
 const Session = Type.Object({
   kind: Type.String({ enum: ['admin', 'open'], description: 'open: the server asks for no token' }),

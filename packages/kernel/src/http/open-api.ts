@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type TObject, type TSchema, type TSchemaOptions, Type } from 'typebox';
 import type { RouteAccess } from './access/route-access.js';
 import type { DialectRefusals } from './dialect.js';
 import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
@@ -28,6 +28,8 @@ export const OpenApi = {
   json,
   text: { 'text/plain': { schema: Type.String() } },
   html: { 'text/html': { schema: Type.String() } },
+  nullable: <T extends TSchema>(schema: T, options: TSchemaOptions = {}) =>
+    Type.Union([schema, Type.Null()], options),
   ref,
   answer,
 } as const;

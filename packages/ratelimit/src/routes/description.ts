@@ -1,4 +1,4 @@
-import type { ApiWords } from '@plinth/kernel';
+import { type ApiWords, OpenApi } from '@plinth/kernel';
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 export const RATE_LIMIT_API: ApiWords = {
@@ -18,7 +18,7 @@ export const Overview = Type.Object({
   rate: Type.Optional(Bucket),
 });
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const { nullable } = OpenApi;
 /** What is null counts as absent. */
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 const amount = (options: TSchemaOptions = {}) =>

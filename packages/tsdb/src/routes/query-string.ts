@@ -29,11 +29,22 @@ export function readParameter(
   spellings: readonly string[],
   failure: (text: string) => TsdbError = serdeError,
 ): string | undefined {
+  return readSpelled(spellings, (name) => {
+    const value = parameters[name];
+    if (Array.isArray(value)) throw failure(`duplicate field \`${name}\``);
+    return value;
+  });
+}
+
+/** @throws `conflicting_values` when two spellings disagree. */
+export function readSpelled(
+  spellings: readonly string[],
+  textOf: (name: string) => string | undefined,
+): string | undefined {
   let found: { readonly name: string; readonly value: string } | undefined;
   for (const name of spellings) {
-    const value = parameters[name];
+    const value = textOf(name);
     if (value === undefined) continue;
-    if (typeof value !== 'string') throw failure(`duplicate field \`${name}\``);
     if (found !== undefined && found.value !== value) {
       throw tsdbError('conflicting_values', { first: found.name, second: name });
     }

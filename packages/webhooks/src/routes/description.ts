@@ -1,7 +1,7 @@
 import { type ApiWords, OpenApi, PER_PAGE } from '@plinth/kernel';
 import { type Static, type TSchema, Type } from 'typebox';
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const { nullable } = OpenApi;
 const time = Type.String({ format: 'date-time' });
 const maybe = Type.Optional;
 const id = Type.Integer();

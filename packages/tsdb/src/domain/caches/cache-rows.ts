@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Column } from '../../model/columns/column.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { CellColumn } from '../../storage/buffer/append-cells.js';
@@ -6,6 +7,7 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import { rowsText } from '../sql/plan/from/virtual-tables.js';
 import { columnType } from '../sql/plan/select/column-type.js';
+import { newValues } from './value-column.js';
 
 /** Up to so many rows stand in the text of the query; more go into a table of their own while it runs. */
 const MAX_ROWS_IN_TEXT = 256;
@@ -71,7 +73,7 @@ export class CacheRows {
           const to = Math.min(rowCount, from + BATCH_ROWS);
           const cells = cellColumns(columns, to - from, (row) => rowAt(from + row));
           appendRows({ connection, table, rowCount: to - from, columns: cells });
-          await new Promise((resolve) => setImmediate(resolve));
+          await setImmediate();
         }
       });
     } catch (error) {
@@ -109,21 +111,4 @@ function cellColumns(
     });
     return { kind: 'fixed', values, validity };
   });
-}
-
-function newValues(
-  kind: 'float64' | 'int64' | 'uint64' | 'bool' | 'time',
-  rowCount: number,
-): Float64Array | BigInt64Array | BigUint64Array | Uint8Array {
-  switch (kind) {
-    case 'float64':
-      return new Float64Array(rowCount);
-    case 'uint64':
-      return new BigUint64Array(rowCount);
-    case 'bool':
-      return new Uint8Array(rowCount);
-    case 'int64':
-    case 'time':
-      return new BigInt64Array(rowCount);
-  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 import { compareByteOrder } from '../../model/byte-order.js';
 import type { Column } from '../../model/columns/column.js';
@@ -81,7 +82,7 @@ async function readLast(
   const fromNs = of.visibleFromNs();
   for (const each of cache.entries(request.tagConditions, of.clock.nowMs())) {
     if (fromNs === MIN_TIME_NS || cache.timeOf(each.entry) >= fromNs) found.push(each);
-    if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
+    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
   }
   if (found.length <= MAX_SORTED_ROWS) {
     // Stable: rows of one key stay newest first.
@@ -126,7 +127,7 @@ async function readDistinct(
   const fromNs = of.visibleFromNs();
   for (const slot of cache.slots(request.tagConditions, of.clock.nowNs(), fromNs)) {
     const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
-    if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
+    if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
     if (isPrefix && wanted.length < columns.length) {
       const key = JSON.stringify(values.map((value) => value ?? null));
       if (seen.has(key)) continue;
@@ -169,5 +170,3 @@ function compareKeys(
   }
   return 0;
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -4,12 +4,11 @@ import { textAt } from './row-keys.js';
 
 export type CachedValue = number | bigint | boolean | string | undefined;
 
-type Values =
+type FixedValues =
   | Float64Array<ArrayBuffer>
   | BigInt64Array<ArrayBuffer>
   | BigUint64Array<ArrayBuffer>
-  | Uint8Array<ArrayBuffer>
-  | string[];
+  | Uint8Array<ArrayBuffer>;
 
 /** Bytes of a string beside its characters, roughly. */
 const TEXT_SIZE_BYTES = 24;
@@ -18,14 +17,14 @@ const TEXT_SIZE_BYTES = 24;
 export class ValueColumn {
   readonly id: number;
   readonly #kind: FieldType;
-  #values: Values;
+  #values: FixedValues | string[];
   #isPresent: Uint8Array<ArrayBuffer>;
   #textBytes = 0;
 
   constructor(id: number, kind: FieldType, size: number) {
     this.id = id;
     this.#kind = kind;
-    this.#values = newValues(kind, size);
+    this.#values = kind === 'utf8' ? [] : newValues(kind, size);
     this.#isPresent = new Uint8Array(size);
   }
 
@@ -60,9 +59,9 @@ export class ValueColumn {
   }
 
   grow(size: number): void {
-    if (!Array.isArray(this.#values)) {
-      const larger = newValues(this.#kind, size) as Exclude<Values, string[]>; // by its kind
-      larger.set(this.#values as never);
+    if (this.#kind !== 'utf8') {
+      const larger = newValues(this.#kind, size);
+      larger.set(this.#values as never); // arrays of one kind
       this.#values = larger;
     }
     const isPresent = new Uint8Array(size);
@@ -78,17 +77,16 @@ export class ValueColumn {
   }
 }
 
-function newValues(kind: FieldType, size: number): Values {
+export function newValues(kind: Exclude<FieldType, 'utf8'> | 'time', size: number): FixedValues {
   switch (kind) {
     case 'float64':
       return new Float64Array(size);
     case 'int64':
+    case 'time':
       return new BigInt64Array(size);
     case 'uint64':
       return new BigUint64Array(size);
     case 'bool':
       return new Uint8Array(size);
-    case 'utf8':
-      return [];
   }
 }

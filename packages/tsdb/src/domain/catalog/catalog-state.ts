@@ -1,4 +1,5 @@
 import { tsdbError } from '../../errors.js';
+import { grouped } from '../../model/grouped.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import {
   type DeletedDatabase,
@@ -30,12 +31,7 @@ export class CatalogState {
   readonly growing = new Set<Growing>();
 
   constructor(content: CatalogContent) {
-    const tablesOf = new Map<number, TableEntry[]>();
-    for (const entry of content.tables) {
-      const others = tablesOf.get(entry.schema.databaseId);
-      if (others === undefined) tablesOf.set(entry.schema.databaseId, [entry]);
-      else others.push(entry);
-    }
+    const tablesOf = grouped(content.tables, ({ schema }) => schema.databaseId);
     for (const database of content.databases) {
       const tables = tablesOf.get(database.id) ?? [];
       this.show(database, tables);

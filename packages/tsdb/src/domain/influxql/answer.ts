@@ -12,6 +12,8 @@ export interface AnswerColumn {
   readonly source?: ColumnKind | undefined;
 }
 
+export const textColumn = (name: string): AnswerColumn => ({ name, type: 'string' });
+
 /** What the rows of a series are. */
 export interface AnswerHeading {
   readonly columns: readonly AnswerColumn[];

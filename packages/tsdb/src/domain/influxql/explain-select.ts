@@ -1,4 +1,4 @@
-import { type Answer, type AnswerColumn, listAnswer } from './answer.js';
+import { type Answer, listAnswer, textColumn } from './answer.js';
 import { printSelect } from './ast/print.js';
 import type { ExplainStatement } from './ast/statements.js';
 import { runSelect } from './execute/run-select.js';
@@ -47,8 +47,7 @@ export async function explainSelect(
         ['logical_plan', printSelect(statement)],
         ['physical_plan', plan],
       ];
-  const text = (name: string): AnswerColumn => ({ name, type: 'string' });
-  return listAnswer([text('plan_type'), text('plan')], [{ name: 'plan', rows }]);
+  return listAnswer([textColumn('plan_type'), textColumn('plan')], [{ name: 'plan', rows }]);
 }
 
 /** Nothing of what would be read. */

@@ -16,6 +16,16 @@ export interface ColumnVector {
   readonly validity: Uint8Array | undefined;
 }
 
+/** `null` is NULL; `undefined`: there is none. */
+export function validityOf(values: ArrayLike<unknown>, rowCount: number): Uint8Array | undefined {
+  if (!Array.isArray(values) || !values.includes(null)) return undefined;
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  for (let row = 0; row < rowCount; row++) {
+    if (values[row] !== null) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+  }
+  return bits;
+}
+
 export interface ResultChunk {
   readonly rowCount: number;
   readonly columns: readonly ColumnVector[];

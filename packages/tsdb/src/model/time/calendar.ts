@@ -1,7 +1,14 @@
 /** Calendar arithmetic on nanoseconds since 1970-01-01 UTC, proleptic Gregorian, exact for every 64-bit value. */
 
 export const NS_PER_SECOND = 1_000_000_000n;
-export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+export const NS_PER_HOUR = 3_600n * NS_PER_SECOND;
+export const NS_PER_DAY = 24n * NS_PER_HOUR;
+
+export const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** As `Date` writes it, in whole milliseconds. */
+export const isoOf = (timeNs: bigint): string =>
+  new Date(Number(timeNs / 1_000_000n)).toISOString();
 
 export interface CivilDate {
   readonly year: number;
@@ -57,6 +64,14 @@ export function civilFromDays(days: number): CivilDate {
 
 export function civilFromNs(timeNs: bigint): CivilDate {
   return civilFromDays(Number(floorDiv(timeNs, NS_PER_DAY)));
+}
+
+/** ISO 8601: a week is of the year that its Thursday is of. */
+export function isoWeek(days: number): { readonly year: number; readonly week: number } {
+  const thursday = days - ((((days + 3) % 7) + 7) % 7) + 3;
+  const { year } = civilFromDays(thursday);
+  const dayOfYear = thursday - daysFromCivil({ year, month: 1, day: 1 });
+  return { year, week: Math.floor(dayOfYear / 7) + 1 };
 }
 
 export function daysInMonth(year: number, month: number): number {

@@ -1,4 +1,4 @@
-const NS_PER_SEC = 1_000_000_000n;
+import { NS_PER_SECOND } from '../../model/time/calendar.js';
 
 /** Nanoseconds of the units; months and years are mean ones. Source: tsdb-http, "Databases". */
 const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
@@ -7,13 +7,13 @@ const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
       [['ns', 'nsec', 'nanos'], 1n],
       [['us', 'usec', 'µs', 'μs'], 1_000n],
       [['ms', 'msec', 'millis'], 1_000_000n],
-      [['s', 'sec', 'secs', 'second', 'seconds'], NS_PER_SEC],
-      [['m', 'min', 'mins', 'minute', 'minutes'], 60n * NS_PER_SEC],
-      [['h', 'hr', 'hrs', 'hour', 'hours'], 3_600n * NS_PER_SEC],
-      [['d', 'day', 'days'], 86_400n * NS_PER_SEC],
-      [['w', 'wk', 'week', 'weeks'], 604_800n * NS_PER_SEC],
-      [['M', 'month', 'months'], 2_630_016n * NS_PER_SEC],
-      [['y', 'yr', 'year', 'years'], 31_557_600n * NS_PER_SEC],
+      [['s', 'sec', 'secs', 'second', 'seconds'], NS_PER_SECOND],
+      [['m', 'min', 'mins', 'minute', 'minutes'], 60n * NS_PER_SECOND],
+      [['h', 'hr', 'hrs', 'hour', 'hours'], 3_600n * NS_PER_SECOND],
+      [['d', 'day', 'days'], 86_400n * NS_PER_SECOND],
+      [['w', 'wk', 'week', 'weeks'], 604_800n * NS_PER_SECOND],
+      [['M', 'month', 'months'], 2_630_016n * NS_PER_SECOND],
+      [['y', 'yr', 'year', 'years'], 31_557_600n * NS_PER_SECOND],
     ] as const
   ).flatMap(([names, ns]) => names.map((name): [string, bigint] => [name, ns])),
 );
@@ -52,5 +52,5 @@ function parseHumanTime(text: string): HumanTime {
     totalNs += BigInt(digits) * ns;
     if (totalNs > MAX_NS) return { fault: 'number is too large' };
   }
-  return { ns: totalNs - (totalNs % NS_PER_SEC) };
+  return { ns: totalNs - (totalNs % NS_PER_SECOND) };
 }

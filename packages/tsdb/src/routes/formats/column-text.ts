@@ -1,32 +1,27 @@
 import { Memo } from '@plinth/kernel';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import { isValid } from '../../model/columns/row-batch.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { type CellText, jsonText, plainText, type TextStyle } from './cell-text.js';
+import { type CellText, plainText, ROW_STYLE } from './cell-text.js';
 import { TimeWriter } from './time-text.js';
 
 /** Texts of one column over the rows of a chunk. */
 export type ColumnText = (vector: ColumnVector, rowCount: number) => string[];
-
-export interface ColumnTextOptions {
-  readonly form: 'json' | 'plain';
-  readonly style: TextStyle;
-  /** Text of NULL. */
-  readonly ofNull: string;
-  /** Applied to the text of values that may hold any character. */
-  readonly quote?: (text: string) => string;
-}
 
 /** Texts of values that come again and again (tags) are made once; beyond this many the memory starts anew. */
 const MAX_MEMO_COUNT = 8192;
 /** Longer texts are unlikely to repeat. */
 const MAX_MEMO_LENGTH = 256;
 
-/** One writer per column; it keeps its memory from chunk to chunk. */
+/**
+ * One writer per column; it keeps its memory from chunk to chunk. NULL is an empty text.
+ * @param quote applied to the text of values that may hold any character
+ */
 export function columnTexts(
   columns: readonly OutputColumn[],
-  options: ColumnTextOptions,
+  quote?: (text: string) => string,
 ): readonly ColumnText[] {
-  return columns.map(({ type }) => columnText(type, options));
+  return columns.map(({ type }) => columnText(type, quote));
 }
 
 export function chunkTexts(chunk: ResultChunk, writers: readonly ColumnText[]): string[][] {
@@ -36,25 +31,23 @@ export function chunkTexts(chunk: ResultChunk, writers: readonly ColumnText[]): 
   });
 }
 
-function columnText(type: SqlType, options: ColumnTextOptions): ColumnText {
-  const { form, style, ofNull, quote } = options;
-  const base = (form === 'json' ? jsonText : plainText)(type, style);
-  const cell: CellText = quote === undefined ? base : (value) => quote(base(value));
-  if (type.kind === 'timestamp' && type.zone === undefined) return fastTimes(options, cell);
+function columnText(type: SqlType, quote?: (text: string) => string): ColumnText {
+  const plain = plainText(type, ROW_STYLE);
+  const cell: CellText = quote === undefined ? plain : (value) => quote(plain(value));
+  if (type.kind === 'timestamp' && type.zone === undefined) return fastTimes(cell);
   const text = type.kind === 'utf8' || type.kind === 'tag' ? memoised(cell) : cell;
   return (vector, rowCount) => {
     const { values, validity } = vector;
     const texts = new Array<string>(rowCount);
     for (let row = 0; row < rowCount; row++) {
-      texts[row] = isNull(validity, row) || values[row] === null ? ofNull : text(values[row]);
+      texts[row] = !isValid(validity, row) || values[row] === null ? '' : text(values[row]);
     }
     return texts;
   };
 }
 
-function fastTimes({ form, style, ofNull }: ColumnTextOptions, cell: CellText): ColumnText {
-  const mark = form === 'json' ? '"' : '';
-  const writer = new TimeWriter(style.timeSuffix + mark, style.fraction);
+function fastTimes(cell: CellText): ColumnText {
+  const writer = new TimeWriter(ROW_STYLE.timeSuffix, ROW_STYLE.fraction);
   return ({ values, validity }, rowCount) => {
     const texts = new Array<string>(rowCount);
     const halves =
@@ -62,16 +55,11 @@ function fastTimes({ form, style, ofNull }: ColumnTextOptions, cell: CellText): 
         ? new Int32Array(values.buffer, values.byteOffset, values.length * 2)
         : undefined;
     for (let row = 0; row < rowCount; row++) {
-      if (isNull(validity, row)) texts[row] = ofNull;
-      else texts[row] = halves ? mark + writer.textAt(halves, row) : cell(values[row]);
+      if (!isValid(validity, row)) texts[row] = '';
+      else texts[row] = halves ? writer.textAt(halves, row) : cell(values[row]);
     }
     return texts;
   };
-}
-
-function isNull(validity: Uint8Array | undefined, row: number): boolean {
-  // The bitmap covers all rows.
-  return validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0;
 }
 
 function memoised(text: CellText): CellText {

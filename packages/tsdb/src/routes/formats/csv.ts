@@ -1,4 +1,3 @@
-import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import type { TextBytes } from './text-bytes.js';
@@ -18,12 +17,7 @@ function open(
   target: TextBytes,
   quote: (text: string) => string,
 ): Encoder {
-  const writers = columnTexts(columns, {
-    form: 'plain',
-    style: ROW_STYLE,
-    ofNull: '',
-    quote,
-  });
+  const writers = columnTexts(columns, quote);
   return {
     begin: () => target.text(`${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`),
     chunk(chunk) {

@@ -1,5 +1,4 @@
 import { tsdbError } from '../../errors.js';
-import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import type { TextBytes } from './text-bytes.js';
@@ -14,7 +13,7 @@ const CELL_SIZE_BYTES = 48;
 export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
 
 function open({ columns }: ResultHead, out: TextBytes): Encoder {
-  const writers = columnTexts(columns, { form: 'plain', style: ROW_STYLE, ofNull: '' });
+  const writers = columnTexts(columns);
   const names = columns.map(({ name }) => name);
   const widths = names.map(textWidth);
   const rows: string[][] = [];

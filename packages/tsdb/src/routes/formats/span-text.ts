@@ -1,6 +1,5 @@
 import type { IntervalValue } from '../../model/sql-type.js';
-
-const NS_PER_SECOND = 1_000_000_000n;
+import { NS_PER_SECOND } from '../../model/time/calendar.js';
 
 /** `0 days 0 hours 10 mins 0.000000000 secs`. */
 export function durationText(nanos: bigint): string {

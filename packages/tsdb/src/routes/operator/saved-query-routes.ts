@@ -23,6 +23,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 const plain = (maxLength: number, more: object = {}) =>
   Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...more });
 const maybe = Type.Optional;
+const { answer, json, nullable } = OpenApi;
 
 const Content = Type.Object({
   name: plain(200, { minLength: 1 }),
@@ -40,10 +41,9 @@ const Saved = Type.Object({
   id: Type.String({ description: '8 letters and digits' }),
   ...Content.properties,
   rev: Type.Integer(),
-  created_by: Type.Union([Type.String(), Type.Null()]),
+  created_by: nullable(Type.String()),
   updated_at: Type.String({ format: 'date-time' }),
 });
-const { answer, json } = OpenApi;
 const IF_MATCH = {
   headers: Type.Object({
     'if-match': maybe(Type.String({ description: 'the revision that was changed, in quotes' })),

@@ -10,8 +10,7 @@ import { compareByteOrder } from '../../model/byte-order.js';
 
 const MAX_TABLE_COUNT = 1000;
 const maybe = Type.Optional;
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+const { answer, json, nullable } = OpenApi;
 const Ns = nullable(Type.String({ description: 'nanoseconds since 1970' }));
 const ExtentFields = {
   row_count: Type.Integer({ description: 'as they lie: points written twice count twice' }),
@@ -45,7 +44,6 @@ const Table = Type.Object({
   ...ExtentFields,
 });
 const FIND = { find: maybe(Type.String({ default: '', description: 'part of the name' })) };
-const { answer, json } = OpenApi;
 
 /** What is stored, with columns, rows, bytes and times: all of a page's tree in one answer. */
 export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): readonly Route[] => [

@@ -5,14 +5,13 @@ import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.
 import type { EngineStorage } from '../../domain/engine/engine-storage.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
+import { compareTimes } from '../../model/time/calendar.js';
 
 const PATH = '/tsdb/storage';
 const MAX_FILE_COUNT = 10_000;
 const MAX_BODY_BYTES = 64 * 1024;
-const { answer, json, oneOf } = OpenApi;
+const { answer, json, nullable, oneOf } = OpenApi;
 const maybe = Type.Optional;
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 const Count = Type.Integer({ minimum: 0 });
 const Time = Type.String({ format: 'date-time' });
 const Ns = Type.String({ pattern: '^-?\\d{1,19}$', description: 'nanoseconds since 1970' });
@@ -180,9 +179,7 @@ function filesOf(db: string, tables: readonly TableSchema[], facts: TableFacts):
   const all = tables.flatMap((table) =>
     facts.placesOf(table).segments.map((file) => ({ table: table.name, file })),
   );
-  all.sort((a, b) =>
-    a.file.minTime < b.file.minTime ? -1 : a.file.minTime > b.file.minTime ? 1 : 0,
-  );
+  all.sort((a, b) => compareTimes(a.file.minTime, b.file.minTime));
   return all.map(({ table, file }) => fileToWire({ db, table }, file));
 }
 

@@ -34,7 +34,7 @@ const OF_WRITES = dryRun('Try a write plugin out with these lines', {
 const OF_SCHEDULE = dryRun(
   'Try a schedule plugin out',
   { schedule: Type.Optional(Type.String({ default: '* * * * * *' })) },
-  { trigger_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
+  { trigger_time: OpenApi.nullable(Type.String({ format: 'date-time' })) },
 );
 
 /** Source: processing-engine, "Test endpoints". */

@@ -2,7 +2,13 @@ import type { HttpRequest } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { FormatName } from '../formats/index.js';
-import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
+import {
+  parseParameters,
+  queryStringOf,
+  readParameter,
+  readSpelled,
+  serdeError,
+} from '../query-string.js';
 import {
   jsonError,
   jsonTextOf,
@@ -52,20 +58,15 @@ export function readInfluxqlInput(
   return {
     ...rest,
     database: database === '' ? undefined : database,
-    policy: policyOf(request),
     format: resolveFormat(requested ?? accepted, isInfluxdb3),
   };
 }
 
-function policyOf({ method, url, body }: HttpRequest): string | undefined {
-  const policy =
-    method === 'POST'
-      ? readText(parseJsonObject(jsonTextOf(body)), 'rp')
-      : readParameter(parseParameters(queryStringOf(url) ?? ''), ['rp']);
-  return policy === '' ? undefined : policy;
-}
-
-type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };
+type RawInput = Omit<QueryInput, 'format'> & {
+  readonly requested: RequestedFormat | undefined;
+  /** Of InfluxQL alone, whose requests need not name a database. */
+  readonly policy: string | undefined;
+};
 
 function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
   const queryString = queryStringOf(request.url);
@@ -82,37 +83,23 @@ function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
     text: required(text, 'q', serdeError),
     requested: format === undefined ? undefined : formatOfName(format),
     params: readParams(params === undefined ? undefined : parseJsonParameter(params)),
+    policy: needsDatabase ? undefined : readParameter(parameters, ['rp']) || undefined,
   };
 }
 
 function readFromBody({ body: bytes }: HttpRequest, needsDatabase = true): RawInput {
   if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
   const body = parseJsonObject(jsonTextOf(bytes));
-  const format = readText(body, 'format');
+  const textOf = (name: string): string | undefined => readText(body, name);
+  const format = textOf('format');
+  const database = readSpelled(DATABASE_NAMES, textOf);
   return {
-    database: needsDatabase
-      ? required(readSpelled(body, DATABASE_NAMES), 'db', jsonError)
-      : (readSpelled(body, DATABASE_NAMES) ?? ''),
-    text: required(readSpelled(body, TEXT_NAMES), 'q', jsonError),
+    database: needsDatabase ? required(database, 'db', jsonError) : (database ?? ''),
+    text: required(readSpelled(TEXT_NAMES, textOf), 'q', jsonError),
     requested: format === undefined ? undefined : formatOfName(format, jsonError),
     params: readParams(Object.hasOwn(body, 'params') ? body['params'] : undefined),
+    policy: needsDatabase ? undefined : textOf('rp') || undefined,
   };
-}
-
-function readSpelled(
-  body: Readonly<Record<string, unknown>>,
-  spellings: readonly string[],
-): string | undefined {
-  let found: { readonly name: string; readonly value: string } | undefined;
-  for (const name of spellings) {
-    const value = readText(body, name);
-    if (value === undefined) continue;
-    if (found !== undefined && found.value !== value) {
-      throw tsdbError('conflicting_values', { first: found.name, second: name });
-    }
-    found ??= { name, value };
-  }
-  return found?.value;
 }
 
 function required(

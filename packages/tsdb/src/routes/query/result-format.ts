@@ -5,7 +5,7 @@ import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 
 /** `json` is one of two shapes, by profile. */
-type RequestedFormat = FormatName | 'json';
+export type RequestedFormat = FormatName | 'json';
 
 const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
   ['json', 'json'],
@@ -71,5 +71,3 @@ export function resolveFormat(requested: RequestedFormat, isInfluxdb3: boolean):
   if (requested !== 'json') return requested;
   return isInfluxdb3 ? 'json_rows' : 'json_series';
 }
-
-export type { RequestedFormat };

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { grouped } from '../../../model/grouped.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { DeletedDatabase, DeletedTable } from './deleted-resources.js';
@@ -37,14 +38,9 @@ export async function writeDeletedTable(tx: Tx, table: DeletedTable): Promise<vo
 
 /** The tables of a deleted database; nearly all of them got the same ending, which one statement can add. */
 export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]): Promise<void> {
-  const byEnding = new Map<string, DeletedTable[]>();
-  for (const table of tables) {
-    const ending = table.entry.schema.name.slice(table.originalName.length);
-    const others = byEnding.get(ending);
-    if (others === undefined) byEnding.set(ending, [table]);
-    else others.push(table);
-  }
-  for (const [ending, alike] of byEnding) {
+  const endingOf = ({ entry, originalName }: DeletedTable): string =>
+    entry.schema.name.slice(originalName.length);
+  for (const [ending, alike] of grouped(tables, endingOf)) {
     const ids = alike.map(({ entry }) => entry.schema.id);
     for (const piece of inPieces(ids)) {
       await tx

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NS_PER_DAY } from '../../../model/time/calendar.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import { DAY_NS } from '../flush/partitions.js';
 import type { Tombstone } from '../table/tombstones.js';
 import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 
@@ -21,10 +21,10 @@ function segment(
     objectName: `tsdb/t/${id}.parquet`,
     kind,
     formatVersion: 1,
-    partitionStartNs: BigInt(first) * DAY_NS,
-    partitionWidthNs: DAY_NS * BigInt(last - first + 1),
-    minTime: BigInt(first) * DAY_NS,
-    maxTime: BigInt(last + 1) * DAY_NS - 1n,
+    partitionStartNs: BigInt(first) * NS_PER_DAY,
+    partitionWidthNs: NS_PER_DAY * BigInt(last - first + 1),
+    minTime: BigInt(first) * NS_PER_DAY,
+    maxTime: BigInt(last + 1) * NS_PER_DAY - 1n,
     minSeries: 0n,
     maxSeries: 0n,
     minSeq: 1n,
@@ -84,8 +84,8 @@ describe('chooseMerge', () => {
       id: 't',
       tableId: 1,
       seq: 2n,
-      minTimeNs: 3n * DAY_NS,
-      maxTimeNs: 3n * DAY_NS,
+      minTimeNs: 3n * NS_PER_DAY,
+      maxTimeNs: 3n * NS_PER_DAY,
       anyOf: [[]],
     };
     assert.equal(chosen([day, ...overlays.slice(1)]), undefined);
@@ -111,8 +111,8 @@ describe('chooseMerge', () => {
 
 describe('What somebody asked to be merged', () => {
   const span = (first: number, last = first) => ({
-    minTimeNs: BigInt(first) * DAY_NS,
-    maxTimeNs: BigInt(last + 1) * DAY_NS - 1n,
+    minTimeNs: BigInt(first) * NS_PER_DAY,
+    maxTimeNs: BigInt(last + 1) * NS_PER_DAY - 1n,
   });
   const isAside = (): boolean => false;
   const day = (number: number, sizeMb: number, id: string, level = 0): Segment => ({

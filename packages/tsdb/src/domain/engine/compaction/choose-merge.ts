@@ -1,3 +1,4 @@
+import { grouped } from '../../../model/grouped.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
@@ -97,7 +98,7 @@ function mergeOfAPartition({
 }: MergeChoice): Merge | undefined {
   const unique = segments.filter((each) => each.kind === 'unique' && !isAside(each));
   const keyOf = ({ level, ...partition }: Segment): string => `${partitionOf(partition)} ${level}`;
-  const [inputs] = groupsBy(unique, keyOf)
+  const [inputs] = [...grouped(unique, keyOf).values()]
     .filter((group) => group.length >= MERGE_COUNT)
     .map((group) => group.sort(bySize).slice(0, MERGE_COUNT))
     .filter((group) => sizeOf(group) <= maxBytes)
@@ -120,7 +121,7 @@ export function chooseAskedMerge(
       each.maxTime >= minTimeNs &&
       !isAside(each),
   );
-  for (const group of groupsBy(wanted, partitionOf)) {
+  for (const group of grouped(wanted, partitionOf).values()) {
     const inputs: Segment[] = [];
     let sizeBytes = 0;
     for (const segment of group.sort(bySize)) {
@@ -140,20 +141,6 @@ const partitionOf = ({
   `${partitionStartNs} ${partitionWidthNs}`;
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;
-
-export function groupsBy(
-  segments: readonly Segment[],
-  keyOf: (segment: Segment) => string,
-): readonly Segment[][] {
-  const groups = new Map<string, Segment[]>();
-  for (const segment of segments) {
-    const key = keyOf(segment);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [segment]);
-    else group.push(segment);
-  }
-  return [...groups.values()];
-}
 
 function overlap(a: Segment, b: Segment): boolean {
   return a.minTime <= b.maxTime && a.maxTime >= b.minTime;

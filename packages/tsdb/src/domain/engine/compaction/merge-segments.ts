@@ -1,4 +1,5 @@
 import type { Column } from '../../../model/columns/column.js';
+import { grouped } from '../../../model/grouped.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
@@ -15,7 +16,7 @@ import {
   type Tombstone,
   tombstonesOfSegment,
 } from '../table/tombstones.js';
-import { groupsBy, type Merge } from './choose-merge.js';
+import type { Merge } from './choose-merge.js';
 
 /**
  * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
@@ -133,7 +134,7 @@ function rowsText(
     readonly where: (segment: Segment) => string;
   },
 ): string {
-  const texts = groupsBy(segments, what.where).map((alike) => {
+  const texts = Array.from(grouped(segments, what.where), ([where, alike]) => {
     const ids = columnIdsOf(alike);
     const names = what.columns.map(({ id, physicalName }) => {
       const name = quoteName(physicalName);
@@ -141,7 +142,7 @@ function rowsText(
     });
     const list = ['_series', '"time"', ...names, ...what.order].join(', ');
     const paths = alike.map(({ objectName }) => what.files.pathOf(objectName));
-    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${what.where(alike[0] as Segment)}`; // none is empty
+    return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
   });
   return texts.join(' UNION ALL ');
 }

@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY_NS, dayOf, partitionsOf } from './partitions.js';
+import { NS_PER_DAY } from '../../../model/time/calendar.js';
+import { dayOf, partitionsOf } from './partitions.js';
 
 /** Of the partitions that hold the starts of some days. */
 const ofDays = (days: readonly bigint[]) =>
   partitionsOf((widthNs, limit) => {
-    const numbers = days.map((day) => dayOf((day * DAY_NS) / (widthNs / DAY_NS)));
+    const numbers = days.map((day) => dayOf((day * NS_PER_DAY) / (widthNs / NS_PER_DAY)));
     return Promise.resolve([...new Set(numbers)].slice(0, limit));
   });
 
 describe('partitions', () => {
   it('are UTC days, before 1970, too', async () => {
     assert.equal(dayOf(0n), 0n);
-    assert.equal(dayOf(DAY_NS - 1n), 0n);
+    assert.equal(dayOf(NS_PER_DAY - 1n), 0n);
     assert.equal(dayOf(-1n), -1n);
-    assert.equal(dayOf(-DAY_NS), -1n);
+    assert.equal(dayOf(-NS_PER_DAY), -1n);
     assert.deepEqual(await ofDays([3n, -1n, 3n]), [
-      { startNs: -DAY_NS, widthNs: DAY_NS },
-      { startNs: 3n * DAY_NS, widthNs: DAY_NS },
+      { startNs: -NS_PER_DAY, widthNs: NS_PER_DAY },
+      { startNs: 3n * NS_PER_DAY, widthNs: NS_PER_DAY },
     ]);
   });
 
@@ -29,7 +30,7 @@ describe('partitions', () => {
       days.every(
         (day) =>
           partitions.filter(
-            (c) => c.startNs <= day * DAY_NS && day * DAY_NS < c.startNs + c.widthNs,
+            (c) => c.startNs <= day * NS_PER_DAY && day * NS_PER_DAY < c.startNs + c.widthNs,
           ).length === 1,
       ),
     );

@@ -1,7 +1,4 @@
-import { floorDiv } from '../../../model/time/calendar.js';
-
-/** Nanoseconds of a UTC day. */
-export const DAY_NS = 86_400_000_000_000n;
+import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 
 /** Widths a partition may have, in days, from narrow to wide; 0 stands for one partition over all times. */
 const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
@@ -26,7 +23,7 @@ export async function partitionsOf(
   maxCount = MAX_PARTITIONS,
 ): Promise<readonly Partition[]> {
   for (const width of WIDTHS_IN_DAYS) {
-    const widthNs = width * DAY_NS;
+    const widthNs = width * NS_PER_DAY;
     const numbers = await numbersOf(widthNs, maxCount + 1);
     if (numbers.length > maxCount) continue;
     return numbers
@@ -37,5 +34,5 @@ export async function partitionsOf(
 }
 
 export function dayOf(timeNs: bigint): bigint {
-  return floorDiv(timeNs, DAY_NS);
+  return floorDiv(timeNs, NS_PER_DAY);
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../../model/grouped.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { parquetFrom, type Source } from './sources.js';
@@ -11,19 +12,11 @@ export function segmentSources(
   segments: readonly Segment[],
   survivesOf: (segment: Segment) => string | undefined = () => undefined,
 ): Source[] {
-  const groups = new Map<string, Segment[]>();
-  const conditions = new Map<string, string | undefined>();
-  for (const segment of segments) {
-    const survives = survivesOf(segment);
-    const key = `${segment.kind} ${[...segment.columnIds].sort().join()} ${survives ?? ''}`;
-    conditions.set(key, survives);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [segment]);
-    else group.push(segment);
-  }
-  return [...groups].map(([key, group]) => ({
+  const keyOf = (segment: Segment): string =>
+    `${segment.kind} ${[...segment.columnIds].sort().join()} ${survivesOf(segment) ?? ''}`;
+  return Array.from(grouped(segments, keyOf).values(), (group) => ({
     ...segmentSource(files, group),
-    where: conditions.get(key),
+    where: survivesOf(group[0] as Segment), // none is empty
   }));
 }
 

@@ -1,11 +1,10 @@
 import type { BinaryOperator, CastType, Expr } from '../ast/expressions.js';
-import type { Scanner } from './scanner.js';
+import { MAX_INT64, type Scanner } from './scanner.js';
 import type { Token } from './token.js';
 
 const MAX_DEPTH = 200;
 /** Operators in a row without brackets; AND and OR have no such limit, their trees are kept flat. */
 const MAX_CHAIN = 2000;
-const MAX_INT64 = 2n ** 63n - 1n;
 
 const ARITHMETIC: ReadonlyMap<string, number> = new Map([
   ['+', 1],

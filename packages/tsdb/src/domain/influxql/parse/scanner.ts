@@ -1,7 +1,7 @@
 import { ParseError } from './parse-error.js';
 import { KEYWORDS, type Token } from './token.js';
 
-const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
+export const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['u', 1_000n],
   ['us', 1_000n],
@@ -15,7 +15,7 @@ const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
   ['w', 604_800_000_000_000n],
 ]);
 
-const MAX_INT64 = 2n ** 63n - 1n;
+export const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_UINT64 = 2n ** 64n - 1n;
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;

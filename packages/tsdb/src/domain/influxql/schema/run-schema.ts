@@ -2,6 +2,7 @@ import { assertNever } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
+import { NS_PER_HOUR } from '../../../model/time/calendar.js';
 import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Measurement } from '../ast/select.js';
@@ -25,8 +26,6 @@ export interface SchemaContext {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine;
 }
-
-const NS_PER_HOUR = 3_600_000_000_000n;
 
 /** Data of what is dropped stay recoverable for a while, as with the management calls. */
 const DELETION = { kind: 'default' } as const;

@@ -1,6 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
+import { NS_PER_HOUR } from '../../../model/time/calendar.js';
 import { ownerOf } from '../../catalog/schema/names.js';
 import {
   type Answer,
@@ -8,6 +9,7 @@ import {
   EMPTY_ANSWER,
   listAnswer,
   rowlessAnswer,
+  textColumn,
 } from '../answer.js';
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
@@ -36,15 +38,13 @@ export interface ShowContext {
   readonly facts: ServerFacts | undefined;
 }
 
-const text = (name: string): AnswerColumn => ({ name, type: 'string' });
-
 /** Source: query-languages, "SHOW statements: results". */
 export async function runShow(show: ShowStatement, context: ShowContext): Promise<Answer> {
   const { env } = context;
   switch (show.kind) {
     case 'show_databases':
       return listAnswer(
-        [text('name')],
+        [textColumn('name')],
         [
           {
             name: 'databases',
@@ -74,7 +74,10 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_series': {
       const measurements = await liveMeasurements(show, context);
       const keys = await seriesKeys(show, measurements, context.session);
-      return listAnswer([text('key')], [{ name: '', rows: cut(keys, show).map((key) => [key]) }]);
+      return listAnswer(
+        [textColumn('key')],
+        [{ name: '', rows: cut(keys, show).map((key) => [key]) }],
+      );
     }
     case 'show_cardinality':
       return await runCardinality(show, await liveMeasurements(show, context), context.session);
@@ -82,10 +85,10 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
       return listAnswer(
         [
           { name: 'qid', type: 'integer' },
-          text('query'),
-          text('database'),
-          text('duration'),
-          text('status'),
+          textColumn('query'),
+          textColumn('database'),
+          textColumn('duration'),
+          textColumn('status'),
         ],
         [
           {
@@ -120,7 +123,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
 function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
   switch (what) {
     case 'CONTINUOUS QUERIES':
-      return rowlessAnswer([text('name'), text('query')], databaseNames(context));
+      return rowlessAnswer([textColumn('name'), textColumn('query')], databaseNames(context));
     case 'SUBSCRIPTIONS':
       return EMPTY_ANSWER;
     default:
@@ -192,7 +195,6 @@ async function liveMeasurements(
   return [...live].map(([name, tables]) => ({ name, tables }));
 }
 
-const NS_PER_HOUR = 3_600_000_000_000n;
 const WEEK_NS = 168n * NS_PER_HOUR;
 
 function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Answer {
@@ -207,9 +209,9 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
       .map((schema) => ({ name: schema.name.slice(prefix.length), schema })),
   ];
   const columns: AnswerColumn[] = [
-    text('name'),
-    text('duration'),
-    text('shardGroupDuration'),
+    textColumn('name'),
+    textColumn('duration'),
+    textColumn('shardGroupDuration'),
     { name: 'replicaN', type: 'integer' },
     { name: 'default', type: 'boolean' },
   ];
@@ -251,7 +253,7 @@ async function showMeasurements(
     }
   }
   return listAnswer(
-    [text('name')],
+    [textColumn('name')],
     [{ name: 'measurements', rows: cut(names, show).map((name) => [name]) }],
   );
 }
@@ -299,7 +301,7 @@ async function showTagKeys(
     const keys = [...found].sort(compareByteOrder);
     lists.push({ name, rows: cut(keys, show).map((key) => [key]) });
   }
-  return listAnswer([text('tagKey')], lists);
+  return listAnswer([textColumn('tagKey')], lists);
 }
 
 async function showFieldKeys(
@@ -310,7 +312,7 @@ async function showFieldKeys(
     name,
     rows: cut(fieldsOf(tables), show).map(({ name: field, type }) => [field, type]),
   }));
-  return listAnswer([text('fieldKey'), text('fieldType')], lists);
+  return listAnswer([textColumn('fieldKey'), textColumn('fieldType')], lists);
 }
 
 async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<Answer> {
@@ -341,5 +343,5 @@ async function showTagValues(show: ShowTagValues, context: ShowContext): Promise
       );
     lists.push({ name, rows });
   }
-  return listAnswer([text('key'), text('value')], lists);
+  return listAnswer([textColumn('key'), textColumn('value')], lists);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 import type { TablePlaces } from '../../catalog/overview.js';
-import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
+import { type Answer, type AnswerColumn, listAnswer, textColumn } from '../answer.js';
 import type { Value } from '../plan/data-type.js';
 
 /** The times `[startNs, endNs)` of a policy that share their segments. */
@@ -14,7 +14,6 @@ interface Shard {
 }
 
 const DEFAULT_POLICY = 'autogen';
-const text = (name: string): AnswerColumn => ({ name, type: 'string' });
 const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
 
 /**
@@ -30,8 +29,8 @@ export function showShards(
     .flatMap((database) => shardsOf(database, placesOf))
     .sort((a, b) => compare(a.database, b.database) || compare(a.startNs, b.startNs));
   const rows = shards.map((shard, index) => ({ shard, row: rowOf(shard, BigInt(index + 1)) }));
-  const times = ['start_time', 'end_time', 'expiry_time'].map(text);
-  const about = [integer('id'), text('database'), text('retention_policy')];
+  const times = ['start_time', 'end_time', 'expiry_time'].map(textColumn);
+  const about = [integer('id'), textColumn('database'), textColumn('retention_policy')];
   if (isGrouped) {
     return listAnswer(
       [...about, ...times],
@@ -40,7 +39,7 @@ export function showShards(
   }
   const names = [...new Set(shards.map(({ database }) => database))];
   return listAnswer(
-    [...about, integer('shard_group'), ...times, text('owners')],
+    [...about, integer('shard_group'), ...times, textColumn('owners')],
     names.map((name) => ({
       name,
       rows: rows

@@ -7,6 +7,7 @@ import {
   EMPTY_ANSWER,
   listAnswer,
   rowlessAnswer,
+  textColumn,
 } from '../answer.js';
 import type { UserStatement } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
@@ -43,12 +44,12 @@ export async function runUsers(
       return EMPTY_ANSWER;
     case 'show_users':
       return listed(
-        [text('user'), { name: 'admin', type: 'boolean' }],
+        [textColumn('user'), { name: 'admin', type: 'boolean' }],
         users.list().map(({ name, isAdministrator }) => [name, isAdministrator]),
       );
     case 'show_grants':
       return listed(
-        [text('database'), text('privilege')],
+        [textColumn('database'), textColumn('privilege')],
         users
           .grantsOf(statement.user)
           .map(({ database, actions }) => [
@@ -60,8 +61,6 @@ export async function runUsers(
       return assertNever(statement);
   }
 }
-
-const text = (name: string): AnswerColumn => ({ name, type: 'string' });
 
 const listed = (columns: readonly AnswerColumn[], rows: readonly Value[][]): Answer =>
   rows.length === 0 ? rowlessAnswer(columns, ['']) : listAnswer(columns, [{ name: '', rows }]);

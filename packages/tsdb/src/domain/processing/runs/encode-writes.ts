@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Column } from '../../../model/columns/column.js';
 import { isValid, type RowBatch } from '../../../model/columns/row-batch.js';
+import { grouped } from '../../../model/grouped.js';
 import type { PluginInput } from '../../../model/plugins/plugin-host.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
@@ -10,15 +11,9 @@ const ROWS_PER_TURN = 20_000;
 
 /** One call's input: tables in order of first appearance, columns in the order tags, fields, time. */
 export async function encodeWrites(committed: readonly CommittedRows[]): Promise<PluginInput> {
-  const byTable = new Map<string, CommittedRows[]>();
-  for (const rows of committed) {
-    const known = byTable.get(rows.table);
-    if (known === undefined) byTable.set(rows.table, [rows]);
-    else known.push(rows);
-  }
   const block = new ColumnBlock();
   const batches: { table: string; rowCount: number; columns: FrameColumn[] }[] = [];
-  for (const [table, parts] of byTable) {
+  for (const [table, parts] of grouped(committed, (rows) => rows.table)) {
     const encoder = new TableEncoder(parts, block);
     batches.push({ table, rowCount: encoder.rowCount, columns: await encoder.columns() });
   }

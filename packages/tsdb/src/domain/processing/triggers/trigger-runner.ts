@@ -8,6 +8,7 @@ import type {
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { Trigger } from '../../../model/plugins/trigger.js';
+import { isoOf } from '../../../model/time/calendar.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { encodeWrites } from '../runs/encode-writes.js';
@@ -275,6 +276,6 @@ function errorResponse(error: string, status = 500): PluginResponse {
 
 /** `2026-01-02 03:04:05 UTC` */
 function utcText(timeNs: bigint): string {
-  const iso = new Date(Number(timeNs / 1_000_000n)).toISOString();
+  const iso = isoOf(timeNs);
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

@@ -1,12 +1,10 @@
-import { DAY_NS } from '../../engine/flush/partitions.js';
+import { NS_PER_DAY, NS_PER_SECOND } from '../../../model/time/calendar.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { systemTable, UINT8, UINT64 } from '../system-table.js';
-
-const NS_PER_SECOND = 1_000_000_000n;
 
 /** Time that one file covers at most as it is first written. Compaction works within it: there is no second level. */
 export function generationDurationsTable(): VirtualTable {
   return systemTable({ level: UINT8, duration_seconds: UINT64 }, () => [
-    { level: 1, duration_seconds: DAY_NS / NS_PER_SECOND },
+    { level: 1, duration_seconds: NS_PER_DAY / NS_PER_SECOND },
   ]);
 }

@@ -1,7 +1,7 @@
 import type { Vector } from 'apache-arrow';
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
 import type { IntervalValue } from '../../../model/sql-type.js';
-import { floorDiv } from '../../../model/time/calendar.js';
+import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';
@@ -135,15 +135,13 @@ function timeText(count: bigint, digits: number): string {
 /** A time of day as texts of times are written. */
 function timeOfDayText(count: bigint, unit: number): string {
   const nanos = count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9));
-  if (nanos < 0n || nanos >= DAY_NS) throw invalid('a time of day is out of range');
+  if (nanos < 0n || nanos >= NS_PER_DAY) throw invalid('a time of day is out of range');
   return timeText(nanos, 9).slice('1970-01-01T'.length, -1);
 }
 
 function durationOf(count: bigint, unit: number): IntervalValue {
   return { months: 0, days: 0, nanos: count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9)) };
 }
-
-const DAY_NS = 86_400_000_000_000n;
 
 /** Source: ECMAScript, "Time Values and Time Range"; years of four digits are fewer still. */
 const MAX_DATE_MS = Date.UTC(9999, 11, 31);

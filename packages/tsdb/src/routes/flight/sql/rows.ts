@@ -1,4 +1,4 @@
-import type { ResultChunk } from '../../../model/columns/result.js';
+import { type ResultChunk, validityOf } from '../../../model/columns/result.js';
 import type { ArrowField } from '../../arrow/arrow-field.js';
 import type { ArrowStream } from '../send-stream.js';
 
@@ -17,13 +17,8 @@ function chunkOf(fields: readonly ArrowField[], rows: readonly Row[]): ResultChu
   return {
     rowCount: rows.length,
     columns: fields.map((_, index) => {
-      const validity = new Uint8Array((rows.length + 7) >> 3);
-      const values = rows.map((row, at) => {
-        const value = row[index] ?? null;
-        if (value !== null) validity[at >> 3] = (validity[at >> 3] as number) | (1 << (at & 7));
-        return value;
-      });
-      return { values, validity: values.includes(null) ? validity : undefined };
+      const values = rows.map((row) => row[index] ?? null);
+      return { values, validity: validityOf(values, rows.length) };
     }),
   };
 }

@@ -93,7 +93,7 @@ class ResultWriter {
   }
 
   /** @param isRest of the span that was put before. */
-  put({ tags, from, to }: AnswerBlock['spans'][number], isRest = false): void {
+  put({ tags, from, to }: AnswerBlock['spans'][number], isRest: boolean): void {
     const out = this.#out;
     const open = this.#open;
     const series = { name: this.#name, tags };
@@ -124,10 +124,7 @@ export async function* encodeDocuments(
 ): AsyncGenerator<string, void, undefined> {
   const out = new TextBytes();
   const encoders = new Encoders(answer, options, out);
-  const size =
-    options.documentRows === 0
-      ? Number.POSITIVE_INFINITY
-      : (options.documentRows ?? Number.POSITIVE_INFINITY);
+  const size = options.documentRows || Number.POSITIVE_INFINITY;
   /** Rows of the series that is being gathered. */
   let held: { series: AnswerSeries; text: string; count: number } | undefined;
   const document = (
@@ -137,8 +134,10 @@ export async function* encodeDocuments(
     const partial = goesOn === 'series' ? ',"partial":true' : '';
     const more = goesOn === 'end' ? '' : ',"partial":true';
     const lead = frame.head === '' ? '' : `${frame.head},`;
-    const values = part.text === '' ? '' : `${VALUES}${part.text}]`;
-    return `{"results":[{${lead}"series":[${encoders.of(part.series).head(part.series)}${values}${partial}}]${more}}]}\n`;
+    const hasRows = part.text !== '';
+    encoders.of(part.series).putHead(part.series, hasRows);
+    const series = `${out.take()}${part.text}${hasRows ? ']' : ''}`;
+    return `{"results":[{${lead}"series":[${series}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
   for await (const piece of seriesOf(answer)) {
@@ -173,7 +172,6 @@ export function isSame(a: SeriesName, b: SeriesName): boolean {
   return a.name === b.name && areSameTags(a.tags, b.tags);
 }
 
-const VALUES = ',"values":[';
 const COMMA = 44;
 const LEAD = new Piece(',');
 const OF_NULL = new Piece(',null');
@@ -205,24 +203,20 @@ class Encoders {
 
 /** What stands around the tags and before the rows of each series; as bytes, because answers have thousands of series. */
 class SeriesFrame {
-  readonly tagKeys: readonly string[];
-  readonly rest: string;
-  readonly tagKeyPieces: readonly Piece[];
-  readonly restPiece: Piece;
-  readonly rowlessPiece: Piece;
-
+  readonly tagKeys: readonly Piece[];
+  readonly rest: Piece;
+  readonly rowless: Piece;
   readonly #tagNames: readonly string[];
 
   constructor({ columns, tagNames }: AnswerHeading) {
     this.#tagNames = tagNames;
     this.tagKeys = tagNames.map(
-      (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
+      (name, i) => new Piece(`${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`),
     );
     const names = JSON.stringify(columns.map(({ name }) => name));
-    this.rest = `${this.tagKeys.length === 0 ? '' : '},'}"columns":${names}`;
-    this.tagKeyPieces = this.tagKeys.map((key) => new Piece(key));
-    this.restPiece = new Piece(`${this.rest}${VALUES}`);
-    this.rowlessPiece = new Piece(this.rest);
+    const rowless = `${tagNames.length === 0 ? '' : '},'}"columns":${names}`;
+    this.rest = new Piece(`${rowless},"values":[`);
+    this.rowless = new Piece(rowless);
   }
 
   isOf(tagNames: readonly string[]): boolean {
@@ -265,16 +259,10 @@ class SeriesEncoder {
     this.#frame = frameOf(answer);
   }
 
-  head({ name, tags }: SeriesName): string {
-    const { tagKeys, rest } = this.#frame;
-    const tagText = tagKeys.map((key, i) => `${key}${JSON.stringify(tags[i] ?? '')}`);
-    return `${leadOf(name)}${tagText.join('')}${rest}`;
-  }
-
   /** What stands before the rows; without rows there are no `values`. */
   putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
-    const { tagKeyPieces, restPiece, rowlessPiece } = this.#frame;
+    const { tagKeys, rest, rowless } = this.#frame;
     let lead = this.#leadPiece;
     if (lead === undefined || name !== this.#leadName) {
       lead = new Piece(leadOf(name));
@@ -282,11 +270,11 @@ class SeriesEncoder {
       this.#leadPiece = lead;
     }
     out.put(lead);
-    for (let i = 0; i < tagKeyPieces.length; i++) {
-      out.put(tagKeyPieces[i] as Piece); // below the length
+    for (let i = 0; i < tagKeys.length; i++) {
+      out.put(tagKeys[i] as Piece); // below the length
       out.jsonText(tags[i] ?? '');
     }
-    out.put(hasRows ? restPiece : rowlessPiece);
+    out.put(hasRows ? rest : rowless);
   }
 
   /** What the next rows are of. */

@@ -2,12 +2,11 @@ import type { Encoder, ExtData } from '@msgpack/msgpack';
 import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { tsdbError } from '../../../errors.js';
-import { floorDiv, floorMod } from '../../../model/time/calendar.js';
+import { floorDiv, floorMod, NS_PER_SECOND } from '../../../model/time/calendar.js';
 import { isSame } from './encode-json.js';
 
 /** Values of a result that is not in several documents: the number of its series stands before them. */
 const MAX_VALUES = 20_000_000;
-const NS_PER_SECOND = 1_000_000_000n;
 /** What the 1.x server sends times as: seconds in 64 bits, nanoseconds in 32. */
 const TIME_EXTENSION = 5;
 

@@ -1,7 +1,12 @@
 import { type Answer, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
-import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import {
+  type OutputColumn,
+  type ResultChunk,
+  type ResultStream,
+  validityOf,
+} from '../../../model/columns/result.js';
 import { outputOf } from '../answer-chunks.js';
 
 const NAME_COLUMN: OutputColumn = {
@@ -72,13 +77,4 @@ function storable(values: ArrayLike<Value>, rowCount: number): ArrayLike<unknown
     if (values[row] !== null) break;
   }
   return values;
-}
-
-function validityOf(values: ArrayLike<Value>, rowCount: number): Uint8Array | undefined {
-  if (!Array.isArray(values) || !values.includes(null)) return undefined;
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  for (let row = 0; row < rowCount; row++) {
-    if (values[row] !== null) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
-  }
-  return bits;
 }

@@ -1,5 +1,5 @@
 import type { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
-import { type Answer, type AnswerColumn, listAnswer } from '../../../domain/influxql/answer.js';
+import { type Answer, listAnswer, textColumn } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../../domain/influxql/show/go-duration.js';
 import { tsdbError } from '../../../errors.js';
@@ -25,8 +25,6 @@ export function nativeShow(
   }
 }
 
-const text = (name: string): AnswerColumn => ({ name, type: 'string' });
-
 function showDatabases(catalog: CatalogView): Answer {
   const active = catalog.databases().map(({ name }) => [name, false] as const);
   const deleted = catalog.deletedDatabases().map(({ schema }) => [schema.name, true] as const);
@@ -34,7 +32,7 @@ function showDatabases(catalog: CatalogView): Answer {
     [...list].sort((a, b) => compareByteOrder(a[0], b[0])),
   );
   return listAnswer(
-    [text('iox::database'), { name: 'deleted', type: 'boolean' }],
+    [textColumn('iox::database'), { name: 'deleted', type: 'boolean' }],
     [{ name: 'databases', rows }],
   );
 }
@@ -52,7 +50,7 @@ function showPolicies(database: string | undefined, catalog: CatalogView): Answe
       const [whole = '', policy = 'autogen'] = name.split('/');
       return [whole, policy, goDuration(retentionNs ?? 0n)];
     });
-  return listAnswer(['iox::database', 'name', 'duration'].map(text), [
+  return listAnswer(['iox::database', 'name', 'duration'].map(textColumn), [
     { name: 'retention_policies', rows },
   ]);
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import { isValid } from '../../../model/columns/row-batch.js';
 
 /** Rows of a row group at most; fewer where they are long. */
 const GROUP_ROWS = 32_768;
@@ -94,8 +95,7 @@ class RowGroup {
     let row = from;
     for (; row < rowCount && !this.isFull; row++) {
       columns.forEach(({ values, validity }, i) => {
-        const isNull = validity !== undefined && !isSet(validity, row);
-        const value = isNull ? null : values[row];
+        const value = isValid(validity, row) ? values[row] : null;
         this.#sizeBytes += typeof value === 'string' ? value.length + 4 : 8;
         (this.#values[i] as unknown[]).push(value ?? null);
       });
@@ -114,6 +114,3 @@ class RowGroup {
     });
   }
 }
-
-const isSet = (bits: Uint8Array, i: number): boolean =>
-  (((bits[i >> 3] as number) >> (i & 7)) & 1) === 1;

@@ -1,5 +1,6 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { isValid } from '../../../model/columns/row-batch.js';
 import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../../model/columns/text-cells.js';
 import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
@@ -55,9 +56,6 @@ function hasLongText(
 
 /** Lengths are without sign. */
 const isLong = (length: number): boolean => length >>> 0 > MAX_CELL_TEXT_BYTES;
-
-const isValid = (validity: Uint8Array | undefined, row: number): boolean =>
-  validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
 
 /**
  * Copies texts out of the engine while their chunk lives. The engine puts texts of a chunk one behind the other into a few

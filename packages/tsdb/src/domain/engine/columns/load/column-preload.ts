@@ -1,4 +1,5 @@
 import type { Clock } from '@plinth/kernel';
+import { compareTimes } from '../../../../model/time/calendar.js';
 import { FileDamaged } from '../../../../storage/segments/file-sums.js';
 import type { TableInMemory } from '../../table/table-in-memory.js';
 import type { OpenSegment } from '../../table/table-segments.js';
@@ -114,7 +115,7 @@ export class ColumnPreload {
       for (const segment of table.segments)
         if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
     }
-    found.sort((a, b) => compareTimes(b.segment, a.segment));
+    found.sort((a, b) => compareTimes(b.segment.segment.maxTime, a.segment.segment.maxTime));
     for (const { table, segment } of found.slice(0, MAX_SEGMENTS)) {
       if (signal.aborted) return;
       try {
@@ -125,9 +126,4 @@ export class ColumnPreload {
       }
     }
   }
-}
-
-function compareTimes(a: OpenSegment, b: OpenSegment): number {
-  const [x, y] = [a.segment.maxTime, b.segment.maxTime];
-  return x < y ? -1 : x > y ? 1 : 0;
 }

@@ -2,6 +2,7 @@ import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
 import { StepRunner } from '../../../../model/steps.js';
+import { compareTimes } from '../../../../model/time/calendar.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
@@ -56,7 +57,8 @@ export async function answerLastRows(ask: {
     index,
     ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: ask.texts }),
   });
-  return chunksOf(chunks, inOrder(rows.picked, order));
+  const ordered = inOrder(rows.picked, order);
+  return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
 // Loops, because `from` and `map` call a function for each of thousands of rows.
@@ -115,23 +117,4 @@ function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGro
     lastTimes[group] = time;
   }
   return latest;
-}
-
-function compareTimes(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** What is one chunk is made at once. */
-function chunksOf(chunks: RowChunks, picked: PickedRows): Iterable<ResultChunk> {
-  const { length } = picked.rows;
-  if (length > CHUNK_ROWS) return manyChunksOf(chunks, picked);
-  return length > 0 ? [chunks.chunk(picked, 0, length)] : [];
-}
-
-function* manyChunksOf(
-  chunks: RowChunks,
-  picked: PickedRows,
-): Generator<ResultChunk, void, undefined> {
-  for (let from = 0; from < picked.rows.length; from += CHUNK_ROWS)
-    yield chunks.chunk(picked, from, Math.min(picked.rows.length, from + CHUNK_ROWS));
 }

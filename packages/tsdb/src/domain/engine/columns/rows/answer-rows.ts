@@ -75,7 +75,7 @@ export async function answerRows(ask: {
     ...{ loaded: rows, columns: answer.columns, index },
     tagsBy: 'series',
   });
-  return chunksOf(chunks, sorted, {
+  return chunks.of(sorted, {
     from: Math.min(answer.offset, end),
     to: end,
     chunkRows: chunkRowsOf(answer),
@@ -143,36 +143,11 @@ function* sliceChunks(
   }
 }
 
-interface ChunkRange {
-  readonly from: number;
-  readonly to: number;
-  readonly chunkRows: number;
-}
-
 const chunkRowsOf = ({ columns }: InMemoryRows): number =>
   Math.min(
     MOST_CHUNK_ROWS,
     Math.max(LEAST_CHUNK_ROWS, Math.floor(CHUNK_VALUES / Math.max(1, columns.length))),
   );
-
-/** What is one chunk is made at once. */
-function chunksOf(chunks: RowChunks, picked: PickedRows, range: ChunkRange): Iterable<ResultChunk> {
-  const { from, to, chunkRows } = range;
-  return to - from <= chunkRows
-    ? from < to
-      ? [chunks.chunk(picked, from, to)]
-      : []
-    : manyChunksOf(chunks, picked, range);
-}
-
-function* manyChunksOf(
-  chunks: RowChunks,
-  picked: PickedRows,
-  range: ChunkRange,
-): Generator<ResultChunk, void, undefined> {
-  for (let from = range.from; from < range.to; from += range.chunkRows)
-    yield chunks.chunk(picked, from, Math.min(range.to, from + range.chunkRows));
-}
 
 /** The rows of the runs that meet the conditions, run by run. */
 async function pickRows(

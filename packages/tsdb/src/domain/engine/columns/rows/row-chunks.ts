@@ -16,6 +16,14 @@ export interface PickedRows {
   readonly series: Uint32Array;
 }
 
+/** Rows `[from, to)`, cut into chunks. */
+interface CutRange {
+  readonly from: number;
+  readonly to: number;
+  /** Of a chunk at most. */
+  readonly chunkRows: number;
+}
+
 /** Rows `[from, to)`, and where their values lie. */
 interface ChunkRange {
   readonly from: number;
@@ -55,8 +63,19 @@ export class RowChunks {
       options.tagsBy === 'series' ? new TagsOfSeries(index, tags) : new TagsByValue(index, tags);
   }
 
-  /** Rows `[from, to)` of those that were picked. */
-  chunk(picked: PickedRows, from: number, to: number): ResultChunk {
+  /** Some of the picked rows; what is one chunk is made at once. */
+  of(picked: PickedRows, range: CutRange): Iterable<ResultChunk> {
+    const { from, to, chunkRows } = range;
+    if (to - from > chunkRows) return this.#many(picked, range);
+    return from < to ? [this.#chunk(picked, from, to)] : [];
+  }
+
+  *#many(picked: PickedRows, range: CutRange): Generator<ResultChunk, void, undefined> {
+    for (let { from } = range; from < range.to; from += range.chunkRows)
+      yield this.#chunk(picked, from, Math.min(range.to, from + range.chunkRows));
+  }
+
+  #chunk(picked: PickedRows, from: number, to: number): ResultChunk {
     const numbers = picked.series.subarray(from, to);
     const tags = this.#tags.of(numbers);
     const { take, release } = this.#spare.forChunk();

@@ -1,5 +1,4 @@
 import type { Asker } from '../../../../model/asker.js';
-import { endOfQuery } from '../../../../model/end-of-query.js';
 import { FairPlaces } from '../../../../model/fair-places.js';
 
 /** What all sorts that run at a time may hold. */
@@ -65,7 +64,6 @@ export class HeldMemory {
 }
 
 async function take(places: FairPlaces, sizeBytes: number, asker: Asker): Promise<GiveBack> {
-  if (asker.signal.aborted) throw endOfQuery(asker.signal);
   // Whole numbers: an owner that has given all back has exactly nothing.
   const share = Math.ceil(sizeBytes);
   await places.take(asker, share);

@@ -1,5 +1,4 @@
 import type { Asker } from '../../../../model/asker.js';
-import { endOfQuery } from '../../../../model/end-of-query.js';
 import { FairPlaces } from '../../../../model/fair-places.js';
 import { type GiveBack, once } from './held-memory.js';
 
@@ -59,7 +58,6 @@ export class SliceMemory {
   }
 
   async #makeTurn(asker: Asker): Promise<GiveBack> {
-    if (asker.signal.aborted) throw endOfQuery(asker.signal);
     await this.#places.take(asker);
     return once(() => this.#places.give(asker.owner));
   }

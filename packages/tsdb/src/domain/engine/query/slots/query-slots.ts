@@ -28,8 +28,7 @@ export interface QuerySlot {
 export class QuerySlots {
   readonly #count: number;
   readonly #places: FairPlaces;
-  #lentCount = 0;
-  #guestCount = 0;
+  readonly #counts = { lent: 0, guest: 0 };
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
 
@@ -60,8 +59,8 @@ export class QuerySlots {
    */
   async admit(asker: Asker): Promise<QuerySlot> {
     if (this.#takeFree(asker) || this.#borrow(asker)) return this.#slot(asker, 'held');
-    if (this.#guestCount >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(asker);
-    this.#guestCount++;
+    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(asker);
+    this.#counts.guest++;
     return this.#slot(asker, 'guest');
   }
 
@@ -69,7 +68,7 @@ export class QuerySlots {
     return new Slot(asker, state, {
       idle: (slot) => {
         if (this.#places.waitingCount > 0 && this.#mayLend()) {
-          this.#lentCount++;
+          this.#counts.lent++;
           this.#places.give(asker.owner);
           return 'lent';
         }
@@ -77,16 +76,11 @@ export class QuerySlots {
         return 'idle';
       },
       busy: (slot) => void this.#idle.delete(slot),
-      regain: async () => {
+      take: async (from) => {
         await this.#wait(asker);
-        this.#lentCount--;
+        this.#counts[from]--;
       },
-      forget: () => void this.#lentCount--,
-      enter: async () => {
-        await this.#wait(asker);
-        this.#guestCount--;
-      },
-      part: () => void this.#guestCount--,
+      leave: (from) => void this.#counts[from]--,
       give: (slot) => {
         this.#idle.delete(slot);
         this.#places.give(asker.owner);
@@ -95,7 +89,7 @@ export class QuerySlots {
   }
 
   #mayLend(): boolean {
-    return this.#lentCount < this.#count * MAX_LENT_PER_SLOT;
+    return this.#counts.lent < this.#count * MAX_LENT_PER_SLOT;
   }
 
   async #wait(asker: Asker): Promise<void> {
@@ -112,30 +106,30 @@ export class QuerySlots {
     if (slot === undefined || !this.#mayLend()) return false;
     if (!this.#places.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
-    this.#lentCount++;
+    this.#counts.lent++;
     slot.wasLent();
     return true;
   }
 }
+
+/** What a slot is that has no place. */
+type Placeless = 'lent' | 'guest';
 
 /** What a slot asks of the others. */
 interface SlotOwner {
   /** Offers the place; says whether it was taken at once. */
   idle(slot: Slot): 'idle' | 'lent';
   busy(slot: Slot): void;
-  /** Resolves with a place for one that was lent. */
-  regain(): Promise<void>;
-  forget(): void;
-  /** Resolves with a place for a guest. */
-  enter(): Promise<void>;
-  part(): void;
+  /** Resolves with a place for one that has none. */
+  take(from: Placeless): Promise<void>;
+  leave(from: Placeless): void;
   give(slot: Slot): void;
 }
 
 class Slot implements QuerySlot {
   readonly #desk: SlotOwner;
   readonly #asker: Asker;
-  #state: 'held' | 'idle' | 'lent' | 'regaining' | 'guest' | 'entering' | 'released';
+  #state: 'held' | 'idle' | Placeless | 'taking' | 'released';
 
   constructor(asker: Asker, state: 'held' | 'guest', desk: SlotOwner) {
     this.#asker = asker;
@@ -161,53 +155,37 @@ class Slot implements QuerySlot {
       this.#desk.busy(this);
       return undefined;
     }
-    return this.#state === 'lent' ? this.#regain() : undefined;
+    return this.#state === 'lent' ? this.#take('lent') : undefined;
   }
 
   release(): void {
     const before = this.#state;
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#desk.give(this);
-    else if (before === 'lent') this.#desk.forget();
-    else if (before === 'guest') this.#desk.part();
+    else if (before === 'lent' || before === 'guest') this.#desk.leave(before);
   }
 
   enter(): Promise<void> | undefined {
-    return this.#state === 'guest' ? this.#enter() : undefined;
+    return this.#state === 'guest' ? this.#take('guest') : undefined;
   }
 
-  async #enter(): Promise<void> {
-    this.#state = 'entering';
+  async #take(from: Placeless): Promise<void> {
+    this.#state = 'taking';
     try {
       if (this.#asker.signal.aborted) throw endOfQuery(this.#asker.signal);
-      await this.#desk.enter();
+      await this.#desk.take(from);
     } catch (error) {
-      // Still a guest, until it is released.
-      if (this.#is('entering')) this.#state = 'guest';
-      else this.#desk.part();
+      // Still what it was, until it is released.
+      if (this.#isTaking()) this.#state = from;
+      else this.#desk.leave(from);
       throw error;
     }
-    if (this.#is('entering')) this.#state = 'held';
-    else this.#desk.give(this);
-  }
-
-  async #regain(): Promise<void> {
-    this.#state = 'regaining';
-    try {
-      if (this.#asker.signal.aborted) throw endOfQuery(this.#asker.signal);
-      await this.#desk.regain();
-    } catch (error) {
-      // Still one that is lent, until it is released.
-      if (this.#is('regaining')) this.#state = 'lent';
-      else this.#desk.forget();
-      throw error;
-    }
-    if (this.#is('regaining')) this.#state = 'held';
+    if (this.#isTaking()) this.#state = 'held';
     else this.#desk.give(this);
   }
 
   /** False when it was released meanwhile. */
-  #is(state: 'regaining' | 'entering'): boolean {
-    return this.#state === state;
+  #isTaking(): boolean {
+    return this.#state === 'taking';
   }
 }

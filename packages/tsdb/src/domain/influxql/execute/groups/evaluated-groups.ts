@@ -1,9 +1,10 @@
 import type { StepRunner, Steps } from '../../../../model/steps.js';
-import type {
-  ColumnRef,
-  CompiledCall,
-  CompiledSelect,
-  CompiledSource,
+import {
+  type ColumnRef,
+  type CompiledCall,
+  type CompiledSelect,
+  type CompiledSource,
+  refKey,
 } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { HeldValues } from '../held-values.js';
@@ -141,8 +142,6 @@ function leafRefs(leaf: CompiledCall): ColumnRef[] {
   const refs = argument.kind === 'column' ? [argument.ref] : leafRefs(argument.call);
   return [...refs, ...leaf.dimensions];
 }
-
-const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
 
 function distinctRefs(refs: readonly ColumnRef[]): ColumnRef[] {
   return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];

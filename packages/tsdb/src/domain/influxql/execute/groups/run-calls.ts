@@ -1,4 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
+import { grouped } from '../../../../model/grouped.js';
 import { MAX_TIME_NS } from '../../../../model/scan.js';
 import { StepRunner, type Steps } from '../../../../model/steps.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
@@ -94,20 +95,18 @@ class CallRun {
 
   /** See `plainCalls`. */
   plain(): PlainCalls | undefined {
-    const { condition, groupTags, hasLowerBound, minNs, maxNs, fill, fields } = this.#select;
+    const { minNs, maxNs, fill, fields } = this.#select;
     const [source] = this.#sources;
     const calls = fields.map(({ expr }) => (expr.kind === 'slot' ? expr.index : -1));
     if (source?.kind !== 'table' || !this.#isPlain()) return undefined;
     if (!calls.every((call) => this.#plans[call] !== undefined)) return undefined;
     this.#checkRange();
-    const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
-    const windows = this.#windows;
     return {
-      ...{ source, filter, minNs, maxNs, groupTags, hasLowerBound, windows },
+      ...this.#read(source, { minNs, maxNs }),
       calls: this.#plans.map(({ leaf }) => leaf),
       baseNs: this.#baseNs,
       fields: calls,
-      isFilled: windows !== undefined && fill.kind === 'null',
+      isFilled: this.#windows !== undefined && fill.kind === 'null',
       bucketLimit: this.#session.limits.bucketCountPerSeries,
       onSeries: (rowCount) => this.#countBuckets(rowCount),
     };
@@ -199,15 +198,9 @@ class CallRun {
 
   /** One reading for all calls that want the same rows. */
   #readings(): Reading[] {
-    const kinds = new Map<string, CallPlan[]>();
-    for (const plan of this.#plans) {
-      if (plan.call.type === 'unknown') continue;
-      const key = `${plan.isInEngine} ${plan.lookBack}`;
-      const same = kinds.get(key);
-      if (same === undefined) kinds.set(key, [plan]);
-      else same.push(plan);
-    }
-    return [...kinds.values()].map((plans) => ({
+    const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
+    const kinds = grouped(known, ({ isInEngine, lookBack }) => `${isInEngine} ${lookBack}`);
+    return Array.from(kinds.values(), (plans) => ({
       plans,
       groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
     }));
@@ -215,30 +208,20 @@ class CallRun {
 
   #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
     const [plan] = plans;
-    const { minNs, maxNs } = this.#range(plan?.lookBack ?? 0);
+    const range = this.#range(plan?.lookBack ?? 0);
     const [source] = this.#sources;
     if (plan?.isInEngine && source?.kind === 'table') {
-      const { condition, groupTags, hasLowerBound, isSelector, columns } = this.#select;
-      const filter =
-        condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
-      const range = {
-        source,
-        filter,
-        minNs,
-        maxNs,
-        groupTags,
-        hasLowerBound,
-        windows: this.#windows,
-      };
+      const { isSelector, columns } = this.#select;
+      const read = this.#read(source, range);
       if (
         isSelector &&
         isPicked(plan.leaf) &&
         (this.#windows === undefined || columns.length > 0)
       ) {
-        return readPicked({ ...range, call: plan.leaf, beside: columns }, this.#session);
+        return readPicked({ ...read, call: plan.leaf, beside: columns }, this.#session);
       }
       return readAggregates(
-        { ...range, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
+        { ...read, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
         this.#session,
       );
     }
@@ -250,7 +233,17 @@ class CallRun {
       baseNs: this.#baseNs,
       runner: this.#runner,
     };
-    return evaluatedGroups(statement, plans, { minNs, maxNs });
+    return evaluatedGroups(statement, plans, range);
+  }
+
+  /** What is read of a table in a range of time. */
+  #read(
+    source: Extract<CompiledSource, { kind: 'table' }>,
+    range: Pick<CompiledSelect, 'minNs' | 'maxNs'>,
+  ) {
+    const { condition, groupTags, hasLowerBound } = this.#select;
+    const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+    return { source, filter, ...range, groupTags, hasLowerBound, windows: this.#windows };
   }
 
   get #isBackward(): boolean {

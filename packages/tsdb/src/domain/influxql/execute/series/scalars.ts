@@ -3,6 +3,7 @@ import {
   daysFromCivil,
   floorDiv,
   floorMod,
+  isoWeek,
   NS_PER_DAY,
 } from '../../../../model/time/calendar.js';
 import type { Value } from '../../plan/data-type.js';
@@ -87,7 +88,7 @@ export function datePart(part: string, timeNs: bigint): bigint {
     case 'month':
       return BigInt(month);
     case 'week':
-      return BigInt(isoWeek(days));
+      return BigInt(isoWeek(days).week);
     case 'day':
       return BigInt(day);
     case 'hour':
@@ -111,11 +112,4 @@ export function datePart(part: string, timeNs: bigint): bigint {
     default:
       return floorDiv(timeNs, 1_000_000_000n);
   }
-}
-
-/** The week of a date is that of its Thursday. */
-function isoWeek(days: number): number {
-  const thursday = days - ((((days + 3) % 7) + 7) % 7) + 3;
-  const { year } = civilFromNs(BigInt(thursday) * NS_PER_DAY);
-  return Math.floor((thursday - daysFromCivil({ year, month: 1, day: 1 })) / 7) + 1;
 }

@@ -1,9 +1,11 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import { isStepEnd, StepRunner, sorted } from '../../../../model/steps.js';
-import type {
-  ColumnRef,
-  CompiledSelect,
-  CompiledSource,
+import { compareTimes } from '../../../../model/time/calendar.js';
+import {
+  type ColumnRef,
+  type CompiledSelect,
+  type CompiledSource,
+  refKey,
 } from '../../plan/compile/compiled-select.js';
 import type { SourceColumns } from '../../plan/compile/source.js';
 import { columnsOf, typeOutside } from '../../plan/compile/source-columns.js';
@@ -105,8 +107,6 @@ async function addSubquery(
   }
 }
 
-const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
-
 function columnsOfCompiled(select: CompiledSelect): SourceColumns {
   const fields = new Map<string, ColumnRef['type']>();
   for (const { name, type } of select.fields) {
@@ -190,8 +190,6 @@ class Groups {
     }
   }
 }
-
-const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export function compareTags(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < a.length; i++) {

@@ -12,6 +12,9 @@ export interface ColumnRef {
   readonly isTag: boolean;
 }
 
+export const refKey = (ref: ColumnRef): string =>
+  `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
+
 /** A call of the select list that is no scalar. Nested ones are within. */
 export interface CompiledCall {
   readonly name: string;

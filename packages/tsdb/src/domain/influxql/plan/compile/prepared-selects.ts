@@ -4,6 +4,7 @@ import type { SelectStatement } from '../../ast/select.js';
 import type { Statement } from '../../ast/statements.js';
 import { type LiftedText, type LiftedValue, liftValues } from '../../parse/lift-values.js';
 import { ParseError } from '../../parse/parse-error.js';
+import { MAX_INT64, NS_PER_UNIT } from '../../parse/scanner.js';
 import type { Environment } from '../environment.js';
 import { recompileSelect } from './compile-select.js';
 import type { CompiledSelect } from './compiled-select.js';
@@ -162,19 +163,10 @@ function markerOf(value: LiftedValue, index: number): string {
 /** As many digits as a value has at least; seconds of these fit 64 bits in nanoseconds. */
 const FIRST_MARKER = 1_000_000_007;
 
-const NS_PER_UNIT: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  u: 1_000n,
-  us: 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-};
-const MAX_INT64 = 2n ** 63n - 1n;
-
 /** What the parser makes of a value; `undefined` where it would refuse it, or take it for something else. */
 function exprOf(value: LiftedValue): Expr | undefined {
   if (value.kind === 'string') return { kind: 'string', value: value.text };
-  const count = BigInt(value.digits) * (NS_PER_UNIT[value.unit] ?? 1n);
+  const count = BigInt(value.digits) * (NS_PER_UNIT.get(value.unit) ?? 1n);
   if (count > MAX_INT64) return undefined;
   return value.unit === '' ? { kind: 'integer', value: count } : { kind: 'duration', ns: count };
 }

@@ -1,9 +1,10 @@
 import { Memo } from '@plinth/kernel';
 import {
-  civilFromNs,
+  civilFromDays,
   daysFromCivil,
   floorDiv,
   floorMod,
+  isoWeek,
   NS_PER_DAY,
   NS_PER_SECOND,
 } from '../../../../model/time/calendar.js';
@@ -108,6 +109,8 @@ export function formatTime(
 }
 
 interface WallClock {
+  /** Since 1970-01-01. */
+  readonly days: number;
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -122,10 +125,11 @@ interface WallClock {
 }
 
 function wallClock(localNs: bigint): WallClock {
-  const date = civilFromNs(localNs);
   const days = Number(floorDiv(localNs, NS_PER_DAY));
+  const date = civilFromDays(days);
   const seconds = Number(floorMod(localNs, NS_PER_DAY) / NS_PER_SECOND);
   return {
+    days,
     ...date,
     weekday: (((days + 4) % 7) + 7) % 7,
     dayOfYear: days - daysFromCivil({ year: date.year, month: 1, day: 1 }) + 1,
@@ -157,11 +161,11 @@ function specText(
     case 'y':
       return zero(wall.year % 100);
     case 'G':
-      return zero(isoWeek(wall).year, 4);
+      return zero(isoWeek(wall.days).year, 4);
     case 'g':
-      return zero(isoWeek(wall).year % 100);
+      return zero(isoWeek(wall.days).year % 100);
     case 'V':
-      return zero(isoWeek(wall).week);
+      return zero(isoWeek(wall.days).week);
     case 'U':
       return zero(Math.floor((wall.dayOfYear + 6 - wall.weekday) / 7));
     case 'W':
@@ -231,17 +235,6 @@ function shortFraction(fraction: string): string {
   if (fraction === '000000000') return '';
   if (fraction.endsWith('000000')) return `.${fraction.slice(0, 3)}`;
   return fraction.endsWith('000') ? `.${fraction.slice(0, 6)}` : `.${fraction}`;
-}
-
-/** ISO 8601: the week belongs to the year that holds its Thursday. */
-function isoWeek({ year, dayOfYear, weekday }: WallClock): { year: number; week: number } {
-  const thursday = dayOfYear + 4 - (weekday === 0 ? 7 : weekday);
-  const daysIn = (y: number) =>
-    daysFromCivil({ year: y + 1, month: 1, day: 1 }) - daysFromCivil({ year: y, month: 1, day: 1 });
-  if (thursday < 1) return { year: year - 1, week: Math.ceil((thursday + daysIn(year - 1)) / 7) };
-  return thursday > daysIn(year)
-    ? { year: year + 1, week: 1 }
-    : { year, week: Math.ceil(thursday / 7) };
 }
 
 function padded(value: number, width: number, pad: string): string {

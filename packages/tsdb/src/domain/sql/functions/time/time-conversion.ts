@@ -1,5 +1,11 @@
 import { type TsdbError, tsdbError } from '../../../../errors.js';
-import { isNumeric, isText, type SqlType, type TimeUnit } from '../../../../model/sql-type.js';
+import {
+  isNumeric,
+  isText,
+  NS_PER_UNIT,
+  type SqlType,
+  type TimeUnit,
+} from '../../../../model/sql-type.js';
 import { isTimeZone } from '../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
@@ -22,13 +28,6 @@ import {
 import { formatTime } from './chrono-format.js';
 import { parseByFormat } from './chrono-parse.js';
 import { timeArg } from './time-bins.js';
-
-const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
-  s: 1_000_000_000n,
-  ms: 1_000_000n,
-  us: 1000n,
-  ns: 1n,
-};
 
 const MANY = Number.POSITIVE_INFINITY;
 

@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import type { SqlType } from '../../../../model/sql-type.js';
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../../../model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '../../../../model/time/time-zone.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
@@ -16,7 +16,6 @@ import {
 import { binStart, binText, fromEarliest, type Stride, timeArg, wideBinText } from './time-bins.js';
 import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
-const NS_PER_HOUR = 3_600_000_000_000n;
 /** A Monday, so that weeks begin there. */
 const MONDAY_NS = -3n * NS_PER_DAY;
 

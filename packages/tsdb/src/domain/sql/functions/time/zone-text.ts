@@ -1,3 +1,4 @@
+import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { quoteString } from '../../emit/quote.js';
 
@@ -32,8 +33,6 @@ export function instantNsText(localText: string, zone: string | undefined): stri
 /** HUGEINT text: the wall clock of a time (BIGINT), which may read what no time of 64 bits does. */
 export const wideLocalText = (nsText: string, zone: string | undefined): string =>
   localNsText(`CAST(${nsText} AS HUGEINT)`, zone);
-
-const NS_PER_DAY = 86_400_000_000_000n;
 
 /**
  * `lo` is the first candidate instant (with the offset of the day before), `hi` the second (offset of the day
