@@ -28,9 +28,12 @@ export class EventReceiver implements AsyncDisposable {
 
   /** The first event that fits, also one that came before. */
   async event(fits: (event: Json) => boolean): Promise<ReceivedDelivery> {
-    const find = () => this.received.find(({ body }) => fits(JSON.parse(body)));
-    await until(async () => find() !== undefined, 'the event');
-    return find() as ReceivedDelivery; // it is there
+    let found: ReceivedDelivery | undefined;
+    await until(async () => {
+      found = this.received.find(({ body }) => fits(JSON.parse(body)));
+      return found !== undefined;
+    }, 'the event');
+    return found as unknown as ReceivedDelivery; // it came
   }
 
   async close(): Promise<void> {

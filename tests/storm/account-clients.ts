@@ -113,7 +113,7 @@ export class AccountClients implements StormClients {
   }
 
   close(): void {
-    this.#receiver.close().catch(() => {});
+    void this.#receiver.close();
   }
 
   async #create(chance?: Chance): Promise<string> {

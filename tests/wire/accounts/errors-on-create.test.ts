@@ -489,6 +489,14 @@ const FIELD_CASES: readonly Case[] = [
     body: merchant(at(`${BUSINESS}.id_numbers`, [{ type: 'de_vat', value: 'DE136695976' }])),
   },
   {
+    row: 55,
+    when: 'the number has no form either',
+    code: 'incorrect_id_number_for_country',
+    ex: 'U',
+    param: `${BUSINESS}.id_numbers.0.type`,
+    body: merchant(at(`${BUSINESS}.id_numbers`, [{ type: 'de_vat', value: 'DE1' }])),
+  },
+  {
     row: 57,
     code: 'invalid_id_number_for_structure',
     ex: 'U',

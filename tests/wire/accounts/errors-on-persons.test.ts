@@ -170,6 +170,13 @@ const FIELD_CASES: readonly Case[] = [
     body: { id_numbers: [{ type: 'br_cpf', value: '12345678909' }] },
   },
   {
+    name: 'row 55, of a number that has no form either',
+    code: 'incorrect_id_number_for_country',
+    ex: 'U',
+    param: 'id_numbers.0.type',
+    body: { id_numbers: [{ type: 'br_cpf', value: '1' }] },
+  },
+  {
     name: 'row 54, a number of an account without a country',
     code: 'identity_country_required',
     param: 'id_numbers',

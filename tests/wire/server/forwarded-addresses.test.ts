@@ -36,6 +36,16 @@ for (const { who, flags, expected } of CASES) {
       ]);
     });
 
+    it('comes with the scheme and host of links', async () => {
+      await using server = await ServerProcess.start({
+        flags: ['--services', 'webhooks', ...flags],
+      });
+      const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example' };
+      const { text } = await server.http.send('/api/v3/app', { headers });
+      const { documentation_url: url } = JSON.parse(text) as { readonly documentation_url: string };
+      assert.equal(new URL(url).origin, isBelieved ? 'https://api.example' : server.url);
+    });
+
     it('is what guesses of editor tokens are counted by', async () => {
       const hash = createHash('sha256').update('right').digest('hex');
       await using server = await ServerProcess.start({

@@ -53,6 +53,7 @@ describe('what is no HTTP', () => {
       ['GET /%zz HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
       [expecting, 417],
       ['CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n', 501],
+      ['POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n', 400],
       [
         'POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
         501,
@@ -70,6 +71,14 @@ describe('what is no HTTP', () => {
       assert.match(answer, /\r\n\r\n\{"error":"[^"]+","data":\{\}\}$/);
     }
   });
+});
+
+it('CONNECT behind a request that is not answered yet ends the connection, and is no answer to it', async () => {
+  using connection = await RawConnection.open(open.url);
+  const first = 'POST /api/v3/write_lp?db=first HTTP/1.1\r\nHost: localhost\r\n';
+  const chunked = 'Transfer-Encoding: chunked\r\n\r\n5\r\nm v=1\r\n0\r\n\r\n';
+  connection.send(`${first}${chunked}CONNECT localhost:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  assert.doesNotMatch(await connection.untilEnd(), / 501 /);
 });
 
 /** Source: RFC 9112, section 3.2. */

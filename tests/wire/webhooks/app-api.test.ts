@@ -408,4 +408,18 @@ describe('every answer', () => {
     const versions = await server.http.send('/api/v3/versions');
     assert.deepEqual(JSON.parse(versions.text), ['2022-11-28', '2026-03-10']);
   });
+
+  it('has no other methods and no paths below what everybody may see', async () => {
+    for (const [method, path] of [
+      ['POST', '/api/v3/meta'],
+      ['DELETE', '/meta'],
+      ['PUT', '/api/v3/versions'],
+      ['GET', '/api/v3/meta/'],
+      ['GET', '/versions/2022-11-28'],
+    ] as const) {
+      const { status, text } = await server.http.send(path, { method });
+      const { message } = JSON.parse(text) as { readonly message: string };
+      assert.deepEqual([status, message], [404, 'Not Found'], path);
+    }
+  });
 });

@@ -127,7 +127,7 @@ export const AppRequest = Type.Object(
   { name, ...changeable, public_key: PublicKey },
   { title: 'App', additionalProperties: false },
 );
-export const KeyRequest = Type.Object({ public_key: PublicKey });
+export const KeyRequest = Type.Object({ public_key: PublicKey }, { additionalProperties: false });
 export const KeyFormat = Type.Object({
   format: maybe(Type.String({ description: 'pkcs1; PKCS #8 unless told so' })),
 });

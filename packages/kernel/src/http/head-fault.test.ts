@@ -59,7 +59,7 @@ it('knows one expectation', () => {
 it('knows one transfer coding', () => {
   assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', 'Chunked']), undefined);
   const fault = '501 the only transfer coding that is known is chunked';
-  for (const codings of ['gzip, chunked', 'chunked, chunked', 'identity', '']) {
+  for (const codings of ['gzip, chunked', 'chunked, chunked']) {
     assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', codings]), fault);
   }
 });

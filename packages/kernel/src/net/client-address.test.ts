@@ -50,6 +50,26 @@ it('reads the header that is named', () => {
   assert.equal(keyOf({ header: 'cf-connecting-ip' }, '10.0.0.1', '1.2.3.4'), 'ip:1.2.3.4+');
 });
 
+it('takes scheme and host as the nearest proxy says them, and from nobody else', () => {
+  const askedAt = (rules: Partial<AddressRules>, from: string, headers: Record<string, string>) =>
+    new ClientAddresses({ ...RULES, ...rules }).askedAt({
+      headers,
+      socket: { remoteAddress: from },
+    });
+  const said = { 'x-forwarded-proto': 'http, HTTPS', 'x-forwarded-host': 'evil, api.example:8443' };
+  const believed = { scheme: 'https', host: 'api.example:8443' };
+  assert.deepEqual(askedAt({}, '10.0.0.1', said), believed);
+  assert.deepEqual(askedAt({}, '192.0.2.1', said), {});
+  assert.deepEqual(askedAt({}, '10.0.0.1', {}), {});
+  const standard = { ...said, forwarded: 'host=evil, for=1.2.3.4;proto=https;host="[::1]:80"' };
+  const found = { scheme: 'https', host: '[::1]:80' };
+  assert.deepEqual(askedAt({ header: 'forwarded' }, '10.0.0.1', standard), found);
+  for (const host of ['a/b', 'a@b', 'a>', 'a b', 'a:', '[::1', `${'a'.repeat(254)}`]) {
+    const headers = { 'x-forwarded-host': host, 'x-forwarded-proto': 'ftp' };
+    assert.deepEqual(askedAt({}, '10.0.0.1', headers), {}, host);
+  }
+});
+
 it('takes networks of version 6 for one client, and those of version 4 where that is set', () => {
   assert.equal(keyOf({}, '2001:db8::1:2:3:4'), 'ip:2001:db8::/64');
   assert.equal(keyOf({}, '::ffff:192.0.2.1'), 'ip:192.0.2.1');

@@ -44,6 +44,14 @@ export interface AddressSource {
   readonly socket?: object & { readonly remoteAddress?: string | undefined };
 }
 
+export interface AskedAt {
+  readonly scheme?: 'http' | 'https';
+  /** With its port, where it has one. */
+  readonly host?: string;
+}
+
+/** Name or address, and a port. Source: RFC 3986, section 3.2. */
+const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 /** Longest list of forwarding hops that is walked: a longer one is somebody's joke. */
 const MAX_HOP_COUNT = 64;
 const MAX_CACHED_COUNT = 10_000;
@@ -72,6 +80,23 @@ export class ClientAddresses {
         ? peer
         : this.#walk(peer, typeof given === 'string' ? given : given.join(','));
     return last.forwarded;
+  }
+
+  /** Under which scheme and host the client asked, as far as a trusted proxy says it. */
+  askedAt({ socket, headers }: AddressSource): AskedAt {
+    if (!this.#peerOf(socket).isTrusted) return {};
+    const isStandard = this.#rules.header === 'forwarded';
+    const said = (name: 'proto' | 'host'): string => {
+      const list = String(headers[isStandard ? 'forwarded' : `x-forwarded-${name}`] ?? '');
+      // The nearest hop is the one that is trusted; others may be the client's own words.
+      const last = list.slice(list.lastIndexOf(',') + 1);
+      return (isStandard ? parameterOf(last, name) : last).trim().replaceAll('"', '');
+    };
+    const [scheme, host] = [said('proto').toLowerCase(), said('host')];
+    return {
+      ...((scheme === 'http' || scheme === 'https') && { scheme }),
+      ...(HOST.test(host) && { host }),
+    };
   }
 
   /** For an address that somebody names; `undefined` for what is none. */
@@ -155,8 +180,8 @@ const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwa
 const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
 
 /** The `for` of each element. Source: RFC 7239, section 4. */
-function forwardedHops(list: string): readonly string[] {
-  return list
-    .split(',')
-    .map((element) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]+)/i.exec(element)?.[1] ?? '');
-}
+const forwardedHops = (list: string): readonly string[] =>
+  list.split(',').map((element) => parameterOf(element, 'for'));
+
+const parameterOf = (element: string, name: string): string =>
+  new RegExp(`(?:^|;)\\s*${name}\\s*=\\s*("[^"]*"|[^;\\s]+)`, 'i').exec(element)?.[1] ?? '';

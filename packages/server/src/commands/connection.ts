@@ -169,11 +169,10 @@ export function failureOf(
 /** The `error` of a JSON body, its `message` or that of the body, or the text as it is. */
 export function errorTextOf(text: string): string {
   try {
-    const { error, errors, ...body } = Object(JSON.parse(text)) as Readonly<
-      Record<string, unknown>
-    >;
+    const body = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+    const { error, errors } = body;
     if (typeof error === 'string') return error;
-    const { message } = isObject(error) ? error : body;
+    const message = (isObject(error) ? error['message'] : undefined) ?? body['message'];
     if (typeof message === 'string') return message + detailsOf(errors);
   } catch {
     // Not JSON: a proxy or another server; its own words are the best there is.

@@ -48,8 +48,9 @@ export abstract class IncomingRequest implements HttpRequest {
   }
 
   get base(): string {
-    const host = this.headers[':authority'] ?? this.headers['host'] ?? '';
-    return `${'encrypted' in this.socket ? 'https' : 'http'}://${host}`;
+    const own = this.headers[':authority'] ?? this.headers['host'] ?? '';
+    const { scheme, host = own } = this.addresses.askedAt(this);
+    return `${scheme ?? ('encrypted' in this.socket ? 'https' : 'http')}://${host}`;
   }
 
   abstract readonly httpVersion: 1 | 2;

@@ -135,10 +135,13 @@ function makeHttp1(
   http1.on('clientError', (error, socket) => {
     answerClientError(error, socket as Socket, headerLines()); // all of ours are
   });
-  http1.on('connect', (_request, socket) => {
-    refuseConnection(socket as Socket, 'ERR_NO_PROXY', headerLines());
+  const isAnswering = serveInTurn(http1);
+  http1.on('connect', (_request, stream) => {
+    const socket = stream as Socket; // all of ours are
+    // The refusal would be taken for the answer to the request before.
+    if (isAnswering(socket)) socket.destroy();
+    else refuseConnection(socket, 'ERR_NO_PROXY', headerLines());
   });
-  serveInTurn(http1);
   return http1;
 }
 

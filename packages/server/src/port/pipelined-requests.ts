@@ -17,8 +17,9 @@ interface Pipeline {
  * Begins a request when the one before it on its connection is answered: who sends ahead a write and a query of what was
  * written gets the rows, and a later write stays the later one. Node begins them all at once and orders the answers alone.
  * Source: RFC 9112, section 9.3.2. A client that has ended its side behind its requests gets their answers all the same.
+ * @returns whether a request of a connection has no whole answer yet.
  */
-export function serveInTurn(http1: Server): void {
+export function serveInTurn(http1: Server): (socket: Socket) => boolean {
   // Without it Node ends the connection together with its client's side. It has no documentation, and no other way.
   Object.assign(http1, { httpAllowHalfOpen: true });
   // The server's own listeners for its own event.
@@ -63,4 +64,5 @@ export function serveInTurn(http1: Server): void {
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();
     });
   });
+  return (socket) => pipelines.get(socket)?.last.closed === false;
 }

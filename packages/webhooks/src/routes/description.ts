@@ -109,7 +109,7 @@ export const Rotation = Type.Object(
     overlap_seconds: maybe(Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400 })),
     sign_with: maybe(Type.Enum(['new', 'old'], { default: 'new' })),
   },
-  { title: 'Hook' },
+  { title: 'Hook', additionalProperties: false },
 );
 export type Rotation = Static<typeof Rotation>;
 
@@ -125,6 +125,6 @@ export const Redrive = Type.Object(
     action: maybe(Type.String()),
     guid: maybe(Type.String()),
   },
-  { title: 'HookDelivery' },
+  { title: 'HookDelivery', additionalProperties: false },
 );
 export type Redrive = Static<typeof Redrive>;

@@ -28,6 +28,9 @@ import { isWebhookError, statusOf } from './to-wire.js';
 const DEFAULT_VERSION = '2022-11-28';
 export const API_VERSIONS = ['2022-11-28', '2026-03-10'];
 
+/** Below these everything is open, also what is not there. */
+const OPEN_PATHS = /^(?:\/api\/v3)?\/(?:meta|versions)(?:\/|$)/;
+
 /** Who asks. */
 export interface Credentials {
   /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
@@ -68,9 +71,13 @@ export class WebhookDialect implements Dialect {
     this.#fixed = [...fixedHeaders(vendor_name), ...this.#cors.headersFor(undefined)];
   }
 
-  identify({ headers }: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal> {
+  identify(
+    { headers, url }: HttpHead,
+    access: RouteAccess | undefined,
+  ): Principal | Promise<Principal> {
     const { authorization } = headers;
-    if (access !== 'public') return this.#needs.credentials.authenticate(authorization);
+    const isOpen = access === undefined ? OPEN_PATHS.test(pathOf(url)) : access === 'public';
+    if (!isOpen) return this.#needs.credentials.authenticate(authorization);
     // Open to everyone; a credential only says whose limits count.
     if (authorization === undefined) return ANONYMOUS;
     return this.#needs.credentials.authenticateAnyone(authorization);

@@ -37,13 +37,21 @@ export function TimeChart(props: {
   const theme = useThemeCount();
   const shown = useRef<Shown | undefined>(undefined);
   const [spoken, setSpoken] = useState('');
-  const zoom = useRef(props);
-  zoom.current = props;
-  /** What was asked for last, before its points are there. */
+  /** The range that was asked for last, also before its points are there. */
   const asked = useRef(range);
   useEffect(() => {
     asked.current = range;
   }, [range]);
+  const zoomTo = (chosen: TimeRange): void => {
+    asked.current = chosen;
+    props.onZoom?.(chosen);
+  };
+  const zoomOut = (): void => {
+    asked.current = range;
+    props.onZoomOut?.();
+  };
+  const zoom = useRef(zoomTo);
+  zoom.current = zoomTo;
   const points = useMemo(
     () => (width === 0 ? undefined : alignSeries(series, { ...range, width })),
     [series, range, width],
@@ -61,7 +69,7 @@ export function TimeChart(props: {
         ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
         series: series.toReversed(),
         values: reversedValues,
-        onZoom: (chosen) => zoom.current.onZoom?.(chosen),
+        onZoom: (chosen) => zoom.current(chosen),
       }),
       [xs, ...lists.toReversed()] as uPlot.AlignedData,
       box.current,
@@ -76,11 +84,8 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
-    if (event.key === '+') {
-      asked.current = halfAround(plot, asked.current);
-      props.onZoom?.(asked.current);
-    }
-    if (event.key === '-') props.onZoomOut?.();
+    if (event.key === '+') zoomTo(halfAround(plot, asked.current));
+    if (event.key === '-') zoomOut();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();
     setSpoken(spokenAt(plot, drawn, values));
@@ -96,7 +101,7 @@ export function TimeChart(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys lead from point to point.
         tabIndex={isPlain ? undefined : 0}
         onKeyDown={isPlain ? undefined : onKeyDown}
-        onDoubleClick={() => props.onZoomOut?.()}
+        onDoubleClick={zoomOut}
       />
       {!isPlain && (
         <span className="visually-hidden" role="status">

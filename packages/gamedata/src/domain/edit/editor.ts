@@ -135,10 +135,12 @@ export class Editor {
           details: [fault],
         });
       }
-      const settled = settleAliases(KIND_SPECS[kind], { ...body, id }, current);
-      const record = this.#prepare(kind, settled, row);
+      const sent = { ...body, id };
+      const record = isSameJson(sent, current)
+        ? undefined // What stands in other records may be stored otherwise than it is given.
+        : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
       const before = parseRow(kind, row);
-      if (isSameJson({ ...record, updatedAt: '' }, { ...before, updatedAt: '' })) {
+      if (!record || isSameJson({ ...record, updatedAt: '' }, { ...before, updatedAt: '' })) {
         const result = presentRow(this.#draft.set, kind, row);
         await attempt.keep?.(turn.tx, { success: true, data: result.data });
         return { result };

@@ -18,17 +18,10 @@ const TEXTS = ['name', 'description', 'details', 'fullText', 'character', 'timel
 
 export const STORYLINE: KindSpec<'storyline'> = {
   kind: 'storyline',
-  prepare({ ...prepared }) {
-    const { relatedQuests, relatedCharacters } = prepared;
-    if (Array.isArray(relatedQuests)) {
-      prepared['relatedQuests'] = relatedQuests.map((quest: unknown) => withoutName(quest));
-    }
-    if (Array.isArray(relatedCharacters)) {
-      prepared['relatedCharacters'] = relatedCharacters.map((who: unknown) =>
-        typeof Reflect.get(Object(who), 'id') === 'string' ? withoutName(who) : who,
-      );
-    }
-    return prepared;
+  prepare(body) {
+    const { relatedQuests } = body;
+    if (!Array.isArray(relatedQuests)) return body;
+    return { ...body, relatedQuests: relatedQuests.map((quest: unknown) => withoutName(quest)) };
   },
   columns: ({ name, order, importance, relatedQuests, relatedCharacters, mapIds, requires }) => ({
     requires,

@@ -1,4 +1,5 @@
 import type { Violation } from '../../../model/violation.js';
+import type { IdNumberHolder } from '../../reference/id-numbers.js';
 import { checkAge } from '../fields/date-rules.js';
 import type { FieldContext } from '../fields/field-context.js';
 import { checkFields } from '../fields/field-rules.js';
@@ -24,6 +25,7 @@ export function checkAccountFields(at: AccountContext): Violation | undefined {
     facts: at.facts,
     accountId: at.merged.id,
     country: at.country,
+    idNumberCountries: (holder) => idNumberCountries(at, holder),
     isRecipient: at.appliedAfter.has('recipient'),
   };
   return checkFields(fields, {
@@ -58,7 +60,6 @@ function checkAddressCountries(at: AccountContext): Violation | undefined {
 
 /** Rows 55 and 57, of the numbers sent, or of the stored ones when what they depend on is sent. */
 function checkIdNumberHolders(at: AccountContext): Violation | undefined {
-  const { country } = at;
   const {
     business_details: business,
     individual,
@@ -68,18 +69,27 @@ function checkIdNumberHolders(at: AccountContext): Violation | undefined {
   const path = 'identity.business_details.id_numbers';
   const personPath = 'identity.individual.id_numbers';
   const isCountryTouched = at.touched.has('identity.country');
-  const own = [country, individual?.address?.country, ...(individual?.nationalities ?? [])];
   return (
     (isCountryTouched || at.touched.has(path)
-      ? checkIdNumberCountries(path, numbers, known([country]))
+      ? checkIdNumberCountries(path, numbers, idNumberCountries(at, 'business'))
       : undefined) ??
     (isCountryTouched || at.touched.has(personPath)
-      ? checkIdNumberCountries(personPath, individual?.id_numbers ?? [], known(own))
+      ? checkIdNumberCountries(
+          personPath,
+          individual?.id_numbers ?? [],
+          idNumberCountries(at, 'person'),
+        )
       : undefined) ??
     (isKindTouched(at) || at.touched.has(path)
       ? checkIdNumberStructures(path, numbers, { entityType, structure: business?.structure })
       : undefined)
   );
+}
+
+function idNumberCountries({ country, fields }: AccountContext, holder: IdNumberHolder): string[] {
+  if (holder === 'business') return known([country]);
+  const { address, nationalities } = fields.identity?.individual ?? {};
+  return known([country, address?.country, ...(nationalities ?? [])]);
 }
 
 /** Row 70 and what section 14 says of the person of an individual account. */

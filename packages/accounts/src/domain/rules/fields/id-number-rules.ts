@@ -15,10 +15,11 @@ import type { FieldContext } from './field-context.js';
 import { checksumValidators } from './libraries.js';
 import type { GivenIdNumber } from './touched-fields.js';
 
-/** Row 53. The message never repeats the value. */
+/** Row 53; what is of another country is row 55. The message never repeats the value. */
 export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
   return firstOf(at.touched.idNumbers, ({ path, value: { type, value }, holder }) => {
     if (!type || value === null || value === undefined) return undefined;
+    if (!isOfOneOf(type, at.idNumberCountries(holder))) return undefined;
     const number = normaliseIdNumber(value);
     if (!at.livemode && isTestIdNumber(number)) return undefined;
     const isRight =
@@ -50,15 +51,17 @@ export function checkIdNumberCountries(
   numbers: readonly GivenIdNumber[],
   countries: readonly string[],
 ): Violation | undefined {
-  if (countries.length === 0) return undefined;
   return firstOf(numbers.entries(), ([index, { type }]) => {
-    if (!type || countries.some((country) => isIdNumberTypeOf(type, country))) return undefined;
+    if (!type || isOfOneOf(type, countries)) return undefined;
     return violate('incorrect_id_number_for_country', {
       param: `${path}.${index}.type`,
       message: `${path}.${index}.type is ${type}, a number of ${countryOfType(type)}, not of ${countries.join(' or ')}.`,
     });
   });
 }
+
+const isOfOneOf = (type: string, countries: readonly string[]): boolean =>
+  countries.length === 0 || countries.some((country) => isIdNumberTypeOf(type, country));
 
 /** Row 57. */
 export function checkIdNumberStructures(

@@ -117,6 +117,7 @@ function checkPersonFields(at: PersonContext): Violation | undefined {
     facts: at.facts,
     accountId: at.account.id,
     country: at.country,
+    idNumberCountries: () => idNumberCountries(at),
     isRecipient: at.account.applied.recipient?.isActive === true,
   };
   return checkFields(fields, {
@@ -176,9 +177,13 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
 /** Row 55. */
 function checkIdNumbers(at: PersonContext): Violation | undefined {
   if (!at.touched.has('id_numbers')) return undefined;
-  const { address, nationalities, id_numbers: numbers } = at.merged.fields;
-  const countries = known([at.country, address?.country, ...(nationalities ?? [])]);
-  return checkIdNumberCountries('id_numbers', numbers ?? [], countries);
+  const numbers = at.merged.fields.id_numbers ?? [];
+  return checkIdNumberCountries('id_numbers', numbers, idNumberCountries(at));
+}
+
+function idNumberCountries({ country, merged }: PersonContext): string[] {
+  const { address, nationalities } = merged.fields;
+  return known([country, address?.country, ...(nationalities ?? [])]);
 }
 
 /** Row 70 and section 14. */

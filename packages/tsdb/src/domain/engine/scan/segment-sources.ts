@@ -12,11 +12,18 @@ export function segmentSources(
   segments: readonly Segment[],
   survivesOf: (segment: Segment) => string | undefined = () => undefined,
 ): Source[] {
-  const keyOf = (segment: Segment): string =>
-    `${segment.kind} ${[...segment.columnIds].sort().join()} ${survivesOf(segment) ?? ''}`;
-  return Array.from(grouped(segments, keyOf).values(), (group) => ({
-    ...segmentSource(files, group),
-    where: survivesOf(group[0] as Segment), // none is empty
+  const found = segments.map((segment) => ({ segment, where: survivesOf(segment) }));
+  const alike = grouped(
+    found,
+    ({ segment, where }) =>
+      `${segment.kind} ${[...segment.columnIds].sort().join()} ${where ?? ''}`,
+  );
+  return Array.from(alike.values(), (group) => ({
+    ...segmentSource(
+      files,
+      group.map(({ segment }) => segment),
+    ),
+    where: group[0]?.where,
   }));
 }
 

@@ -43,6 +43,7 @@ export class TableInMemory {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
+    this.#columns.noteQuestion();
     const { series, repeated, tombstones } = this.#parts;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {

@@ -77,13 +77,16 @@ export class TableColumns {
     return this.#cache.isEnabled;
   }
 
+  noteQuestion(): void {
+    this.#cache.noteQuestion();
+  }
+
   /**
    * Rows of the sources with the given fields, at least those between the two instants. `undefined`: they are not in memory,
    * and the engine is the faster one; they are loaded behind the query then. A promise: they will be in memory soon; the
    * sources have to be taken anew when it resolves, because they may hold more rows then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
-    this.#cache.noteQuestion();
     const found = this.#look(sources, wanted);
     this.#loadLeaving(sources, wanted);
     if (found === undefined) return undefined;

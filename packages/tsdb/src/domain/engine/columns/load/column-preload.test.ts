@@ -8,7 +8,7 @@ import { ColumnPreload, type PreloadTable } from './column-preload.js';
 const MIB = 1024 * 1024;
 
 /** A preload of one segment, and what it may take together with what is there once it has begun. */
-function preloading(cacheMib: number, usedMib: number) {
+function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_000) {
   const clock = new ManualClock();
   const cache = new ColumnCache({
     limitBytes: cacheMib * MIB,
@@ -31,7 +31,7 @@ function preloading(cacheMib: number, usedMib: number) {
     tables: () => [table],
     cache,
     clock,
-    writeIdleMs: () => 10_000,
+    writeIdleMs,
     isFlushNear: () => false,
     onFailed: (error) => assert.fail(String(error)),
   });
@@ -65,6 +65,24 @@ it('lets questions go first, for some seconds if they do not end', async () => {
   await askFor(4);
   assert.equal(begun.limitMib, undefined);
   await askFor(2);
+  assert.equal(begun.limitMib, 48);
+  await begun.close();
+});
+
+it('lets questions go first that are asked when writes have ended', async () => {
+  let wroteMs = 0;
+  const begun = preloading(64, 0, () => clock.monotonicMs() - wroteMs);
+  const { clock, cache } = begun;
+  for (let seconds = 0; seconds < 14; seconds += 0.1) {
+    if (seconds < 10) wroteMs = clock.monotonicMs();
+    cache.noteQuestion();
+    await clock.advanceMs(100);
+  }
+  assert.equal(begun.limitMib, undefined);
+  for (let tenths = 0; tenths < 20; tenths++) {
+    cache.noteQuestion();
+    await clock.advanceMs(100);
+  }
   assert.equal(begun.limitMib, 48);
   await begun.close();
 });

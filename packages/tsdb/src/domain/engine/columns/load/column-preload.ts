@@ -6,10 +6,10 @@ import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 
 const CHECK_INTERVAL_MS = 500;
-/** Nobody has written, or asked, for so long. */
+/** Nobody has written, or asked what columns answer, for so long. */
 const CALM_MS = 500;
-/** Then segments are loaded beside the writes, or beside questions alone. */
-const LONGEST_WAIT_MS = { writes: 30_000, questions: 5_000 };
+/** Then segments are loaded beside questions, or beside writes. */
+const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
 /** The rest of the cache is for what queries ask for themselves. */
 const SHARE_OF_CACHE = 0.75;
 /** Nobody has asked for it yet: a large cache is filled by what queries ask for. */
@@ -68,13 +68,17 @@ export class ColumnPreload {
 
   #loadWhenCalm(): void {
     if (this.#running !== undefined) return;
-    const isCalm = this.#needs.writeIdleMs() >= CALM_MS;
+    const writeIdleMs = this.#needs.writeIdleMs();
+    const isCalm = writeIdleMs >= CALM_MS;
     if (this.#hasNews()) {
       const nowMs = this.#needs.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
-      const waitMs = isCalm ? LONGEST_WAIT_MS.questions : LONGEST_WAIT_MS.writes;
+      const waitedMs = nowMs - this.#waitingSinceMs;
       const isQuiet = isCalm && this.#needs.cache.idleMs >= CALM_MS;
-      if (!isQuiet && nowMs - this.#waitingSinceMs < waitMs) return;
+      const isDue =
+        Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
+        waitedMs >= LONGEST_WAIT_MS.writes;
+      if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
     } else if (isCalm && !this.#needs.isFlushNear()) this.#run(() => this.#gather());

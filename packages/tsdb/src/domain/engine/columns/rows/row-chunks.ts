@@ -16,11 +16,10 @@ export interface PickedRows {
   readonly series: Uint32Array;
 }
 
-/** Rows `[from, to)`, cut into chunks. */
+/** Rows `[from, to)` of those that were picked, in chunks of `chunkRows` at most. */
 interface CutRange {
   readonly from: number;
   readonly to: number;
-  /** Of a chunk at most. */
   readonly chunkRows: number;
 }
 
