@@ -7,7 +7,7 @@ import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
 import { TextCells } from '../../model/columns/text-cells.js';
 import { TextSpans } from '../../model/columns/text-spans.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { plainField } from './arrow-field.js';
+import { type ArrowType, plainField } from './arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from './batch-encoder.js';
 import { encapsulated, schemaMessage } from './schema-message.js';
 
@@ -250,4 +250,34 @@ describe('BatchEncoder', () => {
     assert.equal(table.numRows, 0);
     assert.equal(encoder.pendingRowCount, 0);
   });
+});
+
+/** Source: Arrow columnar format, "Security Considerations": what is NULL must not carry memory of others. */
+it('leaves nothing in the places of NULL', () => {
+  const rowCount = 100;
+  const isPresent = (row: number): boolean => row % 3 === 1 || row === 64;
+  const validity = validityOf(
+    Array.from({ length: rowCount }, (_, row) => (isPresent(row) ? 1 : null)),
+  );
+  const columns: readonly (readonly [ArrowType, ArrayLike<unknown>])[] = [
+    [{ kind: 'float', bits: 64 }, new Float64Array(rowCount).fill(7.5)],
+    [{ kind: 'int', bits: 64, signed: true }, new BigInt64Array(rowCount).fill(-1n)],
+    [{ kind: 'boolean' }, new Uint8Array(rowCount).fill(1)],
+  ];
+  const encoder = new BatchEncoder(columns.map(([type]) => type));
+  const vectors = columns.map(([, values]): ColumnVector => ({ values, validity }));
+  for (const _ of encoder.add({ rowCount, columns: vectors })) assert.fail('it is small');
+  const { body } = encoder.take();
+  const presentCount = Array.from({ length: rowCount }, (_, row) => row).filter(isPresent).length;
+  const present = (bytes: Uint8Array): number =>
+    bytes.reduce((sum, byte) => sum + Number(byte !== 0), 0);
+  // A bitmap in front of each column's values; bytes of 7.5 that are not 0: two.
+  const bitmap = Buffer.alloc(16);
+  for (let row = 0; row < rowCount; row++) {
+    if (isPresent(row)) bitmap[row >> 3] = (bitmap[row >> 3] as number) | (1 << (row & 7));
+  }
+  const [floats, ints, bools] = [16, 16 + 800 + 16, 16 + 800 + 16 + 800 + 16];
+  assert.equal(present(body.subarray(floats, floats + 800)), 2 * presentCount);
+  assert.equal(present(body.subarray(ints, ints + 800)), 8 * presentCount);
+  assert.deepEqual(Buffer.from(body.subarray(bools, bools + 16)), bitmap);
 });

@@ -1,4 +1,5 @@
 import type { ColumnVector } from '../../model/columns/result.js';
+import { isValid } from '../../model/columns/row-batch.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** A column that is NULL in every row; it has no bytes. */
@@ -29,7 +30,9 @@ export class BooleanColumn implements ColumnBuilder {
   }
 
   append({ values, validity }: ColumnVector, from: number, to: number): void {
-    for (let row = from, at = this.rowCount; row < to; row++, at++) this.#set(at, values[row]);
+    for (let row = from, at = this.rowCount; row < to; row++, at++) {
+      this.#set(at, isValid(validity, row) && values[row]);
+    }
     this.#validity.appendRange(validity, from, to);
   }
 
@@ -86,31 +89,45 @@ export class FixedColumn implements ColumnBuilder {
     const width = this.#width;
     if (this.#isVerbatim(values)) {
       const { buffer, byteOffset } = values as unknown as Uint8Array; // a typed array, as just found
+      const begin = this.#data.length;
       this.#data.append(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width));
+      if (validity !== undefined) this.#clearNulls(validity, { from, to, begin });
     } else {
       let at = this.#data.reserve((to - from) * width);
       this.#data.length += (to - from) * width;
       const { bytes } = this.#data;
       for (let row = from; row < to; row++, at += width) {
-        if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
-          bytes.fill(0, at, at + width);
-        } else this.#write(bytes, at, values[row]);
+        if (isValid(validity, row)) this.#write(bytes, at, values[row]);
+        else bytes.fill(0, at, at + width);
       }
     }
     this.#validity.appendRange(validity, from, to);
   }
 
   appendCell(cell: unknown): void {
-    const isValid = cell !== null && cell !== undefined;
+    const isPresent = cell !== null && cell !== undefined;
     const at = this.#data.reserve(this.#width);
     this.#data.length += this.#width;
-    if (isValid) this.#write(this.#data.bytes, at, cell);
+    if (isPresent) this.#write(this.#data.bytes, at, cell);
     else this.#data.bytes.fill(0, at, at + this.#width);
-    this.#validity.appendOne(isValid);
+    this.#validity.appendOne(isPresent);
   }
 
   take(parts: BatchParts): void {
     this.#validity.take(parts);
     parts.buffers.push(this.#data.take());
+  }
+
+  /** What lies in a chunk where a value is NULL is memory of before, also of other people's rows. */
+  #clearNulls(
+    validity: Uint8Array,
+    { from, to, begin }: { readonly from: number; readonly to: number; readonly begin: number },
+  ): void {
+    const placeOf = (row: number): number => begin + (row - from) * this.#width;
+    for (let row = from; row < to; row++) {
+      const first = row;
+      while (row < to && !isValid(validity, row)) row++;
+      if (row > first) this.#data.bytes.fill(0, placeOf(first), placeOf(row));
+    }
   }
 }
