@@ -100,9 +100,12 @@ describe('the editor', () => {
       const listed = (await edit('GET', type)).json as unknown as Record<string, WireRecord>;
       for (const { id } of Object.values(listed).slice(0, 25)) {
         const given = await edit('GET', `${type}/${id}`);
-        const put = await edit('PUT', `${type}/${id}`, given.json);
-        assert.equal(put.status, 200, put.text);
-        assert.equal(put.headers['etag'], given.headers['etag'], `${type} ${id}`);
+        const { updatedAt: _, ...rest } = given.json as WireRecord;
+        for (const body of [given.json, rest]) {
+          const put = await edit('PUT', `${type}/${id}`, body);
+          assert.equal(put.status, 200, put.text);
+          assert.equal(put.headers['etag'], given.headers['etag'], `${type} ${id}`);
+        }
       }
     }
   });

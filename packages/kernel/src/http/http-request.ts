@@ -10,8 +10,10 @@ export interface HttpHead {
   readonly method: string;
   /** Path and query in their normal form (`normalTarget`). */
   readonly url: string;
-  /** Address of this server as its client knows it: scheme and host. */
+  /** Address of this server as it was asked: scheme and host. */
   readonly base: string;
+  /** The same as a trusted proxy was asked, where one says so. */
+  readonly publicBase: string;
   readonly headers: HttpHeaders;
   /** As they came, names in lower case. */
   headerList(): readonly (readonly [name: string, value: string])[];

@@ -82,13 +82,13 @@ export class ClientAddresses {
     return last.forwarded;
   }
 
-  /** Under which scheme and host the client asked, as far as a trusted proxy says it. */
+  /** Under which scheme and host the nearest proxy was asked, as far as it is trusted and says so. */
   askedAt({ socket, headers }: AddressSource): AskedAt {
     if (!this.#peerOf(socket).isTrusted) return {};
     const isStandard = this.#rules.header === 'forwarded';
     const said = (name: 'proto' | 'host'): string => {
       const list = String(headers[isStandard ? 'forwarded' : `x-forwarded-${name}`] ?? '');
-      // The nearest hop is the one that is trusted; others may be the client's own words.
+      // What stands in front of the nearest hop may be the client's own words.
       const last = list.slice(list.lastIndexOf(',') + 1);
       return (isStandard ? parameterOf(last, name) : last).trim().replaceAll('"', '');
     };
@@ -130,10 +130,10 @@ export class ClientAddresses {
   /** From the right, the first hop that is nobody we trust; what is malformed ends the walk. */
   #walk(peer: Peer, list: string): Peer {
     const { header } = this.#rules;
-    const hops = header === 'forwarded' ? forwardedHops(list) : list.split(',');
+    const hops = list.split(',').slice(-MAX_HOP_COUNT);
     let last = peer;
-    for (const hop of hops.slice(-MAX_HOP_COUNT).reverse()) {
-      const next = this.#read(hop);
+    for (const hop of hops.reverse()) {
+      const next = this.#read(header === 'forwarded' ? parameterOf(hop, 'for') : hop);
       if (next === undefined) return last;
       last = next;
       if (!next.isTrusted) break;
@@ -179,9 +179,12 @@ interface Peer {
 const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwarded: true };
 const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
 
-/** The `for` of each element. Source: RFC 7239, section 4. */
-const forwardedHops = (list: string): readonly string[] =>
-  list.split(',').map((element) => parameterOf(element, 'for'));
+/** Of an element of `Forwarded`. Source: RFC 7239, section 4. */
+const PARAMETERS = {
+  for: /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]+)/i,
+  proto: /(?:^|;)\s*proto\s*=\s*("[^"]*"|[^;\s]+)/i,
+  host: /(?:^|;)\s*host\s*=\s*("[^"]*"|[^;\s]+)/i,
+};
 
-const parameterOf = (element: string, name: string): string =>
-  new RegExp(`(?:^|;)\\s*${name}\\s*=\\s*("[^"]*"|[^;\\s]+)`, 'i').exec(element)?.[1] ?? '';
+const parameterOf = (element: string, name: keyof typeof PARAMETERS): string =>
+  PARAMETERS[name].exec(element)?.[1] ?? '';

@@ -15,7 +15,8 @@ export function requestHead({
 } = {}): HttpHead {
   Object.defineProperty(socket, 'remoteAddress', { value: from, configurable: true });
   return {
-    ...{ method: 'GET', url: '/', base: 'http://a', httpVersion: 1, headers, socket },
+    ...{ method: 'GET', url: '/', base: 'http://a', publicBase: 'http://a' },
+    ...{ httpVersion: 1, headers, socket },
     client: addresses.of({ headers, socket }),
     headerList: () => [],
     leaving: () => new AbortController().signal,

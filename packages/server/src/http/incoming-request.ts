@@ -48,9 +48,20 @@ export abstract class IncomingRequest implements HttpRequest {
   }
 
   get base(): string {
-    const own = this.headers[':authority'] ?? this.headers['host'] ?? '';
-    const { scheme, host = own } = this.addresses.askedAt(this);
-    return `${scheme ?? ('encrypted' in this.socket ? 'https' : 'http')}://${host}`;
+    return `${this.#scheme}://${this.#host}`;
+  }
+
+  get publicBase(): string {
+    const { scheme = this.#scheme, host = this.#host } = this.addresses.askedAt(this);
+    return `${scheme}://${host}`;
+  }
+
+  get #scheme(): string {
+    return 'encrypted' in this.socket ? 'https' : 'http';
+  }
+
+  get #host(): string {
+    return this.headers[':authority'] ?? this.headers['host'] ?? '';
   }
 
   abstract readonly httpVersion: 1 | 2;

@@ -131,8 +131,8 @@ export class WebhookDialect implements Dialect {
   }
 
   /** Scheme and host under which clients see this server. */
-  baseUrl({ base }: HttpHead): string {
-    return this.#needs.publicUrl ?? base;
+  baseUrl({ publicBase }: HttpHead): string {
+    return this.#needs.publicUrl ?? publicBase;
   }
 
   #fail(request: HttpHead, status: number, message: string): HttpAnswer {

@@ -136,11 +136,11 @@ export class Editor {
         });
       }
       const sent = { ...body, id };
-      const record = isSameJson(sent, current)
-        ? undefined // What stands in other records may be stored otherwise than it is given.
+      // What stands in other records may be stored otherwise than it is given.
+      const record = isSameContent(sent, current)
+        ? undefined
         : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
-      const before = parseRow(kind, row);
-      if (!record || isSameJson({ ...record, updatedAt: '' }, { ...before, updatedAt: '' })) {
+      if (record === undefined || isSameContent(record, parseRow(kind, row))) {
         const result = presentRow(this.#draft.set, kind, row);
         await attempt.keep?.(turn.tx, { success: true, data: result.data });
         return { result };
@@ -268,3 +268,6 @@ export class Editor {
     return await this.#editions.history.page(filter, page);
   }
 }
+
+const isSameContent = (one: object, other: object): boolean =>
+  isSameJson({ ...one, updatedAt: '' }, { ...other, updatedAt: '' });

@@ -20,7 +20,7 @@ export const STORYLINE: KindSpec<'storyline'> = {
   kind: 'storyline',
   prepare(body) {
     const { relatedQuests } = body;
-    if (!Array.isArray(relatedQuests)) return body;
+    if (!Array.isArray(relatedQuests)) return { ...body };
     return { ...body, relatedQuests: relatedQuests.map((quest: unknown) => withoutName(quest)) };
   },
   columns: ({ name, order, importance, relatedQuests, relatedCharacters, mapIds, requires }) => ({

@@ -125,6 +125,10 @@ export class FixedColumn implements ColumnBuilder {
   ): void {
     const placeOf = (row: number): number => begin + (row - from) * this.#width;
     for (let row = from; row < to; row++) {
+      if ((row & 7) === 0 && validity[row >> 3] === 255) {
+        row += 7;
+        continue;
+      }
       const first = row;
       while (row < to && !isValid(validity, row)) row++;
       if (row > first) this.#data.bytes.fill(0, placeOf(first), placeOf(row));
