@@ -188,6 +188,7 @@ describe('the secret', () => {
     assert.equal((await app.operate('POST', '/secret/rotate', { secret: 5 })).status, 422);
     assert.equal((await app.operate('POST', '/secret/rotate', { secrt: 'new' })).status, 422);
     assert.equal((await app.operate('POST', '/redrive', { dryrun: true })).status, 422);
+    assert.equal((await app.operate('POST', '/keys', { publickey: 'x' })).status, 422);
   });
 
   it('is nowhere on the disk, nor is what stands in the URL', async () => {

@@ -115,11 +115,11 @@ export async function callOk(
   path: string,
   options: CallOptions = {},
 ): Promise<Response> {
-  return await checked(await call(connection, path, options), connection);
+  return await requireOk(await call(connection, path, options), connection);
 }
 
 /** The answer itself, where it is a success. */
-export async function checked(response: Response, connection: Connection): Promise<Response> {
+export async function requireOk(response: Response, connection: Connection): Promise<Response> {
   if (response.ok) return response;
   throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }

@@ -4,9 +4,9 @@ import { Command } from 'commander';
 import {
   type Connection,
   call,
-  checked,
   connectionOf,
   databaseOf,
+  requireOk,
   withConnection,
 } from '../connection.js';
 import { csvFailure } from '../input/csv-input.js';
@@ -93,7 +93,7 @@ async function typesOf(
   const answer = await call(connection, 'api/v3/query_sql', { json });
   // The import makes a database that is not there.
   if (answer.status === 404) return types;
-  await checked(answer, connection);
+  await requireOk(answer, connection);
   for (const { key, data_type } of (await answer.json()) as { key: string; data_type: string }[]) {
     const type = TYPES.get(data_type);
     if (type !== undefined) types.set(key, type);

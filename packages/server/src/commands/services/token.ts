@@ -3,8 +3,8 @@ import {
   type Connection,
   call,
   callOk,
-  checked,
   connectionOf,
+  requireOk,
   withConnection,
 } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
@@ -158,7 +158,7 @@ async function createToken(
       throw new CommandFailed('the admin token does not expire; give the token a name', EXIT.usage);
     }
     const response = await call(connection, 'api/v3/configure/token/admin', { method: 'POST' });
-    if (response.status !== 409) return await printToken(await checked(response, connection));
+    if (response.status !== 409) return await printToken(await requireOk(response, connection));
     throw new CommandFailed(
       'this server has its admin token already\n' +
         '  With that token: `plinth token create <name>` makes another, `plinth token regenerate` replaces it.',

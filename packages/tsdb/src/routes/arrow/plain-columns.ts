@@ -123,15 +123,12 @@ export class FixedColumn implements ColumnBuilder {
     validity: Uint8Array,
     { from, to, begin }: { readonly from: number; readonly to: number; readonly begin: number },
   ): void {
-    const placeOf = (row: number): number => begin + (row - from) * this.#width;
-    for (let row = from; row < to; row++) {
-      if ((row & 7) === 0 && validity[row >> 3] === 255) {
-        row += 7;
-        continue;
-      }
-      const first = row;
-      while (row < to && !isValid(validity, row)) row++;
-      if (row > first) this.#data.bytes.fill(0, placeOf(first), placeOf(row));
+    const { bytes } = this.#data;
+    const width = this.#width;
+    for (let row = from, at = begin; row < to; row++, at += width) {
+      if (isValid(validity, row)) continue;
+      // Of so few bytes a loop takes a fifth of the time of `fill`.
+      for (let i = at; i < at + width; i++) bytes[i] = 0;
     }
   }
 }

@@ -6,6 +6,7 @@ import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
 import { isInMemoryKind } from '../columns/cache/cached-rows.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
+import type { LoadQueue } from '../columns/cache/load-queue.js';
 import { type LoadAhead, TableColumns } from '../columns/cache/table-columns.js';
 import type { RowFile, RowSource } from '../columns/load/row-source.js';
 import { selectedSeries } from '../columns/rows/runs.js';
@@ -18,6 +19,7 @@ import type { OpenSegment } from './table-segments.js';
 export class TableInMemory {
   readonly #parts: TableParts;
   readonly #columns: TableColumns;
+  readonly #loads: LoadQueue;
   /** Every query needs those in its range; a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
@@ -29,6 +31,7 @@ export class TableInMemory {
   }) {
     const { parts, cache, host, onError } = options;
     this.#parts = parts;
+    this.#loads = cache.loads;
     const { reader } = parts.files;
     this.#columns = new TableColumns({ cache, host, index: parts.series.index, reader, onError });
   }
@@ -43,7 +46,7 @@ export class TableInMemory {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
-    this.#columns.noteQuestion();
+    this.#loads.noteQuestion();
     const { series, repeated, tombstones } = this.#parts;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {

@@ -23,8 +23,7 @@ export class ColumnCache {
   /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
   readonly #holders = new Map<CacheEntry, number>();
   #sizeBytes = 0;
-  #askedMs = Number.NEGATIVE_INFINITY;
-  readonly loads = new LoadQueue();
+  readonly loads: LoadQueue;
 
   constructor(options: {
     readonly limitBytes: number;
@@ -35,6 +34,7 @@ export class ColumnCache {
     this.limitBytes = options.limitBytes;
     this.segmentUnitRows = options.segmentUnitRows ?? SEGMENT_UNIT_ROWS;
     this.#nowMs = options.nowMs;
+    this.loads = new LoadQueue(options.nowMs);
   }
 
   get isEnabled(): boolean {
@@ -47,16 +47,6 @@ export class ColumnCache {
 
   nowMs(): number {
     return this.#nowMs();
-  }
-
-  noteQuestion(): void {
-    this.#askedMs = this.#nowMs();
-    this.loads.noteQuestion();
-  }
-
-  /** Nobody has asked for so long. */
-  get idleMs(): number {
-    return this.#nowMs() - this.#askedMs;
   }
 
   /** False: there is no room for so much more, and nothing is old enough to make way. */

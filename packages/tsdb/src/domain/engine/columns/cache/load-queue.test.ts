@@ -17,7 +17,7 @@ async function isHeldBack(queue: LoadQueue): Promise<boolean> {
 
 describe('turns of loads', () => {
   it('go to questions first, and come in the end', async () => {
-    const queue = new LoadQueue();
+    const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       assert.equal(await isHeldBack(queue), false);
       queue.noteQuestion();
@@ -26,13 +26,13 @@ describe('turns of loads', () => {
   });
 
   it('come at once while a question waits for the load', async () => {
-    const queue = new LoadQueue();
+    const queue = new LoadQueue(() => performance.now());
     queue.noteQuestion();
     await queue.add(async () => assert.equal(await isHeldBack(queue), false), true);
   });
 
   it('come at once while a question waits for a load behind it', async () => {
-    const queue = new LoadQueue();
+    const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       void queue.add(async () => undefined, true);
       queue.noteQuestion();

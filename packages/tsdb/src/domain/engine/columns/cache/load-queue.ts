@@ -11,7 +11,12 @@ export class LoadQueue {
   readonly #others: (() => Promise<void>)[] = [];
   #isRunning = false;
   #isUrgent = false;
+  readonly #nowMs: () => number;
   #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
   /** Resolves, or rejects, as the work does. */
   add(work: () => Promise<void>, isUrgent: boolean): Promise<void> {
@@ -22,16 +27,19 @@ export class LoadQueue {
   }
 
   noteQuestion(): void {
-    this.#askedMs = performance.now();
+    this.#askedMs = this.#nowMs();
+  }
+
+  /** Nobody has asked for so long. */
+  get idleMs(): number {
+    return this.#nowMs() - this.#askedMs;
   }
 
   /** For the load that runs: questions go first, unless one of them waits for it, or for what comes behind it. */
   async giveWay(): Promise<void> {
-    const lateMs = performance.now() + LONGEST_WAIT_MS;
-    for (;;) {
-      if (this.#isUrgent || this.#urgent.length > 0) return;
-      const nowMs = performance.now();
-      if (nowMs - this.#askedMs >= AFTER_QUESTION_MS || nowMs >= lateMs) return;
+    for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUESTION_MS) {
+      const isAwaited = this.#isUrgent || this.#urgent.length > 0;
+      if (isAwaited || this.idleMs >= AFTER_QUESTION_MS) return;
       await sleep(AFTER_QUESTION_MS);
     }
   }

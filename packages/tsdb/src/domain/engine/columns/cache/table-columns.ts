@@ -77,10 +77,6 @@ export class TableColumns {
     return this.#cache.isEnabled;
   }
 
-  noteQuestion(): void {
-    this.#cache.noteQuestion();
-  }
-
   /**
    * Rows of the sources with the given fields, at least those between the two instants. `undefined`: they are not in memory,
    * and the engine is the faster one; they are loaded behind the query then. A promise: they will be in memory soon; the

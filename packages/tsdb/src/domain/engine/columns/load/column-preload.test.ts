@@ -58,7 +58,7 @@ it('lets questions go first, for some seconds if they do not end', async () => {
   const { clock, cache } = begun;
   const askFor = async (seconds: number): Promise<void> => {
     for (let tenths = 0; tenths < 10 * seconds; tenths++) {
-      cache.noteQuestion();
+      cache.loads.noteQuestion();
       await clock.advanceMs(100);
     }
   };
@@ -75,12 +75,12 @@ it('lets questions go first that are asked when writes have ended', async () => 
   const { clock, cache } = begun;
   for (let seconds = 0; seconds < 14; seconds += 0.1) {
     if (seconds < 10) wroteMs = clock.monotonicMs();
-    cache.noteQuestion();
+    cache.loads.noteQuestion();
     await clock.advanceMs(100);
   }
   assert.equal(begun.limitMib, undefined);
   for (let tenths = 0; tenths < 20; tenths++) {
-    cache.noteQuestion();
+    cache.loads.noteQuestion();
     await clock.advanceMs(100);
   }
   assert.equal(begun.limitMib, 48);
@@ -89,7 +89,7 @@ it('lets questions go first that are asked when writes have ended', async () => 
 
 it('begins when the questions have ended', async () => {
   const begun = preloading(64, 0);
-  begun.cache.noteQuestion();
+  begun.cache.loads.noteQuestion();
   await begun.clock.advanceMs(400);
   assert.equal(begun.limitMib, undefined);
   await begun.clock.advanceMs(700);

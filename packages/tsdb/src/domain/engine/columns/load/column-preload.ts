@@ -74,7 +74,7 @@ export class ColumnPreload {
       const nowMs = this.#needs.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
       const waitedMs = nowMs - this.#waitingSinceMs;
-      const isQuiet = isCalm && this.#needs.cache.idleMs >= CALM_MS;
+      const isQuiet = isCalm && this.#needs.cache.loads.idleMs >= CALM_MS;
       const isDue =
         Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
         waitedMs >= LONGEST_WAIT_MS.writes;
