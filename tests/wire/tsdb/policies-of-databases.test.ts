@@ -154,3 +154,113 @@ describe('A database and its retention policies', () => {
     ]);
   });
 });
+
+describe('A retention policy that does not exist', () => {
+  before(async () => {
+    await write('known', '', 'm,h=a v=1 1');
+    await ask('', 'CREATE RETENTION POLICY "Weekly" ON "known" DURATION 7d REPLICATION 1');
+  });
+
+  // Texts of InfluxDB 1.6.7.
+  for (const statement of [
+    'SELECT * FROM "typo"."m"',
+    'SELECT * FROM "known"."typo"."m"',
+    'SELECT * FROM "typo"./.*/',
+    'SELECT v FROM m, typo.m',
+    'SELECT v FROM (SELECT v FROM typo.m)',
+    'EXPLAIN SELECT v FROM typo.m',
+    'SELECT * INTO "typo"."n" FROM m',
+    'SELECT * INTO "known"."typo"."n" FROM m',
+    'SHOW TAG KEYS FROM "typo"."m"',
+    'SHOW FIELD KEYS FROM "typo"."m"',
+    'SHOW TAG VALUES FROM typo.m WITH KEY = h',
+    'SHOW SERIES FROM typo.m',
+    'SHOW SERIES FROM m, typo.m',
+    'SHOW SERIES EXACT CARDINALITY FROM typo.m',
+    'SHOW MEASUREMENT EXACT CARDINALITY FROM typo.m',
+    'ALTER RETENTION POLICY typo ON known DEFAULT',
+  ]) {
+    it(`is an error in ${statement}`, async () => {
+      assert.equal(await ask('known', statement), 'retention policy not found: typo');
+    });
+  }
+
+  it('is an error as the parameter rp', async () => {
+    for (const q of ['SELECT v FROM m', 'SHOW TAG KEYS', 'DELETE FROM m']) {
+      const { text } = await server.http.send(
+        `/query?${new URLSearchParams({ db: 'known', rp: 'typo', q })}`,
+      );
+      assert.match(text, /"error":"retention policy not found: typo"/, q);
+    }
+    assert.deepEqual(await lists('known', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+  });
+
+  it('deletes nothing', async () => {
+    for (const statement of [
+      'DELETE FROM "typo"."m"',
+      'DELETE FROM "typo"./.*/',
+      `DELETE FROM "known"."typo"."m" WHERE h = 'a'`,
+      'DROP SERIES FROM "typo"."m"',
+    ]) {
+      const failure = String(await ask('known', statement));
+      assert.match(failure, /^retention policy not supported: .*"typo"/, statement);
+    }
+    assert.deepEqual(await lists('known', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+  });
+
+  it('is not created by INTO, nor is a database', async () => {
+    for (const target of ['nodb..n', 'nodb.autogen.n', 'nodb.typo.n']) {
+      const failure = String(await ask('known', `SELECT * INTO ${target} FROM m`));
+      assert.match(failure, /database not found: nodb$/, target);
+    }
+    const policies = await lists('known', 'SHOW RETENTION POLICIES');
+    assert.ok(!JSON.stringify(policies).includes('typo'), JSON.stringify(policies));
+    assert.match(String(await ask('nodb', 'SHOW MEASUREMENTS')), /database not found: nodb$/);
+  });
+
+  it('is an error on the native endpoint, where a policy is a database', async () => {
+    for (const q of ['SELECT * FROM typo.m', 'SHOW TAG KEYS FROM typo.m']) {
+      const answer = await server.http.send(
+        `/api/v3/query_influxql?${new URLSearchParams({ db: 'known', q })}`,
+      );
+      assert.equal(answer.status, 404, answer.text);
+      assert.match(answer.text, /database not found: known\/typo/);
+    }
+  });
+
+  it('lists of a named policy are its own, whatever rp is', async () => {
+    await write('own', 'r', 'm,h=b v=2 2');
+    await write('own', '', 'm,h=a v=1 1');
+    const listed = async (from: string) => {
+      const { text } = await server.http.send(
+        `/query?${new URLSearchParams({ db: 'own', rp: 'r', q: `SHOW SERIES FROM ${from}` })}`,
+      );
+      return (JSON.parse(text) as { results: { series: Series[] }[] }).results[0]?.series[0]
+        ?.values;
+    };
+    assert.deepEqual(await listed('m'), [['m,h=b']]);
+    assert.deepEqual(await listed('autogen.m'), [['m,h=a']]);
+    assert.deepEqual(await listed('own.r.m'), [['m,h=b']]);
+    assert.deepEqual(await listed('own..m'), [['m,h=a'], ['m,h=b']]);
+  });
+
+  it('that exists takes writes in its own letter case', async () => {
+    await write('known', 'Weekly', `m,h=w v=5 ${Date.now()}000000`);
+    await write('known', 'WEEKLY', 'm,h=other v=6 6');
+    const policies = (await ask('known', 'SHOW RETENTION POLICIES')) as readonly Series[];
+    assert.deepEqual(
+      policies[0]?.values.map(([name, duration]) => [name, duration]),
+      [
+        ['autogen', '0s'],
+        ['Weekly', '168h0m0s'],
+        ['weekly', '0s'],
+      ],
+    );
+    assert.deepEqual(await lists('known', 'SHOW SERIES FROM "Weekly".m'), [
+      [undefined, [['m,h=w']]],
+    ]);
+    // A new policy is stored in lower case; queries find it by the name with which it was written.
+    await write('known', 'Daily', 'm,h=d v=7 7');
+    assert.deepEqual(await lists('known', 'SELECT v FROM "Daily".m'), [['m', [[7, 7]]]]);
+  });
+});

@@ -119,10 +119,7 @@ async function write(
   // Read first: a body that goes to another thread is empty here afterwards.
   const sizeBytes = body.byteLength;
   const outcome = await engine.write({
-    database: target.isDefaultPolicy
-      ? (defaultDatabase(target.database, { databaseOf: (name) => catalog.database(name) })?.name ??
-        target.database)
-      : target.database,
+    database: databaseToWrite(target, catalog),
     access: accessOf(principal, isAuthRequired),
     body,
     encoding: encodingOf(headers['content-encoding']),
@@ -134,4 +131,17 @@ async function write(
   });
   onWritten(outcome, sizeBytes);
   return outcome;
+}
+
+/** The first row of a policy or database that does not exist creates it. */
+function databaseToWrite(
+  { database, exactDatabase, isDefaultPolicy }: WriteTarget,
+  catalog: RouteDeps['catalog'],
+): string {
+  if (exactDatabase !== undefined && catalog.database(exactDatabase) !== undefined)
+    return exactDatabase;
+  if (!isDefaultPolicy) return database;
+  return (
+    defaultDatabase(database, { databaseOf: (name) => catalog.database(name) })?.name ?? database
+  );
 }

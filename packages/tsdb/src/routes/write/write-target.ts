@@ -2,6 +2,7 @@ import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
+  ownerOf,
 } from '../../domain/catalog/schema/names.js';
 import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
@@ -11,6 +12,8 @@ import { type Parameters, parseParameters, readBoolean, readParameter } from '..
 /** Where and how a write goes, from its query string alone. */
 export interface WriteTarget {
   readonly database: string;
+  /** The same with the letter case of `rp`, where that differs: a policy of exactly this name is preferred. */
+  readonly exactDatabase: string | undefined;
   /** No retention policy is named: the database's default one is meant. */
   readonly isDefaultPolicy: boolean;
   readonly precision: Precision;
@@ -90,8 +93,10 @@ export function readWriteTarget(
   const rules = RULES[api];
   const failure = failureOf(rules);
   const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
+  const database = readDatabase(api, parameters, isInfluxdb3);
   return {
-    database: readDatabase(api, parameters, isInfluxdb3),
+    database,
+    exactDatabase: api === 'v1' ? exactDatabase(parameters, database) : undefined,
     isDefaultPolicy: api === 'v1' && !readParameter(parameters, ['rp'], failure)?.replace("''", ''),
     precision: readPrecision(parameters, rules),
     acceptPartial: isInfluxdb3 && api !== 'native' ? false : acceptPartial,
@@ -133,6 +138,13 @@ function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolea
 function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string {
   const policy = readParameter(parameters, ['rp'], failureOf(rules))?.toLowerCase() ?? '';
   return policyDatabase(db, policy === "''" ? '' : policy);
+}
+
+function exactDatabase(parameters: Parameters, database: string): string | undefined {
+  const policy = readParameter(parameters, ['rp']) ?? '';
+  const owner = ownerOf(database);
+  const exact = owner === undefined ? database : policyDatabase(owner, policy);
+  return exact === database ? undefined : exact;
 }
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {

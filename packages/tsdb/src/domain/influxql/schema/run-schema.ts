@@ -10,8 +10,9 @@ import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statemen
 import type { Session } from '../execute/session.js';
 import {
   databaseOf,
-  findTables,
+  findPolicy,
   policyDatabase,
+  tablesIn,
   withPolicies,
 } from '../plan/compile/find-sources.js';
 import { columnsOf } from '../plan/compile/source-columns.js';
@@ -221,10 +222,9 @@ async function deleteRows(
       ? statement.sources
       : [{ kind: 'measurement', name: { kind: 'regex', source: '' } } satisfies Measurement];
   const tablesOf = (measurement: Measurement) =>
-    (measurement.policy === undefined
-      ? withPolicies(databaseOf(measurement, env), catalog.databases())
-      : [databaseOf(measurement, env)]
-    ).flatMap(({ name }) => findTables({ ...measurement, database: name, policy: 'autogen' }, env));
+    policiesOf(measurement, env, catalog).flatMap((database) =>
+      tablesIn(database, measurement.name, env),
+    );
   if (rest !== undefined) checkTagCondition(rest);
   // All conditions are made before the first row goes: a field of any table refuses the statement.
   const found = sources.flatMap(tablesOf);
@@ -241,4 +241,24 @@ async function deleteRows(
     };
   });
   for (const deletion of deletions) await engine.deleteRows(deletion);
+}
+
+/**
+ * What a deletion affects: all policies of the database, as in 1.x, or the one that it names. 1.x refuses a named policy;
+ * here one that exists is taken.
+ */
+function policiesOf(
+  measurement: Measurement,
+  env: Environment,
+  catalog: RelationalCatalog,
+): readonly DatabaseSchema[] {
+  const { policy, ...withoutPolicy } = measurement;
+  if (policy === undefined) return withPolicies(databaseOf(measurement, env), catalog.databases());
+  const owner = databaseOf({ ...withoutPolicy, policy: 'autogen' }, env);
+  const named = findPolicy(owner.name, policy, env);
+  if (named !== undefined) return [named];
+  throw tsdbError(
+    'plan_error',
+    `retention policy not supported: database "${owner.name}" has no policy "${policy}"`,
+  );
 }

@@ -15,7 +15,7 @@ import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
-import { databaseOf, findTables, withPolicies } from '../plan/compile/find-sources.js';
+import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
@@ -158,26 +158,34 @@ function tablesOf(
   show: ShowClauses,
   { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
 ): TableSource[] {
-  const at = {
-    ...(show.database !== undefined && { database: show.database }),
-    ...(show.policy !== undefined && { policy: show.policy }),
-  };
-  const policy = show.policy ?? (show.database === undefined ? env.policy : undefined) ?? '';
-  const isOfAll = env.usesDefaultPolicies && policy === '';
-  const database = databaseOf(isOfAll ? { ...at, policy: 'autogen' } : at, env);
   const named: readonly Measurement[] =
     show.sources.length > 0
       ? show.sources
       : [{ kind: 'measurement', name: { kind: 'regex', source: '' } }];
-  const all = isOfAll ? withPolicies(database, databases()) : [database];
   const tables = new Map<number, TableSource>();
-  for (const measurement of named) {
-    for (const { name } of measurement.policy === undefined ? all : [database]) {
-      const within = { ...env, database: name, policy: undefined, usesDefaultPolicies: false };
-      for (const source of findTables(measurement, within)) tables.set(source.table.id, source);
+  for (const { name, ...at } of named) {
+    const isElsewhere = at.database !== undefined;
+    const database = at.database ?? show.database;
+    const policy = at.policy ?? (isElsewhere ? undefined : show.policy);
+    const looked = {
+      ...(database !== undefined && { database }),
+      ...(policy !== undefined && { policy }),
+    };
+    for (const each of databasesOf(looked, { env, databases })) {
+      for (const source of tablesIn(each, name, env)) tables.set(source.table.id, source);
     }
   }
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
+}
+
+/** All policies of a database for clients of version 1 that name none, else the one database that is named. */
+function databasesOf(
+  at: { readonly database?: string; readonly policy?: string },
+  { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
+): readonly DatabaseSchema[] {
+  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
+  if (!env.usesDefaultPolicies || policy !== '') return [databaseOf(at, env)];
+  return withPolicies(databaseOf({ ...at, policy: 'autogen' }, env), databases());
 }
 
 /** Tables of one name, which are one measurement in several policies; without those that have lost all their rows. */

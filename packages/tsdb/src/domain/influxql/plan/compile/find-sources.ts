@@ -14,7 +14,7 @@ export const NO_DATABASE =
   "must specify a 'db' parameter, or provide the database in the InfluxQL query";
 
 /**
- * The database that a measurement lies in. A retention policy is the database `db/policy`.
+ * The database of a measurement. A retention policy is the database `db/policy`; one that does not exist is an error.
  * Source: query-languages, "Qualified names".
  */
 export function databaseOf(
@@ -27,14 +27,12 @@ export function databaseOf(
   const byDefault =
     policy === '' && env.usesDefaultPolicies ? defaultDatabase(name, env) : undefined;
   if (byDefault !== undefined) return byDefault;
-  const whole = policyDatabase(name, policy);
-  const found = env.databaseOf(whole);
+  const found = findPolicy(name, policy, env);
   if (found !== undefined) return found;
-  // Without a database in the text, a policy that is no database of its own is not looked at.
-  const plain =
-    at.database === undefined && at.policy !== undefined ? env.databaseOf(name) : undefined;
-  if (plain === undefined) throw tsdbError('database_not_found', { database: whole });
-  return plain;
+  if (!env.usesDefaultPolicies)
+    throw tsdbError('database_not_found', { database: policyDatabase(name, policy) });
+  if (env.databaseOf(name) === undefined) throw tsdbError('database_not_found', { database: name });
+  throw tsdbError('plan_error', `retention policy not found: ${policy}`);
 }
 
 /** The database of the default retention policy, when there is one besides the database itself. */
@@ -44,6 +42,18 @@ export function defaultDatabase(
 ): DatabaseSchema | undefined {
   const policy = at.databaseOf(name)?.defaultPolicy;
   return policy === undefined ? undefined : at.databaseOf(policyDatabase(name, policy));
+}
+
+/** A policy by its exact name, else in lower case: writes store a new policy in lower case, as version 3 does. */
+export function findPolicy(
+  database: string,
+  policy: string,
+  at: Pick<Environment, 'databaseOf'>,
+): DatabaseSchema | undefined {
+  return (
+    at.databaseOf(policyDatabase(database, policy)) ??
+    at.databaseOf(policyDatabase(database, policy.toLowerCase()))
+  );
 }
 
 export function policyDatabase(database: string, policy: string): string {
@@ -59,17 +69,25 @@ export function withPolicies(
   return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
 }
 
-/** Tables that a measurement means, ascending by name; unknown ones are left out. */
+/** Tables that a measurement names, ascending by name; unknown ones are left out. */
 export function findTables(measurement: Measurement, env: Environment): TableSource[] {
-  const database = databaseOf(measurement, env);
+  return tablesIn(databaseOf(measurement, env), measurement.name, env);
+}
+
+/** The same in a database that is known already. */
+export function tablesIn(
+  database: DatabaseSchema,
+  measured: Measurement['name'],
+  { effort }: Pick<Environment, 'effort'>,
+): TableSource[] {
   const sourceOf = (name: string): TableSource[] => {
     const table = database.tables.get(name);
     return table === undefined ? [] : [{ kind: 'table', name, database, table }];
   };
-  if (typeof measurement.name === 'string') return sourceOf(measurement.name);
-  const regex = compileRegex(measurement.name.source);
+  if (typeof measured === 'string') return sourceOf(measured);
+  const regex = compileRegex(measured.source);
   for (const name of database.tables.keys()) {
-    env.effort.spend(1 + regex.stepsPerCharacter * name.length);
+    effort.spend(1 + regex.stepsPerCharacter * name.length);
   }
   return [...database.tables.keys()]
     .filter((name) => regex.test(name))
