@@ -379,6 +379,23 @@ describe('last caches', () => {
     assert.deepEqual(await ask("SELECT host, usage FROM last_cache('cpu', 'one')", db), [
       { host: 'a', usage: 10 },
     ]);
+    // Two lines of one request are one point, as in the table; a later request completes it.
+    await create(LAST, { name: 'points', key_columns: ['host'] }, db);
+    const at = ago(500);
+    assertEmpty(
+      await write(
+        server,
+        { db },
+        `cpu,region=us,host=p usage=5 ${at}\ncpu,region=us,host=p n=7i ${at}`,
+      ),
+    );
+    await put('cpu,region=us,host=p note="late"', 500, db);
+    const point = { usage: 5, n: 7, note: 'late' };
+    const fields = 'SELECT usage, n, note FROM';
+    assert.deepEqual(await ask(`${fields} last_cache('cpu', 'points') WHERE host = 'p'`, db), [
+      point,
+    ]);
+    assert.deepEqual(await ask(`${fields} cpu WHERE host = 'p'`, db), [point]);
     await create(LAST, { name: 'by_n', key_columns: ['n'], value_columns: ['host'] }, db);
     assert.deepEqual(await ask("SELECT n, host FROM last_cache('cpu', 'by_n') WHERE n < 2", db), [
       { n: 1, host: 'a' },

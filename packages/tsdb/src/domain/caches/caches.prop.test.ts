@@ -176,6 +176,47 @@ describe('LastCache', () => {
     assert.equal(find({ tag: 'value', op: 'in', values: ['7'] }).length, 6);
   });
 
+  it('merges the lines of one point, whatever lies between them', () => {
+    const index = new SeriesIndex(1n);
+    const options = { index, keyColumns: [HOST], valueColumns: undefined, ttlMs: 1000 };
+    const cache = new LastCache({ ...options, count: 2 });
+    const line = (host: string, time: number, value?: number, mode?: string): Row => ({
+      host,
+      dc: undefined,
+      time,
+      value,
+      mode,
+    });
+    cache.take(
+      toBatch(
+        [
+          line('a', 1, 1),
+          line('a', 2, 2),
+          line('b', 2, 7),
+          line('a', 1, undefined, 'on'),
+          line('a', 2, undefined, 'off'),
+          line('a', 2, 3),
+          line('b', 1, 9, 'late'),
+        ],
+        index,
+      ),
+      0,
+    );
+    // The next request completes a point that is there.
+    cache.take(toBatch([line('b', 2, undefined, 'on')], index), 0);
+    const rows = [...cache.entries([], 0)].map(({ slot, entry }) => [
+      cache.keyOf(slot, 0),
+      cache.timeOf(entry),
+      cache.valueOf(entry, VALUE),
+      cache.valueOf(entry, MODE),
+    ]);
+    assert.deepEqual(rows, [
+      ['a', 2n, 3, 'off'],
+      ['a', 1n, 1, 'on'],
+      ['b', 2n, 7, 'on'],
+    ]);
+  });
+
   it('makes room by losing what arrived first', () => {
     const index = new SeriesIndex(1n);
     const cache = new LastCache({
@@ -287,7 +328,24 @@ function takeByRule(
   const text = keyText(key);
   let held = model.get(text) ?? [];
   if (held.every(({ arrivalMs }) => arrivalMs + TTL_MS <= nowMs)) held = [];
-  if (row.time <= (held[0]?.row.time ?? 0)) return;
+  if (row.time <= (held[0]?.row.time ?? 0)) {
+    // The same point: its fields are added, the later value wins.
+    const isSame = (r: Row) => r.time === row.time && r.host === row.host && r.dc === row.dc;
+    const merged = held.map((each) =>
+      isSame(each.row)
+        ? {
+            ...each,
+            row: {
+              ...each.row,
+              mode: row.mode ?? each.row.mode,
+              value: row.value ?? each.row.value,
+            },
+          }
+        : each,
+    );
+    model.set(text, merged);
+    return;
+  }
   model.set(text, [{ row, arrivalMs: nowMs }, ...held].slice(0, count));
 }
 

@@ -7,6 +7,8 @@ import { thresholdOf } from './threshold.js';
 import { type CachedValue, ValueColumn } from './value-column.js';
 
 const NONE = -1;
+/** A row merges with one of so many newest rows of its key, so that late rows cost a bounded search. */
+const MAX_MERGE_DEPTH = 64;
 
 export interface LastCacheOptions {
   readonly index: SeriesIndex;
@@ -24,9 +26,17 @@ export interface LastEntry {
   readonly entry: number;
 }
 
+/** A row of the current batch that adds its fields to an entry, which the row `base` of the batch created. */
+interface Merge {
+  readonly entry: number;
+  readonly row: number;
+  readonly base: number;
+}
+
 /**
  * The newest rows of each key. A row is taken when it has all key columns and is later than the row of its key that was
- * taken last; what it lacks reads NULL. Rows live for `ttlMs` from their arrival.
+ * taken last; what it lacks reads NULL. A row of a point that is there already (same series and time) adds its fields.
+ * Rows live for `ttlMs` from their first arrival.
  * Source: tsdb-http, "Last value cache".
  */
 export class LastCache {
@@ -44,10 +54,11 @@ export class LastCache {
   #arrivalsMs = new Float64Array(64);
   /** The next newer entry of the key; of a free entry the next free one. */
   #newer = new Int32Array(64);
+  #older = new Int32Array(64);
   #firstFree = NONE;
   #entryCount = 0;
   #usedCount = 0;
-  /** Which row of the batch in hand an entry holds. */
+  /** Which row of the current batch an entry was created from. */
   #rowOfEntry = new Int32Array(64);
 
   constructor(options: LastCacheOptions) {
@@ -62,7 +73,7 @@ export class LastCache {
   }
 
   get sizeBytes(): number {
-    const entryBytes = 4 + 8 + 8 + 4 + 4;
+    const entryBytes = 4 + 8 + 8 + 4 + 4 + 4;
     let size = this.#keys.sizeBytes + this.#newest.length * 12 + this.#series.length * entryBytes;
     for (const column of this.#columns.values()) size += column.sizeBytes;
     return size;
@@ -75,6 +86,10 @@ export class LastCache {
 
   /** @param arrivalsMs of each row, or of all. */
   take(batch: RowBatch, arrivalsMs: number | Float64Array): void {
+    this.#take(batch, arrivalsMs, true);
+  }
+
+  #take(batch: RowBatch, arrivalsMs: number | Float64Array, isMerged: boolean): void {
     const slots = new Int32Array(batch.rowCount);
     this.#keys.locate(batch, slots);
     if (this.#newest.length < this.#keys.size) this.#growKeys(this.#keys.size);
@@ -85,26 +100,31 @@ export class LastCache {
       batch.rowCount * 2,
     );
     const isOne = typeof arrivalsMs === 'number';
+    const merges: Merge[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
       const arrivalMs = isOne ? arrivalsMs : (arrivalsMs[row] as number);
-      const entry = this.#takeRow(slots[row] as number, timeWords, row, arrivalMs);
+      const slot = slots[row] as number;
+      const entry = this.#takeRow(slot, timeWords, row, arrivalMs);
       entries[row] = entry;
-      if (entry === NONE) continue;
+      if (entry === NONE) {
+        const same = isMerged ? this.#samePoint(slot, batch, row) : NONE;
+        if (same !== NONE)
+          merges.push({ entry: same, row, base: this.#baseOf(same, row, entries) });
+        continue;
+      }
       this.#rowOfEntry[entry] = row;
       this.#series[entry] = batch.series[row] as number;
     }
-    this.#takeValues(batch, entries);
+    this.#takeValues(batch, entries, merges);
   }
 
-  /** As `take`, without the rows that arrived too long ago to be seen. */
+  /** Stored rows, which are merged already, without those that arrived too long ago to be visible. */
   takeArrivedSince(batch: RowBatch, arrivalsMs: Float64Array, oldestMs: number): void {
     const kept = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
-    if (kept.length === batch.rowCount) this.take(batch, arrivalsMs);
+    if (kept.length === batch.rowCount) this.#take(batch, arrivalsMs, false);
     else if (kept.length > 0) {
-      this.take(
-        takeRows(batch, kept),
-        Float64Array.from(kept, (row) => arrivalsMs[row] as number),
-      );
+      const arrivals = Float64Array.from(kept, (row) => arrivalsMs[row] as number);
+      this.#take(takeRows(batch, kept), arrivals, false);
     }
   }
 
@@ -186,6 +206,29 @@ export class LastCache {
     return entry;
   }
 
+  /** The entry of the row's key that is the same point, `NONE` when there is none. */
+  #samePoint(slot: number, batch: RowBatch, row: number): number {
+    if (slot < 0) return NONE;
+    const time = batch.times[row] as bigint;
+    const depth = Math.min(this.#length[slot] as number, MAX_MERGE_DEPTH);
+    let entry = this.#newest[slot] as number;
+    for (let i = 0; i < depth; i++) {
+      const entryTime = this.#times[entry] as bigint;
+      if (entryTime < time) return NONE;
+      if (entryTime === time) return this.#series[entry] === batch.series[row] ? entry : NONE;
+      entry = this.#older[entry] as number;
+    }
+    return NONE;
+  }
+
+  /** The row of the current batch that an entry was created from; `NONE`: it was there before the batch. */
+  #baseOf(entry: number, row: number, entries: Int32Array): number {
+    const base = this.#rowOfEntry[entry] as number;
+    if (base < row && entries[base] === entry) return base;
+    this.#rowOfEntry[entry] = NONE;
+    return NONE;
+  }
+
   /** An entry at the newest end of the key; the oldest one when the key is full. */
   #newEntry(slot: number): number {
     let length = this.#length[slot] as number;
@@ -202,6 +245,7 @@ export class LastCache {
     this.#usedCount++;
     if (length === 0) this.#oldest[slot] = entry;
     else this.#newer[this.#newest[slot] as number] = entry;
+    this.#older[entry] = this.#newest[slot] as number;
     this.#newest[slot] = entry;
     this.#length[slot] = length + 1;
     return entry;
@@ -237,8 +281,8 @@ export class LastCache {
     return before - this.#usedCount;
   }
 
-  /** Of several rows for one entry only the last is still there. */
-  #takeValues(batch: RowBatch, entries: Int32Array): void {
+  /** Of several rows that created one entry only the last is still there, with the rows that merged with it. */
+  #takeValues(batch: RowBatch, entries: Int32Array, merges: readonly Merge[]): void {
     if (this.#options.valueColumns === undefined) {
       for (const { column } of batch.fields) this.#columnOf(column);
     }
@@ -249,6 +293,11 @@ export class LastCache {
         if (entry === NONE || this.#rowOfEntry[entry] !== row) continue;
         if (field !== undefined && isValid(field.validity, row)) column.set(entry, field.data, row);
         else column.clear(entry);
+      }
+      if (field === undefined) continue;
+      for (const { entry, row, base } of merges) {
+        if (this.#rowOfEntry[entry] !== base || !isValid(field.validity, row)) continue;
+        column.set(entry, field.data, row);
       }
     }
   }
@@ -272,6 +321,7 @@ export class LastCache {
     const size = this.#series.length * 2;
     this.#series = grown(this.#series, new Int32Array(size));
     this.#newer = grown(this.#newer, new Int32Array(size));
+    this.#older = grown(this.#older, new Int32Array(size));
     this.#rowOfEntry = grown(this.#rowOfEntry, new Int32Array(size));
     this.#arrivalsMs = grown(this.#arrivalsMs, new Float64Array(size));
     this.#times = grown(this.#times, new BigInt64Array(size));
