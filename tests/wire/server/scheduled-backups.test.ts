@@ -83,7 +83,7 @@ it('a schedule that is none, or without a folder, is refused at the start', asyn
     error instanceof StartFailed && words.test(error.message);
   await assert.rejects(
     start('nightly', '--backup-folder', folder),
-    says(/backup\.schedule: "nightly" is no schedule like/),
+    says(/backup\.schedule: cron expressions have 6 fields .*, but "nightly" has 1/),
   );
   await assert.rejects(start('@daily'), says(/backup\.folder: backup\.schedule needs a folder/));
 });

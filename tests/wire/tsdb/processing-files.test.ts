@@ -81,7 +81,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assertError(
       await plugins.post('/api/v3/plugin_test/schedule', bad),
       400,
-      'invalid cron syntax: x',
+      'invalid cron syntax: cron expressions have 6 fields (second, minute, hour, day of month, month, day of week) or 7 (year last), but "x" has 1',
     );
     assertError(
       await plugins.post('/api/v3/plugin_test/wal', {

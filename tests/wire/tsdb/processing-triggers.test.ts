@@ -58,8 +58,9 @@ describe('Triggers', { skip: noPython }, () => {
     const refused: readonly (readonly [spec: string, context: string])[] = [
       ['all_tables:', ': expect one of the following forms'],
       ['table:', ': table name is empty'],
-      ['cron:* * * * *', ''],
-      ['cron:60 * * * * *', ''],
+      ['cron:0 6 * * *', ': cron expressions have 6 fields'],
+      ['cron:@never', ': unknown shorthand "@never"; use @yearly'],
+      ['cron:60 * * * * *', ': invalid second "60"; use 0 to 59'],
       ['every:1.5s', ": couldn't parse to duration"],
       ['every:0s', ": couldn't parse to duration"],
       ['every:2y', ": don't support every schedules of over 1 year"],

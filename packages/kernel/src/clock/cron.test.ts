@@ -91,4 +91,22 @@ describe('CronSchedule', () => {
       assert.equal(CronSchedule.parse(text), undefined, text);
     }
   });
+
+  it('reports which field is wrong and what to write instead', () => {
+    const faults: readonly (readonly [expression: string, fault: RegExp])[] = [
+      ['0 6 * * *', /6 fields \(second, minute, .*\) or 7 .* has 5; write "0 0 6 \* \* \*"/],
+      ['6 * * *', /6 fields .* has 4$/],
+      ['0 0 0 1 1 * 2030 9', /6 fields .* has 8$/],
+      ['', /6 fields .* the expression is empty$/],
+      ['@never', /^unknown shorthand "@never"; use @yearly, @monthly, @weekly, @daily, @hourly$/],
+      ['0 60 * * * *', /^invalid minute "60"; use 0 to 59, /],
+      ['0 0 0 * 13 *', /^invalid month "13"; use 1 to 12 or a name, /],
+      ['0 0 0 * * Freitag', /^invalid day of week "Freitag"; use 0 to 7 or a name, /],
+      ['0 0 0 1 1 * 1900', /^invalid year "1900"; use 1970 to 2100, /],
+    ];
+    for (const [expression, fault] of faults) {
+      assert.match(CronSchedule.faultOf(expression) ?? '', fault, expression);
+    }
+    assert.equal(CronSchedule.faultOf('0 0 6 * * *'), undefined);
+  });
 });

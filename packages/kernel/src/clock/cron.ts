@@ -10,6 +10,7 @@ const FIRST_YEAR = 1970;
 const LAST_YEAR = 2100;
 
 interface Field {
+  readonly name: string;
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
@@ -18,15 +19,14 @@ interface Field {
   readonly takesQuestionMark?: boolean;
 }
 
-/** Second, minute, hour, day of month, month, day of week, year. */
 const FIELDS: readonly Field[] = [
-  { min: 0, max: 59 },
-  { min: 0, max: 59 },
-  { min: 0, max: 23 },
-  { min: 1, max: 31, takesQuestionMark: true },
-  { min: 1, max: 12, names: MONTHS, firstName: 1 },
-  { min: 0, max: 7, names: DAYS, firstName: 0, takesQuestionMark: true },
-  { min: FIRST_YEAR, max: LAST_YEAR },
+  { name: 'second', min: 0, max: 59 },
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of month', min: 1, max: 31, takesQuestionMark: true },
+  { name: 'month', min: 1, max: 12, names: MONTHS, firstName: 1 },
+  { name: 'day of week', min: 0, max: 7, names: DAYS, firstName: 0, takesQuestionMark: true },
+  { name: 'year', min: FIRST_YEAR, max: LAST_YEAR },
 ];
 
 const SHORTHANDS: ReadonlyMap<string, string> = new Map([
@@ -65,18 +65,16 @@ export class CronSchedule {
     this.#years = years ?? new Set();
   }
 
-  /** `undefined` when the text is no schedule. */
+  /** `undefined` when the expression is not valid; `faultOf` says why. */
   static parse(expression: string): CronSchedule | undefined {
-    const trimmed = expression.trim();
-    const texts = (SHORTHANDS.get(trimmed) ?? trimmed).split(/\s+/);
-    if (texts.length < 6 || texts.length > 7) return undefined;
-    const fields: ReadonlySet<number>[] = [];
-    for (const [index, field] of FIELDS.entries()) {
-      const values = readField(texts[index] ?? '*', field);
-      if (values === undefined) return undefined;
-      fields.push(values);
-    }
-    return new CronSchedule(fields);
+    const fields = readFields(expression);
+    return typeof fields === 'string' ? undefined : new CronSchedule(fields);
+  }
+
+  /** What is wrong with an expression and which values are accepted; `undefined`: it is valid. */
+  static faultOf(expression: string): string | undefined {
+    const fields = readFields(expression);
+    return typeof fields === 'string' ? fields : undefined;
   }
 
   /** The first time after `afterMs`, in whole seconds; `undefined` when there is none up to the year 2100. */
@@ -129,6 +127,37 @@ export class CronSchedule {
     }
     return undefined;
   }
+}
+
+/** @returns the values of each field, or what is wrong with the expression. */
+function readFields(expression: string): readonly ReadonlySet<number>[] | string {
+  const trimmed = expression.trim();
+  const texts = (SHORTHANDS.get(trimmed) ?? trimmed).split(/\s+/);
+  if (trimmed.startsWith('@') && !SHORTHANDS.has(trimmed)) {
+    return `unknown shorthand "${trimmed}"; use ${[...SHORTHANDS.keys()].join(', ')}`;
+  }
+  if (texts.length < 6 || texts.length > 7) return fieldCountFault(trimmed, texts.length);
+  const fields: ReadonlySet<number>[] = [];
+  for (const [index, field] of FIELDS.entries()) {
+    const text = texts[index] ?? '*';
+    const values = readField(text, field);
+    if (values === undefined) return fieldFault(text, field);
+    fields.push(values);
+  }
+  return fields;
+}
+
+/** Most schedulers count 5 fields from the minute; here the second comes first. */
+function fieldCountFault(expression: string, count: number): string {
+  const counted = expression === '' ? 'the expression is empty' : `"${expression}" has ${count}`;
+  const remedy = count === 5 ? `; write "0 ${expression}" to start at second 0` : '';
+  const names = FIELDS.slice(0, 6).map(({ name }) => name);
+  return `cron expressions have 6 fields (${names.join(', ')}) or 7 (year last), but ${counted}${remedy}`;
+}
+
+function fieldFault(text: string, { name, min, max, names }: Field): string {
+  const named = names === undefined ? '' : ' or a name';
+  return `invalid ${name} "${text}"; use ${min} to ${max}${named}, *, ranges (1-5), lists (1,5) and steps (*/5)`;
 }
 
 function readField(text: string, field: Field): ReadonlySet<number> | undefined {

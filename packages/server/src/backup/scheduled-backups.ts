@@ -67,9 +67,7 @@ export class ScheduledBackups {
     const cron = CronSchedule.parse(schedule);
     const faults = [
       ...(cron === undefined
-        ? [
-            `backup.schedule: "${schedule}" is no schedule like "0 30 2 * * *" (second, minute, hour, day of month, month, day of week) or "@daily"`,
-          ]
+        ? [`backup.schedule: ${CronSchedule.faultOf(schedule)}`]
         : []),
       ...(folder === undefined
         ? ['backup.folder: backup.schedule needs a folder to write to']

@@ -73,7 +73,8 @@ export class DryRuns {
     }
     const expression = schedule ?? EVERY_SECOND;
     const cron = CronSchedule.parse(expression);
-    if (cron === undefined) throw tsdbError('cron_invalid', `invalid cron syntax: ${expression}`);
+    if (cron === undefined)
+      throw tsdbError('cron_invalid', `invalid cron syntax: ${CronSchedule.faultOf(expression)}`);
     const timeMs = cron.nextMs(this.#clock.nowMs());
     if (timeMs === undefined)
       throw tsdbError('cron_invalid', `cron schedule never triggers: ${expression}`);

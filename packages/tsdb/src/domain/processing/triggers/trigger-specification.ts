@@ -23,8 +23,9 @@ export function parseTriggerSpecification(text: string): TriggerSpecification {
     case 'table':
       return value === '' ? fail('table name is empty') : { kind: 'table', table: value };
     case 'cron':
-      if (CronSchedule.parse(value) === undefined) return fail();
-      return { kind: 'cron', expression: value };
+      return CronSchedule.parse(value) === undefined
+        ? fail(CronSchedule.faultOf(value))
+        : { kind: 'cron', expression: value };
     case 'every':
       return readInterval(value, fail);
     case 'request':
