@@ -44,6 +44,9 @@ describe('profile influxdb3', () => {
     const v1 = await server.http.send('/write?db=p8&accept_partial=true', { body });
     assert.equal(v1.status, 400);
     assert.match(v1.text, /"error":"line protocol parsing error"/);
+    const slash = await server.http.send('/api/v2/write?bucket=p8/', { body: 'm v=1 1' });
+    assert.equal(slash.status, 400);
+    assert.match(slash.text, /invalid retention policy/);
     const v2 = await server.http.send('/api/v2/write?bucket=p8&accept_partial=true', { body });
     assert.equal(v2.status, 400);
     assert.equal(

@@ -75,6 +75,13 @@ describe('A database and its retention policies', () => {
     assert.match(String(await ask('plain', 'SHOW MEASUREMENTS')), /database not found/);
     assert.equal((await send('/write?db=plain&rp=autogen', 'm v=1 1')).status, 204);
     assert.equal((await send('/api/v2/write?bucket=plain/autogen', 'm v=2 2')).status, 204);
+    // InfluxDB 1.8's documentation: without a policy behind the slash the default one is meant.
+    assert.equal((await send('/api/v2/write?bucket=plain/', 'm v=3 3')).status, 204);
+    assert.equal((await send('/api/v2/write?bucket=plain//', 'm v=4 4')).status, 400);
+    assert.equal((await send('/api/v2/write?bucket=/', 'm v=4 4')).status, 400);
+    const third =
+      '{"start":"1970-01-01T00:00:00.000000003Z","stop":"1970-01-01T00:00:00.000000003Z"}';
+    assert.equal((await send('/api/v2/delete?bucket=plain/', third, json)).status, 204);
     assert.deepEqual(await lists('plain', 'SHOW RETENTION POLICIES'), [
       ['retention_policies', [['autogen', '0s']]],
     ]);

@@ -110,10 +110,10 @@ export function missingQueryString(api: WriteApi): TsdbError<'parameter_invalid'
 
 /**
  * The database of a bucket. Clients of version 2 that wrote to a 1.x server name the default policy as well
- * (`db/autogen`): it is the database itself, where InfluxQL looks for it.
+ * (`db/autogen`, `db/`): it is the database itself, where InfluxQL looks for it.
  */
 export function bucketDatabase(bucket: string): string {
-  return bucket.replace(/^([^/]+)\/(?:autogen|default)$/, '$1');
+  return bucket.replace(/^([^/]+)\/(?:autogen|default)?$/, '$1');
 }
 
 function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolean): string {
