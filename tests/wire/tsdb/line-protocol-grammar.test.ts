@@ -274,3 +274,33 @@ describe('field values', () => {
     }
   });
 });
+
+describe('a tag value that ends in a backslash', () => {
+  it('is read as it was meant, by both languages, INTO, deletion and after a restart', async () => {
+    await assertRows('m,disk=D:\\\\,host=a v=1 1\nm,disk=E:\\\\ v=2 2', [
+      { disk: 'D:\\', host: 'a', time: at(1), v: 1 },
+      { disk: 'E:\\', time: at(2), v: 2 },
+    ]);
+    await using first = await ServerProcess.start();
+    let own = first;
+    const db = `l${dbCount++}`;
+    assertEmpty(await write(own, { db }, 'm,disk=D:\\\\,host=a v=1 1\nm,disk=D:\\,host=a v=2 2'));
+    const ask = async (q: string): Promise<unknown> => {
+      const { text } = await own.http.send(`/query?${new URLSearchParams({ db, q, epoch: 'ns' })}`);
+      return (JSON.parse(text) as { results: { series?: { values: unknown }[] }[] }).results[0]
+        ?.series?.[0]?.values;
+    };
+    const condition = String.raw`disk = 'D:\\'`;
+    assert.deepEqual(await ask(`SELECT v FROM m WHERE ${condition}`), [[1, 1]]);
+    assert.deepEqual(await rows(own, db, String.raw`SELECT v FROM m WHERE disk = 'D:\'`), [
+      { v: 1 },
+    ]);
+    await ask('SELECT * INTO copy FROM m GROUP BY *');
+    await first.kill();
+    await using second = await ServerProcess.start({ dataDir: first.dataDir });
+    own = second;
+    assert.deepEqual(await ask(`SELECT v FROM copy WHERE ${condition}`), [[1, 1]]);
+    await ask(`DELETE FROM m WHERE ${condition}`);
+    assert.deepEqual(await rows(own, db, 'SELECT disk, v FROM m'), [{ disk: 'D:,host=a', v: 2 }]);
+  });
+});

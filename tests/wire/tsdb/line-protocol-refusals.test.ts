@@ -55,7 +55,7 @@ describe('a line that cannot be parsed', () => {
     ['m f=99999999999999999999u', 'Unable to parse unsigned integer value `99999999999999999999`'],
     ['m f=1 9223372036854775808', 'Unable to parse timestamp value `9223372036854775808`'],
     ['m f=1 -9223372036854775809', 'Unable to parse timestamp value `-9223372036854775809`'],
-    ...['m\\\\ f=1', 'm,t\\\\=a f=1', 'm,t=a\\\\ f=1', 'm f\\\\=1'].map(
+    ...['m\\\\ f=1', 'm,t\\\\=a f=1', 'm,t=a\\', 'm f\\\\=1'].map(
       (line) =>
         [
           line,

@@ -102,7 +102,7 @@ describe('messages of refused lines', () => {
     ['m,t=1,t=2 f=1', "invalid line protocol - multiple instances of 't' tag found"],
   ];
   const ending = 'Measurements, tag keys and values, and field keys may not end with a backslash';
-  for (const line of ['m\\', 'm\\\\ f=1', 'm,t\\\\=1 f=1', 'm,t=a\\\\ f=1', 'm f\\\\=1']) {
+  for (const line of ['m\\', 'm\\\\ f=1', 'm,t\\\\=1 f=1', 'm,t=a\\', 'm,t=a\\\\\\', 'm f\\\\=1']) {
     cases.push([line, ending]);
   }
   for (const line of [`${long} f=1`, `m,${long}=1 f=1`, `m,t=${long} f=1`, `m ${long}=1`]) {
@@ -217,6 +217,24 @@ describe('names and tags', () => {
       { tagKeys: ['k ,=\\\\x'], tagValues: ['v ,=\\\\y'] },
     ]);
     assert.equal(table.fields[0]?.name, 'f ,=\\z');
+  });
+
+  it('end a tag value in a backslash when it is escaped', () => {
+    const cases: readonly (readonly [line: string, keys: string[], values: string[]])[] = [
+      ['win,disk=D:\\\\ f=1 5', ['disk'], ['D:\\']],
+      ['win,disk=D:\\\\,host=a f=1 5', ['disk', 'host'], ['D:\\', 'a']],
+      ['win,disk=\\\\ f=1', ['disk'], ['\\']],
+      ['win,disk=D:\\\\\\\\ f=1', ['disk'], ['D:\\\\']],
+      // An odd number of backslashes escapes the separator, as always.
+      ['win,disk=D:\\,host=a f=1', ['disk'], ['D:,host=a']],
+      ['win,disk=D:\\ f=1 f=1', ['disk'], ['D: f=1']],
+      ['win,disk=D:\\\\\\,a,host=b f=1', ['disk', 'host'], ['D:\\,a', 'b']],
+    ];
+    for (const [line, tagKeys, tagValues] of cases) {
+      assert.deepEqual(tagsOf(line), [{ tagKeys, tagValues }], line);
+    }
+    // The same behind a line of the same series, from which its text is known.
+    assert.equal(tagsOf('win,disk=D:\\\\ f=1 5\nwin,disk=D:\\\\ f=2 6').length, 1);
   });
 
   it('keep quotes, equals signs, commas and Unicode where the grammar has no use for them', () => {

@@ -83,7 +83,7 @@ function readSeries(cursor: LineCursor, limits: LineLimits): SeriesText {
         () => `Tag set malformed: could not find equals sign in \`${cursor.context(tagsFrom)}\``,
       );
     }
-    const value = readName(cursor, (byte) => byte === COMMA, isEscape);
+    const value = readName(cursor, (byte) => byte === COMMA, isEscape, true);
     if (value === undefined) throw new LineRefused(() => `Expected tag value, got ${cursor.got()}`);
     tagKeys.push(key);
     tagValues.push(value);
@@ -148,11 +148,13 @@ function readTimestamp(cursor: LineCursor): bigint | undefined {
 /**
  * Reads up to an unescaped blank or a byte that `isEnd`; `undefined` when there is nothing to read.
  * A backslash before a character that needs no escape is text, together with that character.
+ * @param mayEndInBackslash an escaped one (`\\`) may be last: Windows paths are tag values (`D:\`).
  */
 function readName(
   cursor: LineCursor,
   isEnd: (byte: number) => boolean,
   canEscape: (byte: number) => boolean,
+  mayEndInBackslash = false,
 ): string | undefined {
   const start = cursor.at;
   const { bytes, end } = cursor;
@@ -168,7 +170,8 @@ function readName(
   cursor.at = Math.min(at, end);
   if (cursor.at === start) return undefined;
   const text = cursor.textWithout(escapes, start, cursor.at);
-  if (text.endsWith('\\')) {
+  const isLastEscaped = escapes.at(-1) === cursor.at - 2;
+  if (text.endsWith('\\') && !(mayEndInBackslash && isLastEscaped)) {
     throw new LineRefused(
       'Measurements, tag keys and values, and field keys may not end with a backslash',
     );
