@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import { connectTo, sharedLookup } from './connect.js';
+import { connectTo } from './connect.js';
 import type { EgressProxy } from './egress-proxy.js';
 import { TargetGuard } from './target-guard.js';
 
@@ -207,15 +207,5 @@ describe('connectTo', () => {
     const asking = connectTo(url, silent, { insecure: false, signal: giving.signal });
     setImmediate(() => giving.abort(reason));
     await assert.rejects(asking, (error) => error === reason);
-  });
-});
-
-describe('sharedLookup', () => {
-  it('asks once for those who ask at the same time, and again later', async () => {
-    const lookup = sharedLookup();
-    const [first, second] = await Promise.all([lookup('localhost'), lookup('localhost')]);
-    assert.ok(first.length > 0);
-    assert.equal(first, second);
-    assert.notEqual(await lookup('localhost'), first);
   });
 });

@@ -1,14 +1,12 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { EgressProxy } from './egress-proxy.js';
+import type { Lookup } from './host-lookup.js';
 import { openTcp } from './open-tcp.js';
 import { failureOf, TransportFailed } from './outcome.js';
 import { hostOf, portOf, type TargetGuard } from './target-guard.js';
-
-export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface ConnectSettings {
   readonly guard: TargetGuard;
@@ -118,17 +116,4 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
-}
-
-/** Asks the system; look-ups of one name that run at the same time are one, because they hold threads. */
-export function sharedLookup(): Lookup {
-  const running = new Map<string, Promise<readonly LookupAddress[]>>();
-  return async (host) => {
-    let asked = running.get(host);
-    if (asked === undefined) {
-      asked = systemLookup(host, { all: true }).finally(() => running.delete(host));
-      running.set(host, asked);
-    }
-    return await asked;
-  };
 }

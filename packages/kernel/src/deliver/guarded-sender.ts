@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
-import { sharedLookup } from './connect.js';
 import { EgressProxy } from './egress-proxy.js';
 import type { OutgoingRequest } from './exchange.js';
+import { createHostLookup } from './host-lookup.js';
 import type { Outcome } from './outcome.js';
 import { Sender, type SendOptions } from './sender.js';
 import { type OwnListener, TargetGuard } from './target-guard.js';
@@ -68,7 +68,7 @@ export class GuardedSender {
     const { proxy, directHosts, timeoutMs, maxResponseBytes } = settings;
     const connect = {
       guard: this.guard,
-      lookup: sharedLookup(),
+      lookup: createHostLookup(),
       authorities: this.#authorities,
       proxy: proxy === undefined ? undefined : new EgressProxy(new URL(proxy), directHosts),
     };

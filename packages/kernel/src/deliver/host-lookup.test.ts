@@ -1,0 +1,117 @@
+// Name servers here are real ones on loopback that speak just enough of RFC 1035.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { createHostLookup } from './host-lookup.js';
+
+const NAME_ERROR = 3;
+const queries: string[] = [];
+const nameServer = createSocket('udp4');
+let folder = '';
+let servers: readonly string[] = [];
+
+before(async () => {
+  nameServer.on('message', (query, { port, address }) => {
+    const { name, type, end } = questionOf(query);
+    queries.push(name);
+    if (name.endsWith('.silent.example') || (name === 'half.example' && type === 28)) return;
+    const answer = name === 'one.example' || name === 'half.example' ? A[type] : undefined;
+    nameServer.send(responseTo(query, end, answer), port, address);
+  });
+  nameServer.bind(0, '127.0.0.1');
+  await once(nameServer, 'listening');
+  servers = [`127.0.0.1:${nameServer.address().port}`];
+  folder = await mkdtemp(join(tmpdir(), 'plinth-hosts-'));
+  await writeFile(
+    join(folder, 'hosts'),
+    '# names\n192.0.2.7 Listed.example alias.example # of this machine\n2001:db8::7 listed.example\n',
+  );
+});
+after(async () => {
+  nameServer.close();
+  await rm(folder, { recursive: true });
+});
+
+const A: Readonly<Record<number, readonly number[]>> = {
+  1: [192, 0, 2, 1],
+  28: [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+};
+const lookupHere = (timeoutMs = 300) =>
+  createHostLookup({ servers, timeoutMs, hostsFile: join(folder, 'hosts') });
+
+it('finds addresses of both families, IPv4 first', async () => {
+  assert.deepEqual(await lookupHere()('one.example'), [
+    { address: '192.0.2.1', family: 4 },
+    { address: '2001:db8::1', family: 6 },
+  ]);
+});
+
+it('does not wait for a family that the name server is silent about', async () => {
+  assert.deepEqual(await lookupHere(60_000)('half.example'), [{ address: '192.0.2.1', family: 4 }]);
+});
+
+it('reads the hosts file before it asks a name server', async () => {
+  const lookup = lookupHere();
+  assert.deepEqual(await lookup('listed.EXAMPLE'), [
+    { address: '192.0.2.7', family: 4 },
+    { address: '2001:db8::7', family: 6 },
+  ]);
+  assert.deepEqual(await lookup('alias.example'), [{ address: '192.0.2.7', family: 4 }]);
+  assert.ok(!queries.includes('alias.example'));
+});
+
+it('fails for a name whose server does not respond, without a thread', async () => {
+  await assert.rejects(lookupHere()('a.silent.example'), { code: 'ETIMEOUT' });
+});
+
+it('finds other names while twenty wait for servers that do not respond', async () => {
+  const lookup = lookupHere(400);
+  let ended = 0;
+  for (let i = 0; i < 20; i++) {
+    lookup(`n${i}.silent.example`).then(
+      () => ended++,
+      () => ended++,
+    );
+  }
+  const [found] = await lookup('one.example');
+  assert.equal(found?.address, '192.0.2.1');
+  // `localhost` is not in this hosts file or name server: the system knows it.
+  assert.ok((await lookup('localhost')).length > 0);
+  assert.equal(ended, 0);
+});
+
+it('asks once for look-ups of one name that overlap, and again later', async () => {
+  const lookup = lookupHere();
+  queries.length = 0;
+  const [first, second] = await Promise.all([lookup('one.example'), lookup('one.example')]);
+  assert.equal(first, second);
+  assert.equal(queries.length, 2, 'one for each family');
+  assert.notEqual(await lookup('one.example'), first);
+});
+
+function questionOf(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let size = query[at] ?? 0; size > 0; size = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + size));
+    at += 1 + size;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function responseTo(query: Buffer, end: number, address: readonly number[] | undefined): Buffer {
+  const head = Buffer.from(query.subarray(0, end));
+  head[2] = 0x81;
+  head[3] = 0x80 | (address === undefined ? NAME_ERROR : 0);
+  head.writeUInt16BE(address === undefined ? 0 : 1, 6);
+  head.fill(0, 8, 12);
+  if (address === undefined) return head;
+  // A pointer to the name of the question, its type and class, an hour, the size of the address.
+  const type = head.subarray(end - 4, end);
+  const record = [0xc0, 12, ...type, 0, 0, 0x0e, 0x10, 0, address.length, ...address];
+  return Buffer.concat([head, Buffer.from(record)]);
+}
