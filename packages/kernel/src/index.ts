@@ -86,7 +86,7 @@ export { gunzipBounded } from './http/body/gunzip.js';
 export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { isJsonType } from './http/body/json-type.js';
-export { parseJson } from './http/body/parse-json.js';
+export { jsonUnreadable, parseJson } from './http/body/parse-json.js';
 export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeAnswer } from './http/coding/encode-answer.js';

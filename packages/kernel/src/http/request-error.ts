@@ -25,9 +25,11 @@ const TEXTS = {
   gzip_corrupt: (why: string) => `error decoding gzip stream: ${why}`,
   /** A body that has to be JSON says that it is something else, or nothing. */
   content_type_unacceptable: 'unacceptable content-type, expected: application/json',
-  /** The body is no JSON, or JSON of another kind than an object. */
-  json_unreadable: (reason: 'not_json' | 'not_an_object') =>
-    reason === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object',
+  /** The body is not JSON, not an object, or exceeds a limit (`nested deeper than 127 levels`). */
+  json_unreadable: (reason: 'not_json' | 'not_an_object' | { readonly excess: string }) => {
+    if (typeof reason === 'object') return `Problems parsing JSON: ${reason.excess}`;
+    return reason === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object';
+  },
 } as const;
 
 export const requestError = errorCatalogue('RequestError', TEXTS);

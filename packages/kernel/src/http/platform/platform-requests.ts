@@ -1,6 +1,6 @@
 import { isObject } from '../../schema/is-object.js';
 import type { JsonBounds } from '../body/json-bounds.js';
-import { parseJson } from '../body/parse-json.js';
+import { jsonUnreadable, parseJson } from '../body/parse-json.js';
 import { requestError } from '../request-error.js';
 import type { FieldError } from './platform-dialect.js';
 
@@ -26,8 +26,8 @@ export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
   if (body.byteLength === 0) return {};
   try {
     return parseJson(body, bounds);
-  } catch {
-    throw requestError('json_unreadable', 'not_json');
+  } catch (error) {
+    throw jsonUnreadable(error);
   }
 }
 

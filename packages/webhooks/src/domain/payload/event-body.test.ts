@@ -19,3 +19,19 @@ it('does so with those of a batch', () => {
   assert.ok(items !== 'many');
   for (const item of items) assert.deepEqual('fields' in item && item.fields, known);
 });
+
+const nested = (levels: number): string =>
+  `{"event":"e","payload":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
+const TOO_DEEP = { excess: 'nested deeper than 127 levels' };
+
+it('takes 127 levels, and names the limit of a body and of each event of a batch', () => {
+  assert.ok(typeof readEventBody(Buffer.from(nested(127))).payload === 'object');
+  assert.throws(() => readEventBody(Buffer.from(nested(128))), { details: TOO_DEEP });
+  const items = readEventBatch(Buffer.from(`${nested(128)}\n${nested(127)}`), 10);
+  assert.ok(items !== 'many');
+  assert.deepEqual(
+    items.map((item) => 'failed' in item && item.failed),
+    [TOO_DEEP, false],
+  );
+  assert.throws(() => readEventBatch(Buffer.from(`[${nested(127)}]`), 10), { details: TOO_DEEP });
+});

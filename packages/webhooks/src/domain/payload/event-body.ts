@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isObject, type RequestError, refuseExcessiveJson, requestError } from '@plinth/kernel';
+import {
+  isObject,
+  jsonUnreadable,
+  type RequestError,
+  refuseExcessiveJson,
+  requestError,
+} from '@plinth/kernel';
 import { compactMember, splitArray } from '../../model/raw-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -117,12 +123,12 @@ function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-/** Throws `json_unreadable` for what nests so deep that receivers do not read it. */
+/** Throws `json_unreadable` for JSON that is nested deeper than receivers can parse. */
 function refuseExcessive(json: Uint8Array): void {
   try {
     refuseExcessiveJson(json);
-  } catch {
-    throw requestError('json_unreadable', 'not_json');
+  } catch (error) {
+    throw jsonUnreadable(error);
   }
 }
 
