@@ -90,6 +90,7 @@ it('grants a route to those that it names, and one that names nobody to none', a
   const grantee: Principal = {
     kind: 'grantee',
     id: '1',
+    owner: '1',
     name: 'g',
     permissions: [{ resource: 'system', names: ['health'], actions: ['read'] }],
     isAdministrator: false,

@@ -27,7 +27,7 @@ const send = (path: string, body?: object, method = 'POST') =>
     headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-const statement = (q: string) => send(`/query?${new URLSearchParams({ q })}`);
+const statement = (q: string, at = {}) => send(`/query?${new URLSearchParams({ q, ...at })}`);
 
 async function shown(): Promise<readonly string[]> {
   const { text } = await send('/api/v3/query_sql', {
@@ -52,6 +52,9 @@ const EXPECTED = [
   `${BY_ADMIN} POST /query CREATE USER ann WITH PASSWORD [REDACTED]: ok`,
   `${BY_ADMIN} POST /query GRANT READ ON none TO ann: database_not_found`,
   `${BY_ADMIN} POST /query CREATE DATABASE b: ok`,
+  `${BY_ADMIN} POST /query db=b DELETE FROM m: ok`,
+  `${BY_ADMIN} POST /query db=none DROP SERIES FROM m: database_not_found`,
+  `${BY_ADMIN} POST /query db=b rp=typo DELETE FROM m: plan_error`,
 ];
 
 describe('the audit log', () => {
@@ -68,6 +71,9 @@ describe('the audit log', () => {
     await statement("CREATE USER ann WITH PASSWORD 'swordfish'");
     await statement('GRANT READ ON none TO ann');
     await statement('CREATE DATABASE b');
+    await statement('DELETE FROM m', { db: 'b' });
+    await statement('DROP SERIES FROM m', { db: 'none' });
+    await statement('DELETE FROM m', { db: 'b', rp: 'typo' });
     // What changes nothing that is the operator's is not among it.
     await server.http.send('/write?db=b', {
       headers: { authorization: `Bearer ${admin}` },

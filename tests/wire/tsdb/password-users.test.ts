@@ -289,6 +289,33 @@ describe('a user with a password', () => {
     await done('DROP USER gus');
   });
 
+  it('who is created again under a name sees no queries of the one before', async () => {
+    const asEve = basic('eve', 'e');
+    const queries = async (headers: Headers): Promise<string> => {
+      const body = { db: 'mine', q: 'SELECT query_text FROM system.queries', format: 'csv' };
+      const answer = await server.http.send('/api/v3/query_sql', {
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return answer.text;
+    };
+    const create = async (): Promise<void> => {
+      await done("CREATE USER eve WITH PASSWORD 'e'");
+      await done('GRANT READ ON mine TO eve');
+    };
+    await create();
+    await query("SELECT v FROM m WHERE h = 'of the first eve'", asEve, { db: 'mine' });
+    assert.match(await queries(asEve), /of the first eve/);
+    // A new password or grant is the same user.
+    await done("SET PASSWORD FOR eve = 'e'");
+    assert.match(await queries(asEve), /of the first eve/);
+    await done('DROP USER eve');
+    await create();
+    assert.doesNotMatch(await queries(asEve), /of the first eve/);
+    assert.match(await queries(admin), /of the first eve/);
+    await done('DROP USER eve');
+  });
+
   it('is there after a restart', async () => {
     await done("CREATE USER hal WITH PASSWORD 'h'");
     await done('GRANT READ ON mine TO hal');

@@ -53,7 +53,7 @@ it('hears of permissions that another node gave, and of their end', async () => 
   const found = here.find(text);
   assert.deepEqual(found?.permissions, permissions);
   assert.deepEqual(found && principalOf(found), {
-    ...{ kind: 'grantee', id: String(found?.id), name: 'a', permissions },
+    ...{ kind: 'grantee', id: String(found?.id), owner: String(found?.id), name: 'a', permissions },
     isAdministrator: false,
   });
   await assert.rejects(here.createNamed(named), { kind: 'token_name_exists' });

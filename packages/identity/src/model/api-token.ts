@@ -66,7 +66,14 @@ export function principalOf(token: ApiToken): Principal {
     principal =
       permissions === undefined
         ? { kind: 'admin', tokenId: id, tokenName: name }
-        : { kind: 'grantee', id: String(id), name, permissions, isAdministrator: false };
+        : {
+            kind: 'grantee',
+            id: String(id),
+            owner: String(id),
+            name,
+            permissions,
+            isAdministrator: false,
+          };
     PRINCIPALS.set(token, principal);
   }
   return principal;

@@ -50,8 +50,10 @@ const PRINCIPALS = new WeakMap<PasswordUser, Grantee>();
 export function granteeOf(user: PasswordUser): Grantee {
   let grantee = PRINCIPALS.get(user);
   if (grantee === undefined) {
-    const { name, permissions, isAdministrator } = user;
-    grantee = { kind: 'grantee', id: `users/${name}`, name, permissions, isAdministrator };
+    const { name, permissions, isAdministrator, createdMs } = user;
+    const id = `users/${name}`;
+    const owner = `${id}/${createdMs}`;
+    grantee = { kind: 'grantee', id, owner, name, permissions, isAdministrator };
     PRINCIPALS.set(user, grantee);
   }
   return grantee;

@@ -30,8 +30,10 @@ export const ANONYMOUS: Principal = { kind: 'anonymous' };
 /** Somebody who may do what was granted to them, and nothing else: by a token, or as a user with a password. */
 export interface Grantee {
   readonly kind: 'grantee';
-  /** Tells one from all others: the id of a token, or `users/` and a name. */
+  /** Unique among grantees: the id of a token, or `users/` and a name. */
   readonly id: string;
+  /** Owns running and logged queries. Never used again: a user who is created again under the same name is another owner. */
+  readonly owner: string;
   readonly name: string;
   readonly permissions: readonly Permission[];
   /** A user with all privileges: also what changes databases and users, as far as statements of version 1 do. */

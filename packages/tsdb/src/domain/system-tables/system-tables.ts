@@ -42,12 +42,12 @@ interface Asked {
 
 type OpenTable = (sources: SystemSources & Asked, database: DatabaseSchema) => VirtualTable;
 
-/** Plugins and their arguments are the operator's, whose secrets may be among them: others see no rows. */
+/** Plugins, their arguments and the audit log belong to the operator and may contain secrets: others see no rows. */
 const ofOperator =
   (open: OpenTable): OpenTable =>
   (sources, database) => {
     const table = open(sources, database);
-    return sources.view.access.isAdministrator ? table : { ...table, rows: () => [] };
+    return sources.view.access.isOperator ? table : { ...table, rows: () => [] };
   };
 
 /** In every database. Source: tsdb-http, "System tables and information_schema". */

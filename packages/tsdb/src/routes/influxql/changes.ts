@@ -6,17 +6,20 @@ import type { AuditTrail } from '../../domain/system-tables/tables/audit.js';
 export const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
   method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
-/** Notes what statements of a request change, as what its sender did. */
+/** Records statements that change something in the audit log, with the database and retention policy of the request. */
 export function changeNote(
   { principal, client, method }: HttpRequest,
+  { database, policy }: Pick<InfluxqlRequest, 'database' | 'policy'>,
   audit: AuditTrail | undefined,
 ): InfluxqlRequest['onChange'] {
+  const named = Object.entries({ db: database, rp: policy }).filter(([, value]) => value);
+  const at = named.map(([name, value]) => `${name}=${value} `).join('');
   return (statement, error) => {
     const failure = isDomainError(error) ? error.kind : 'failed';
     audit?.note(principal, {
       address: client.address,
       action: `${method} /query`,
-      target: statement,
+      target: at + statement,
       result: error === undefined ? 'ok' : failure,
     });
   };

@@ -71,7 +71,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     run = await deps.influxql.open({
       ...input,
       access: accessOf(request.principal, deps.isAuthRequired),
-      onChange: changeNote(request, deps.audit),
+      onChange: changeNote(request, input, deps.audit),
       isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
         return request.leaving();

@@ -7,6 +7,7 @@ import { accessOf, FULL_ACCESS } from './database-access.js';
 const grantee = (names: readonly string[], isAdministrator = false): Principal => ({
   kind: 'grantee',
   id: '7',
+  owner: '7',
   name: 'g',
   permissions: [{ resource: 'db', names, actions: ['read'] }],
   isAdministrator,
@@ -42,4 +43,12 @@ it('knows whose queries are whose', () => {
   assert.equal(accessOf(grantee(['a']), true).owner, '7');
   assert.equal(accessOf(grantee(['a'], true), true).owner, '7');
   assert.notEqual(FULL_ACCESS.owner, '7');
+});
+
+it('keeps what belongs to the operator from users with all privileges', () => {
+  const user = accessOf(grantee([], true), true);
+  assert.deepEqual([user.isAdministrator, user.isOperator], [true, false]);
+  const token = accessOf(grantee(['*', '_internal']), true);
+  assert.deepEqual([token.isAdministrator, token.isOperator], [false, false]);
+  assert.equal(FULL_ACCESS.isOperator, true);
 });

@@ -3,10 +3,12 @@ import { INTERNAL_DATABASE, ownerOf } from '../schema/names.js';
 
 /** What somebody may do with which databases. */
 export interface DatabaseAccess {
-  /** Whose queries these are: who is no administrator sees no others. */
+  /** Whose queries these are: only administrators see those of others. */
   readonly owner: string;
-  /** Also what changes databases and users, and what the server tells of itself. */
+  /** All databases, and the statements that change databases and users. */
   readonly isAdministrator: boolean;
+  /** Also what belongs to the operator: plugins with their arguments and logs, all tokens, the audit log. */
+  readonly isOperator: boolean;
   mayRead(database: string): boolean;
   mayWrite(database: string): boolean;
 }
@@ -15,6 +17,7 @@ export interface DatabaseAccess {
 export const FULL_ACCESS: DatabaseAccess = {
   owner: '',
   isAdministrator: true,
+  isOperator: true,
   mayRead: () => true,
   mayWrite: () => true,
 };
@@ -22,6 +25,7 @@ export const FULL_ACCESS: DatabaseAccess = {
 const NO_ACCESS: DatabaseAccess = {
   owner: 'nobody',
   isAdministrator: false,
+  isOperator: false,
   mayRead: () => false,
   mayWrite: () => false,
 };
@@ -39,8 +43,10 @@ export function accessOf(principal: Principal, isAuthRequired: boolean): Databas
     case 'grantee': {
       let access = KNOWN.get(principal);
       if (access === undefined) {
-        const { id, permissions, isAdministrator } = principal;
-        access = isAdministrator ? { ...FULL_ACCESS, owner: id } : granted(id, permissions);
+        const { owner, permissions, isAdministrator } = principal;
+        access = isAdministrator
+          ? { ...FULL_ACCESS, isOperator: false, owner }
+          : granted(owner, permissions);
         KNOWN.set(principal, access);
       }
       return access;
@@ -63,5 +69,5 @@ function granted(owner: string, permissions: readonly Permission[]): DatabaseAcc
         : permissions;
     return permits(held, { resource: 'db', name, action });
   };
-  return { owner, isAdministrator: false, mayRead: may('read'), mayWrite: may('write') };
+  return { ...NO_ACCESS, owner, mayRead: may('read'), mayWrite: may('write') };
 }

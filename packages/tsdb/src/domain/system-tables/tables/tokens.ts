@@ -29,7 +29,7 @@ export interface TokenDirectory {
 /** Enough to tell tokens apart; the whole digest is nobody's business. */
 const SHOWN_HASH_LENGTH = 9;
 
-/** Who is no administrator sees their own. */
+/** Only the operator sees tokens of others. */
 export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): VirtualTable {
   const columns = {
     token_id: UINT64,
@@ -63,5 +63,5 @@ export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): 
 
 function visible(directory: TokenDirectory, access: DatabaseAccess): readonly TokenRecord[] {
   const all = directory.list();
-  return access.isAdministrator ? all : all.filter(({ id }) => String(id) === access.owner);
+  return access.isOperator ? all : all.filter(({ id }) => String(id) === access.owner);
 }
