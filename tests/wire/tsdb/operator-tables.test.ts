@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Users with passwords": all privileges are all data and all statements, not what belongs to the operator.
+// Source: docs/TOKENS.md, "Users of version 1": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
