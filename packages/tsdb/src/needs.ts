@@ -6,6 +6,7 @@ import type {
   Logger,
   Metrics,
   ObjectStore,
+  Principal,
   Random,
   RelationalStore,
   ReportEvent,
@@ -25,6 +26,8 @@ export interface TsdbNeeds {
   readonly tokens: TokenDirectory;
   /** For statements about users; absent: there are none. */
   readonly users?: UserDirectory | undefined;
+  /** Whether the token or user behind a principal still exists: running queries of others end. */
+  readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
   /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
   readonly audit?: AuditTrail | undefined;
   /** Folder of the node; the engine's files lie below it. */

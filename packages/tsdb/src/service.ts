@@ -35,6 +35,8 @@ import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
 
+/** Running queries end within this time after their token or user. */
+const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
 /** A transaction of the catalog, which others wait for, takes some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
@@ -94,6 +96,8 @@ export async function openTsdb(
     random,
     onEnded: (query) => metrics.queryEnded(query),
   });
+  const { isCurrent = () => true } = needs;
+  const looking = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
   const caches = newCaches(needs, { catalog, host });
   // The engine tells of commits and shows triggers; what knows them needs the engine.
   let processing: Processing | undefined;
@@ -208,6 +212,7 @@ export async function openTsdb(
       return host.isWorking;
     },
     async close() {
+      looking[Symbol.dispose]();
       await processing.engine.close();
       await recorder.close();
       caches.close();

@@ -141,6 +141,10 @@ describe('a named token', () => {
       '{"token_name":"t\\ud800"}',
       '{"token_name":"t\\u0000"}',
       '{"token_name":"t\\u009b"}',
+      // Separators of lines, and marks that reverse the text around them.
+      '{"token_name":"t\\u2028"}',
+      '{"token_name":"t\\u202e"}',
+      '{"token_name":"\\u2066t"}',
       '{"token_name":"x","expiry_secs":"1"}',
     ]) {
       const answer = await createNamed(body);

@@ -344,6 +344,13 @@ describe('what a plugin answers', { skip: noPython }, () => {
         ),
         201,
       ],
+      [
+        'origin',
+        answering(
+          '"x", 200, {"Set-Cookie": "a=b; Path=/", "Clear-Site-Data": "\\"*\\"", "strict-transport-security": "max-age=9", "Service-Worker-Allowed": "/", "Alt-Svc": "h2=\\":1\\"", "Report-To": "{}", "X-Mine": "1"}',
+        ),
+        200,
+      ],
       ['fails', answering('1 / 0'), 500],
       ['broken', 'x = (', 500],
     ];
@@ -361,9 +368,18 @@ describe('what a plugin answers', { skip: noPython }, () => {
         assert.doesNotMatch(names, /access-control/, 'the server says none where it asks nobody');
         assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
       }
-      await plugins.remove(name);
+      if (name === 'origin') {
+        const names = Object.keys(answer.headers).join();
+        assert.match(names, /x-mine/);
+        assert.doesNotMatch(names, /cookie|clear-site|transport|worker|alt-svc|report-to/);
+      } else await plugins.remove(name);
     }
     await assertProtected('/api/v3/engine/nobody', 404);
+    await plugins.restart(['--plugin-response-cookies']);
+    const allowed = await assertProtected('/api/v3/engine/origin', 200);
+    assert.deepEqual(allowed.headers['set-cookie'], ['a=b; Path=/']);
+    assert.equal(allowed.headers['clear-site-data'], undefined);
+    await plugins.remove('origin');
   });
 
   it('has no body where its status allows none, so that the next answer is where its client looks', async () => {

@@ -8,7 +8,7 @@ import type {
 } from '@plinth/kernel';
 import { ANONYMOUS, CredentialUncheckable, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
-import { isTokenText, principalOf } from '../model/api-token.js';
+import { isTokenText, principalOf, tokenOf } from '../model/api-token.js';
 import type { ApiTokens } from './api-tokens.js';
 import { type Presented, readCredential } from './credential.js';
 import type { PageGuard } from './page-guard.js';
@@ -104,6 +104,13 @@ export class AccessGate {
       if (error instanceof CredentialUncheckable) throw error;
       return undefined;
     }
+  }
+
+  /** Whether the token or user behind a principal still exists and has not expired. Principals of other kinds always do. */
+  isCurrent(principal: Principal): boolean {
+    const token = tokenOf(principal);
+    if (token !== undefined) return this.#tokens.isCurrent(token);
+    return principal.kind !== 'grantee' || this.#users.isCurrent(principal);
   }
 
   #byToken(presented: Presented | undefined): Principal | undefined {

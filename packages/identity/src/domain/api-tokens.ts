@@ -72,6 +72,12 @@ export class ApiTokens {
     return token === undefined || isOver(token.expiryMs, this.#clock.nowMs()) ? undefined : token;
   }
 
+  /** Whether a token that `find` returned earlier is still valid: not deleted, replaced or expired. */
+  isCurrent({ hash }: ApiToken): boolean {
+    const token = this.#byHash.get(hash);
+    return token !== undefined && !isOver(token.expiryMs, this.#clock.nowMs());
+  }
+
   /** By id, expired ones included. */
   list(): readonly ApiToken[] {
     return [...this.#byName.values()].sort((a, b) => a.id - b.id);

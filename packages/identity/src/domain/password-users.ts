@@ -1,5 +1,13 @@
-import type { Action, Clock, CountTogether, Permission, Principal, Random } from '@plinth/kernel';
-import { Exclusive, permits, requestError } from '@plinth/kernel';
+import type {
+  Action,
+  Clock,
+  CountTogether,
+  Grantee,
+  Permission,
+  Principal,
+  Random,
+} from '@plinth/kernel';
+import { Exclusive, isPlainText, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { granteeOf, MAX_PASSWORD_LENGTH, type PasswordUser } from '../model/password-user.js';
 import type { PasswordUserStore } from '../storage/password-user-store.js';
@@ -8,8 +16,6 @@ import { SharedReading } from './shared-reading.js';
 
 const MAX_USER_COUNT = 10_000;
 const MAX_NAME_LENGTH = 255;
-/** What no store, log or terminal would keep as it is. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 /** Actions on one database. */
 export interface DatabaseGrant {
@@ -51,6 +57,12 @@ export class PasswordUsers {
       this.#reading.note(startMs);
       this.#byName = new Map(users.map((user) => [user.name, user]));
     });
+  }
+
+  /** Whether a user still exists; another one of the same name does not count. */
+  isCurrent({ name, owner }: Grantee): boolean {
+    const user = this.#byName.get(name);
+    return user !== undefined && granteeOf(user).owner === owner;
   }
 
   /** By name. */
@@ -96,7 +108,7 @@ export class PasswordUsers {
   /** A user who is there already as described is left as it is. Throws `user_exists`, `user_invalid`, `user_limit_reached`. */
   async create(wanted: Login & { readonly isAdministrator: boolean }): Promise<void> {
     const { user: name, password, isAdministrator } = wanted;
-    const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && !UNPRINTABLE.test(name);
+    const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isPlainText(name);
     if (!isSound)
       throw identityError('user_invalid', 'a username is 1 to 255 printable characters');
     checkPassword(password);

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import type { Permission, Principal, Random } from '@plinth/kernel';
+import { NO_NAME_CHARACTERS, type Permission, type Principal, type Random } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
-/** Without what no store, log or terminal would keep as it is; see `isPlainText`. */
+/** A name as `isPlainText` defines it. */
 export const TokenName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  pattern: `^[^${NO_NAME_CHARACTERS}]*$`,
 });
 
 /** What is kept of a token. Its text is told once, when it is made. */
@@ -57,6 +57,10 @@ export function hashToken(text: string): string {
 }
 
 const PRINCIPALS = new WeakMap<ApiToken, Principal>();
+const TOKENS = new WeakMap<Principal, ApiToken>();
+
+/** The token that a principal was made for; `undefined`: it was made for something else. */
+export const tokenOf = (principal: Principal): ApiToken | undefined => TOKENS.get(principal);
 
 /** Whom a token speaks for: the same object each time, by which others remember what they know of it. */
 export function principalOf(token: ApiToken): Principal {
@@ -75,6 +79,7 @@ export function principalOf(token: ApiToken): Principal {
             isAdministrator: false,
           };
     PRINCIPALS.set(token, principal);
+    TOKENS.set(principal, token);
   }
   return principal;
 }

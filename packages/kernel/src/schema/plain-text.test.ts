@@ -12,6 +12,22 @@ it('is whole characters that control nothing', () => {
     assert.equal(isPlainText(text), false, JSON.stringify(text));
     assert.equal(hasHalfCharacter(text), false);
   }
+  // Separators end lines in logs and scripts; directional marks make a name look like another one.
+  for (const text of [
+    'a\u2028b',
+    '\u2029',
+    'a\u202eb',
+    '\u202a',
+    '\u2066x',
+    '\u2069',
+    '\u200f',
+    '\u061c',
+  ]) {
+    assert.equal(isPlainText(text), false, JSON.stringify(text));
+  }
+  for (const text of ['\u05d0\u05d1', '\u0645\u0631', '\u{1f469}\u200d\u{1f4bb}']) {
+    assert.equal(isPlainText(text), true, JSON.stringify(text));
+  }
   for (const text of ['\ud800', 'a\udfff', '\udc00\ud800', 'x\ud83dy', '\u{1f600}\ud83d']) {
     assert.equal(isPlainText(text), false, JSON.stringify(text));
     assert.equal(hasHalfCharacter(text), true, JSON.stringify(text));

@@ -1,4 +1,10 @@
-const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
+/**
+ * Characters that no name has: control characters, half surrogate pairs, line and paragraph separators, and those that
+ * reverse the direction of the text around them. For regular expressions with the flag `u`.
+ */
+export const NO_NAME_CHARACTERS = '\\p{Control}\\p{Surrogate}\\p{Zl}\\p{Zp}\\p{Bidi_Control}';
+
+const FORBIDDEN = new RegExp(`[${NO_NAME_CHARACTERS}]`, 'u');
 const HALF = /\p{Surrogate}/u;
 
 /**

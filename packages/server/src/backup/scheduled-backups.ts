@@ -66,9 +66,7 @@ export class ScheduledBackups {
     if (schedule === undefined) return undefined;
     const cron = CronSchedule.parse(schedule);
     const faults = [
-      ...(cron === undefined
-        ? [`backup.schedule: ${CronSchedule.faultOf(schedule)}`]
-        : []),
+      ...(cron === undefined ? [`backup.schedule: ${CronSchedule.faultOf(schedule)}`] : []),
       ...(folder === undefined
         ? ['backup.folder: backup.schedule needs a folder to write to']
         : []),

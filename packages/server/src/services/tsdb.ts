@@ -13,6 +13,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       isAuthRequired: !settings.identity.without_auth,
     },
     users: identity.users,
+    isCurrent: (principal) => identity.gate.isCurrent(principal),
     audit: {
       entries: () => parts.audit.entries(),
       note: (principal, change) => parts.audit.note({ who: whoOf(principal), ...change }),

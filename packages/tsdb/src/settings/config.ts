@@ -232,6 +232,11 @@ export const TSDB_SETTINGS = defineSettings(
       default: 'trigger',
       description: 'A Python process for each trigger, or one for all.',
     }),
+    plugin_response_cookies: Type.Boolean({
+      default: false,
+      description:
+        'Let plugin responses set cookies. Browsers send these to every page of this server.',
+    }),
     plugin_run_timeout_ms: Type.Integer({
       default: 0,
       minimum: 0,
@@ -339,6 +344,7 @@ export const TSDB_SETTINGS = defineSettings(
     restrict_plugin_triggers_to: known('restrict-plugin-triggers-to'),
     async_trigger_concurrency_limit: known('async-trigger-concurrency-limit'),
     plugin_isolation: { flags: ['plugin-isolation'] },
+    plugin_response_cookies: { flags: ['plugin-response-cookies'] },
     plugin_run_timeout_ms: { flags: ['plugin-run-timeout'] },
     plugin_memory_limit_bytes: { flags: ['plugin-memory-limit'] },
     plugin_processes: { flags: ['plugin-processes'] },

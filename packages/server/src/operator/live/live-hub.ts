@@ -4,6 +4,8 @@ import { LiveTopic } from './live-topic.js';
 
 export const MAX_STREAM_COUNT = 32;
 const HEARTBEAT_MS = 15_000;
+/** A stream ends within this time after its token. */
+const REVOKED_CHECK_MS = 500;
 /** A page that is hidden or a server that is reached again comes back within this. */
 const KEEP_TOPIC_MS = 120_000;
 /** Of those that nobody follows. */
@@ -29,12 +31,14 @@ export class LiveHub {
   readonly #topics = new Map<string, LiveTopic | Promise<LiveTopic | undefined>>();
   readonly #streams = new Map<LiveStream, Follower>();
   readonly #beating: Disposable;
+  readonly #checking: Disposable;
   #openingCount = 0;
   #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#beating = clock.every(HEARTBEAT_MS, () => this.#beat());
+    this.#checking = clock.every(REVOKED_CHECK_MS, () => this.#endRevoked());
   }
 
   add(source: LiveSource): void {
@@ -85,6 +89,7 @@ export class LiveHub {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#beating[Symbol.dispose]();
+    this.#checking[Symbol.dispose]();
     for (const stream of [...this.#streams.keys()]) stream.end();
     for (const topic of this.#topics.values()) if (topic instanceof LiveTopic) topic.close();
     this.#topics.clear();
@@ -174,12 +179,16 @@ export class LiveHub {
   }
 
   #beat(): void {
-    for (const [stream, { isLetIn }] of [...this.#streams]) {
-      // Whoever is shut out is told nothing more, and one who takes nothing keeps no place either.
-      if (!isLetIn()) stream.end();
-      else if (!stream.push(HEARTBEAT)) this.#cut(stream);
+    this.#endRevoked();
+    for (const stream of [...this.#streams.keys()]) {
+      // A stream whose client reads nothing does not stay open either.
+      if (!stream.push(HEARTBEAT)) this.#cut(stream);
     }
     this.#forget();
+  }
+
+  #endRevoked(): void {
+    for (const [stream, { isLetIn }] of [...this.#streams]) if (!isLetIn()) stream.end();
   }
 
   /** States are told whole to whoever comes; lines are kept for a while. */

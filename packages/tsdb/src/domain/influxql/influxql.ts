@@ -101,6 +101,7 @@ export class Influxql {
       language: 'influxql',
       text,
       owner: access.owner,
+      principal: access.principal,
       isOwn: request.isOwn === true,
       get signal() {
         return request.signal;

@@ -1,4 +1,4 @@
-import type { Clock } from '@plinth/kernel';
+import type { Clock, Principal } from '@plinth/kernel';
 import type { Segment } from '../../storage/segments/segment.js';
 
 /** Source: tsdb-http, "System tables and information_schema", phases of `queries`. */
@@ -18,6 +18,8 @@ export interface QueryFacts {
   readonly language: string;
   readonly text: string;
   readonly owner: string;
+  /** Whose token or user it needs for as long as it runs. */
+  readonly principal?: Principal | undefined;
   readonly issueNs: bigint;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@plinth/kernel';
+import type { Clock, Principal, Random } from '@plinth/kernel';
 import { withoutPasswords } from '../../model/without-passwords.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
@@ -13,6 +13,7 @@ export class QueryLog {
   readonly #random: Random;
   readonly #onEnded: (query: LoggedQuery) => void;
   readonly #ring: LoggedQuery[] = [];
+  readonly #running = new Set<LoggedQuery>();
   /** Where the next entry goes once the ring is full: the oldest one. */
   #nextIndex = 0;
 
@@ -33,6 +34,7 @@ export class QueryLog {
     readonly text: string;
     /** Whose it is. */
     readonly owner: string;
+    readonly principal?: Principal | undefined;
     /** Noted nowhere. */
     readonly isOwn?: boolean;
   }): LoggedQuery {
@@ -42,12 +44,19 @@ export class QueryLog {
         language: query.language,
         text: withoutPasswords(cut(query.text)),
         owner: query.owner,
+        principal: query.principal,
         issueNs: this.#clock.nowNs(),
       },
       this.#clock,
-      query.isOwn ? undefined : this.#onEnded,
+      query.isOwn
+        ? undefined
+        : (ended) => {
+            this.#running.delete(ended);
+            this.#onEnded(ended);
+          },
     );
     if (query.isOwn) return entry;
+    this.#running.add(entry);
     this.#ring[this.#nextIndex] = entry;
     this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;
     return entry;
@@ -57,6 +66,14 @@ export class QueryLog {
   entriesFor({ isAdministrator, owner }: DatabaseAccess): readonly LoggedQuery[] {
     const all = this.entries();
     return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);
+  }
+
+  /** Cancels running queries of principals whose token or user is gone. */
+  cancelRevoked(isCurrent: (principal: Principal) => boolean): void {
+    for (const query of this.#running) {
+      const { principal } = query.facts;
+      if (principal !== undefined && !isCurrent(principal)) query.cancel();
+    }
   }
 
   /** Oldest first. */

@@ -29,6 +29,21 @@ export const PROTECTION: HeaderList = [
   ['x-content-type-options', 'nosniff'],
 ];
 
+/** Headers that browsers apply to the whole origin, which is this server. `access-control-*` is dropped as well. */
+const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'expect-ct',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'report-to',
+  'service-worker-allowed',
+  'set-cookie',
+  'strict-transport-security',
+]);
+
 /** What a plugin gets and gives is its own affair. */
 const WORDS = {
   about: { summary: 'Run the plugin of a request trigger' },
@@ -70,7 +85,13 @@ export function pluginRequestRoutes(
       const failure = { error: 'too many requests wait for this trigger', data: {} };
       return jsonAnswer(503, failure, [...PROTECTION, ['retry-after', '1']]);
     }
-    return withHeaders(answerOf(answer, dialect.headers?.(request) ?? []), PROTECTION);
+    return withHeaders(
+      answerOf(answer, {
+        own: dialect.headers?.(request) ?? [],
+        mayHaveCookies: settings.plugin_response_cookies,
+      }),
+      PROTECTION,
+    );
   };
   const route = { path: `${PREFIX}*`, access: 'admin', ...WORDS, handle } as const;
   return [
@@ -94,9 +115,20 @@ function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** What the server itself says stays as it is, whatever the plugin says of it; also where it says no page of others may read. */
-function answerOf({ status, headers, body }: PluginResponse, said: HeaderList): HttpAnswer {
-  const withheld = new Set(['date', ...[...said, ...PROTECTION].map(([name]) => name)]);
+/**
+ * Drops headers of the plugin that the server sets itself or that concern more than this response.
+ * @param own headers that the server adds
+ */
+function answerOf(
+  { status, headers, body }: PluginResponse,
+  { own, mayHaveCookies }: { readonly own: HeaderList; readonly mayHaveCookies: boolean },
+): HttpAnswer {
+  const withheld = new Set([
+    'date',
+    ...OF_THE_ORIGIN,
+    ...[...own, ...PROTECTION].map(([name]) => name),
+  ]);
+  if (mayHaveCookies) withheld.delete('set-cookie');
   if (status === 204) withheld.add('content-type');
   const hasBody = status !== 204 && status !== 304;
   return {

@@ -9,6 +9,8 @@ export interface DatabaseAccess {
   readonly isAdministrator: boolean;
   /** Also what belongs to the operator: plugins with their arguments and logs, all tokens, the audit log. */
   readonly isOperator: boolean;
+  /** Whose running queries end when the token or user does; `undefined`: the server itself, or nobody in particular. */
+  readonly principal: Principal | undefined;
   mayRead(database: string): boolean;
   mayWrite(database: string): boolean;
 }
@@ -18,6 +20,7 @@ export const FULL_ACCESS: DatabaseAccess = {
   owner: '',
   isAdministrator: true,
   isOperator: true,
+  principal: undefined,
   mayRead: () => true,
   mayWrite: () => true,
 };
@@ -26,6 +29,7 @@ const NO_ACCESS: DatabaseAccess = {
   owner: 'nobody',
   isAdministrator: false,
   isOperator: false,
+  principal: undefined,
   mayRead: () => false,
   mayWrite: () => false,
 };
@@ -39,14 +43,10 @@ const KNOWN = new WeakMap<Principal, DatabaseAccess>();
 export function accessOf(principal: Principal, isAuthRequired: boolean): DatabaseAccess {
   switch (principal.kind) {
     case 'admin':
-      return FULL_ACCESS;
     case 'grantee': {
       let access = KNOWN.get(principal);
       if (access === undefined) {
-        const { owner, permissions, isAdministrator } = principal;
-        access = isAdministrator
-          ? { ...FULL_ACCESS, isOperator: false, owner }
-          : granted(owner, permissions);
+        access = { ...ofPrincipal(principal), principal };
         KNOWN.set(principal, access);
       }
       return access;
@@ -56,6 +56,14 @@ export function accessOf(principal: Principal, isAuthRequired: boolean): Databas
     default:
       return NO_ACCESS;
   }
+}
+
+function ofPrincipal(principal: Extract<Principal, { kind: 'admin' | 'grantee' }>): DatabaseAccess {
+  if (principal.kind === 'admin') return FULL_ACCESS;
+  const { owner, permissions, isAdministrator } = principal;
+  return isAdministrator
+    ? { ...FULL_ACCESS, isOperator: false, owner }
+    : granted(owner, permissions);
 }
 
 /** What is granted on a database holds for its retention policies, which are databases `db/policy`. */

@@ -126,10 +126,11 @@ export class QueryPath {
   async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
-    const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner: access.owner });
+    const { owner, principal } = access;
+    const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner, principal });
     const deadline = beginDeadline(logged, {
       client: request,
-      owner: access.owner,
+      owner,
       limitMs: this.#needs.queryTimeoutMs,
     });
     let leave = (): void => deadline.end();

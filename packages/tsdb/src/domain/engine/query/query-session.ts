@@ -1,3 +1,4 @@
+import type { Principal } from '@plinth/kernel';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -42,6 +43,7 @@ export interface QuerySession {
 export interface SessionRequest {
   /** Whose it is. */
   readonly owner: string;
+  readonly principal?: Principal | undefined;
   readonly language: string;
   readonly text: string;
   readonly signal: AbortSignal;

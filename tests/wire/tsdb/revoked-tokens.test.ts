@@ -1,0 +1,179 @@
+// Source: docs/SECURITY.md, "Credentials".
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  encode,
+  FlightClient,
+  jsonTicket,
+  LiveStream,
+  ServerProcess,
+} from '../../harness/index.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+const ROW_COUNT = 2000;
+/** Runs for minutes and returns nothing before its end. */
+const ENDLESS = 'SELECT count(*) FROM m a, m b, m c WHERE a.v + b.v + c.v < 0';
+/** Four million rows. */
+const LARGE = 'SELECT a.v, b.v AS w FROM m a, m b';
+/** The documented second, and as much again for a busy machine. */
+const MAX_END_MS = 2000;
+
+let server: ServerProcess;
+let admin: Headers = {};
+before(async () => {
+  server = await ServerProcess.start({ flags: [] });
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  admin = { authorization: `Bearer ${JSON.parse(made.text).token}` };
+  const lines = Array.from({ length: ROW_COUNT }, (_, i) => `m,h=a v=${i} ${i + 1}`);
+  const written = await server.http.send('/write?db=d', { headers: admin, body: lines.join('\n') });
+  assert.equal(written.status, 204, written.text);
+});
+after(async () => await server.close());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PERMISSIONS = [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }];
+
+async function tokenOf(name: string): Promise<Headers> {
+  const answer = await server.http.send('/api/v3/enterprise/configure/token', {
+    headers: { ...admin, ...JSON_TYPE },
+    body: JSON.stringify({ token_name: name, permissions: PERMISSIONS }),
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
+}
+const deleteToken = async (name: string): Promise<void> => {
+  const path = `/api/v3/configure/token?token_name=${name}`;
+  assert.equal((await server.http.send(path, { method: 'DELETE', headers: admin })).status, 200);
+};
+const statement = async (q: string): Promise<void> => {
+  const path = `/query?${new URLSearchParams({ q })}`;
+  assert.equal((await server.http.send(path, { method: 'POST', headers: admin })).status, 200);
+};
+
+/** A request whose response nobody reads. */
+class OpenRequest {
+  readonly ended: Promise<number>;
+  response: IncomingMessage | undefined;
+  readonly #request: ClientRequest;
+
+  constructor(path: string, headers: Headers) {
+    this.#request = request(`${server.url}${path}`, { headers, agent: false });
+    this.ended = new Promise((resolve) => {
+      const end = (): void => resolve(performance.now());
+      this.#request.on('response', (response) => {
+        this.response = response;
+        response.on('error', () => undefined);
+        response.on('close', end);
+      });
+      this.#request.on('error', end);
+    });
+    this.#request.end();
+  }
+
+  /** Takes what is left of a response, so that its end is noticed. */
+  read(): void {
+    if (this.response !== undefined) this.response.resume();
+    else this.#request.on('response', (response) => response.resume());
+  }
+}
+
+const sqlPath = (q: string): string =>
+  `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`;
+const influxqlPath = `/query?${new URLSearchParams({
+  db: 'd',
+  chunked: 'true',
+  q: Array.from({ length: 400 }, () => 'SELECT sum(v) FROM m GROUP BY time(1ns) FILL(0)').join(';'),
+})}`;
+
+async function running(): Promise<number> {
+  const answer = await server.http.send('/ops/v1/tsdb/queries?limit=100', { headers: admin });
+  const queries = JSON.parse(answer.text) as { phase: string }[] | { queries: { phase: string }[] };
+  const list = Array.isArray(queries) ? queries : queries.queries;
+  return list.filter(({ phase }) => !['success', 'fail', 'cancel'].includes(phase)).length;
+}
+async function untilRunning(count: number): Promise<void> {
+  for (let i = 0; i < 100 && (await running()) !== count; i++) await sleep(50);
+  assert.equal(await running(), count);
+}
+
+/** Deletes the credential, then waits for the end of what it started. */
+async function assertEnds(ended: Promise<unknown>, revoke: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  await sleep(300);
+  assert.equal(isOver, false, 'it runs before');
+  await revoke();
+  const startMs = performance.now();
+  await Promise.race([ended, sleep(MAX_END_MS)]);
+  assert.equal(isOver, true, `not over ${Math.round(performance.now() - startMs)} ms later`);
+}
+
+describe('what runs when its token or user is deleted', () => {
+  it('a statement ends', async () => {
+    const open = new OpenRequest(sqlPath(ENDLESS), await tokenOf('sql'));
+    const others = new OpenRequest(sqlPath(ENDLESS), await tokenOf('others'));
+    await untilRunning(2);
+    open.read();
+    await assertEnds(open.ended, () => deleteToken('sql'));
+    assert.equal(await running(), 1, 'that of another token goes on');
+    others.read();
+    await assertEnds(others.ended, () => deleteToken('others'));
+    await untilRunning(0);
+  });
+
+  it('a response ends that its client has not read', async () => {
+    const open = new OpenRequest(sqlPath(LARGE), await tokenOf('slow'));
+    await untilRunning(1);
+    await sleep(300);
+    await deleteToken('slow');
+    await untilRunning(0);
+    open.read();
+    await open.ended;
+    assert.equal(open.response?.complete, false, 'the client sees that it is cut');
+  });
+
+  it('statements of InfluxQL end, also those of a user', async () => {
+    await statement("CREATE USER ann WITH PASSWORD 'a'");
+    await statement('GRANT READ ON d TO ann');
+    const basic = { authorization: `Basic ${Buffer.from('ann:a').toString('base64')}` };
+    const open = new OpenRequest(influxqlPath, basic);
+    await untilRunning(1);
+    await statement('DROP USER ann');
+    await untilRunning(0);
+    open.read();
+    await open.ended;
+  });
+
+  it('a stream of Flight ends', async () => {
+    const flight = new FlightClient(server.url);
+    const ticket = jsonTicket({ database: 'd', sql_query: ENDLESS, query_type: 'sql' });
+    const metadata = await tokenOf('flight');
+    const stream = flight.stream('DoGet', encode('Ticket', { ticket }), { metadata });
+    const ended = once(stream, 'error');
+    await untilRunning(1);
+    await assertEnds(ended, () => deleteToken('flight'));
+    flight.close();
+    await untilRunning(0);
+  });
+
+  it('a live stream of the operator ends', async () => {
+    const made = await server.http.send('/api/v3/configure/token/named_admin', {
+      headers: { ...admin, ...JSON_TYPE },
+      body: JSON.stringify({ token_name: 'op' }),
+    });
+    assert.equal(made.status, 201, made.text);
+    const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
+    const live = await LiveStream.open(server.url, 'server-logs', headers);
+    assert.equal(live.status, 200, live.text);
+    const ended = (async () => {
+      while (!live.isOver) await sleep(20);
+    })();
+    await assertEnds(ended, () => deleteToken('op'));
+  });
+});
