@@ -10,6 +10,7 @@ import type {
   Random,
   RelationalStore,
   ReportEvent,
+  SecretBox,
 } from '@plinth/kernel';
 import type { UserDirectory } from './domain/influxql/users/user-directory.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
@@ -34,6 +35,8 @@ export interface TsdbNeeds {
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
+  /** Encrypts arguments of triggers. */
+  readonly secrets: SecretBox;
   /** Its objects must be readable below `dataDir`. */
   readonly objects: ObjectStore;
   /** Opens the write-ahead log in `folder`. */

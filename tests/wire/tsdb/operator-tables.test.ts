@@ -1,6 +1,6 @@
 // Source: docs/TOKENS.md, "Users of version 1": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -89,6 +89,11 @@ describe('a user with all privileges', () => {
     );
     for (const [db, table] of OPERATOR_TABLES) {
       assert.deepEqual(await rows(db, table, basic), [], table);
+    }
+    const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((each) => each.isFile())) {
+      const bytes = await readFile(join(file.parentPath, file.name), 'latin1');
+      assert.ok(!bytes.includes(SECRET), file.name);
     }
   });
 

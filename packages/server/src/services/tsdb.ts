@@ -25,6 +25,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     fileSystem: stores.files,
     // The catalog describes files of this node.
     relational: stores.local,
+    secrets: stores.secrets,
     objects: stores.objects,
     openLog: (options) => stores.openLog(options),
     leases: stores.leases,

@@ -75,7 +75,7 @@ export function createProcessing(
       longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
     },
     ...parts,
-    store: new TriggerStore(needs.relational, needs.report),
+    store: new TriggerStore(needs.relational, needs.secrets, needs.report),
     folder,
     openHost: () => python.openHost(),
     clock,

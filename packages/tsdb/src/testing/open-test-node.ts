@@ -12,6 +12,7 @@ import {
   openCommitLog,
   openRelationalStore,
   type Random,
+  SecretBox,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
@@ -100,6 +101,7 @@ export async function openTestNode(
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,
       fileSystem,
+      secrets: new SecretBox(Buffer.alloc(32, 1), random),
       relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
       openLog: ({ folder: directory, nodeUuid: nodeId, ...how }) =>

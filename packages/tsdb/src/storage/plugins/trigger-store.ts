@@ -1,4 +1,4 @@
-import type { Migration, RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Migration, RelationalStore, ReportEvent, SecretBox } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 
@@ -11,7 +11,7 @@ export interface TriggerRecord {
   readonly specification: string;
   readonly run_async: number;
   readonly error_behavior: ErrorBehavior;
-  /** JSON object of texts; null when none were given. */
+  /** JSON object of strings; null when none were given. The table holds it encrypted, because arguments are often keys. */
   readonly arguments: string | null;
   readonly disabled: number;
 }
@@ -62,22 +62,52 @@ export const TRIGGER_MIGRATIONS: readonly Migration[] = [
 /** Records of triggers; durable when a call resolves. */
 export class TriggerStore {
   readonly #store: RelationalStore;
+  readonly #secrets: SecretBox;
   readonly #report: ReportEvent | undefined;
 
   /** @param report told of every change, in its commit. */
-  constructor(store: RelationalStore, report?: ReportEvent) {
+  constructor(store: RelationalStore, secrets: SecretBox, report?: ReportEvent) {
     this.#store = store;
+    this.#secrets = secrets;
     this.#report = report;
   }
 
+  /** Throws `SecretUnreadable` when arguments were encrypted with another master key. */
   async load(): Promise<readonly TriggerRecord[]> {
     await this.#store.migrate('tsdb_triggers', TRIGGER_MIGRATIONS);
-    return await this.#store
+    const rows = await this.#store
       .reader<Tables>()
       .selectFrom('tsdb_triggers')
       .selectAll()
       .orderBy('id')
       .execute();
+    await this.#encryptOld(rows);
+    return rows.map((row) => ({ ...row, arguments: this.#decrypted(row) }));
+  }
+
+  /** Earlier versions stored arguments as JSON. */
+  async #encryptOld(rows: readonly TriggerRecord[]): Promise<void> {
+    const old = rows.filter(isPlain);
+    if (old.length === 0) return;
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const { id, arguments: text } of old) {
+        await tx
+          .updateTable('tsdb_triggers')
+          .set({ arguments: this.#encrypted(id, text) })
+          .where('id', '=', id)
+          .execute();
+      }
+    });
+  }
+
+  #encrypted(id: number, text: string | null): string | null {
+    return text && Buffer.from(this.#secrets.seal(text, placeOf(id))).toString('base64');
+  }
+
+  #decrypted(row: TriggerRecord): string | null {
+    const { id, arguments: text } = row;
+    if (text === null || isPlain(row)) return text;
+    return this.#secrets.open(Buffer.from(text, 'base64'), placeOf(id));
   }
 
   /** `undefined`: the database has a trigger of this name. */
@@ -93,7 +123,7 @@ export class TriggerStore {
         .executeTakeFirstOrThrow();
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('tsdb_triggers')
-        .values({ id: last_id, ...record })
+        .values({ ...record, id: last_id, arguments: this.#encrypted(last_id, record.arguments) })
         .onConflict((conflict) => conflict.columns(['database_id', 'name']).doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows === 0n) return undefined;
@@ -143,3 +173,9 @@ export class TriggerStore {
     await this.#report?.(tx, { type: `processing_trigger.${action}`, payload });
   }
 }
+
+/** Names the row, so that arguments cannot be moved to another trigger. */
+const placeOf = (id: number): string => `tsdb_triggers ${id}`;
+
+/** JSON begins with a brace, Base64 never does. */
+const isPlain = ({ arguments: text }: TriggerRecord): boolean => text?.startsWith('{') === true;
