@@ -69,8 +69,12 @@ const TEXTS = {
   not_implemented: (what: string) => `This feature is not implemented: ${what}`,
   /** A statement that changes something came by a request that a page of any site can make a browser send. */
   read_only_request: 'while no token is asked for, browsers change something by POST alone',
-  /** The query was planned and failed while it ran (division by zero, cast, memory limit). */
+  /** The query failed while it ran, by what it computes of its data: division by zero, overflow, a cast, a value too large for a result. */
   execution_error: asGiven,
+  /** The query found too little memory: less of it, or fewer other queries, and it may succeed. */
+  query_out_of_memory: asGiven,
+  /** The query failed by a fault of the server: a file that cannot be read, a defect. */
+  query_failed: asGiven,
   /** The query took longer than it may. */
   query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
   /** The client went away, or somebody ended the query. */

@@ -134,7 +134,7 @@ describe('queries of @influxdata/influxdb3-client', () => {
       ['SELECT 1; SELECT 2', 'UNIMPLEMENTED', /^This feature is not implemented: /],
       [
         "SELECT cast('x' AS BIGINT) FROM room",
-        'INTERNAL',
+        'INVALID_ARGUMENT',
         /Cannot cast string 'x' to value of Int64 type/,
       ],
     ];

@@ -45,7 +45,7 @@ describe('an answer with a value that cannot be computed', () => {
         assert.match(String((error as Error).cause ?? error), /closed|terminated|reset/);
         return undefined;
       });
-      if (!isCut) assert.equal(failed?.status, 500);
+      if (!isCut) assert.equal(failed?.status, 400);
     });
   }
 

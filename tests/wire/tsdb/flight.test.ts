@@ -314,7 +314,7 @@ describe('a call', () => {
     const q =
       "SELECT CASE WHEN n = 19999 THEN CAST('x' || host AS BIGINT) ELSE n END AS n FROM cpu ORDER BY n";
     const { code, details } = await statusOf(client.doGet(sql(q)));
-    assert.equal(code, INTERNAL);
+    assert.equal(code, INVALID_ARGUMENT);
     assert.match(details, /Cannot cast string/);
   });
 

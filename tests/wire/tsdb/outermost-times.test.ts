@@ -165,7 +165,7 @@ describe('a value that an expression does not have', () => {
           body: JSON.stringify({ db: 'values', q }),
           headers: { 'content-type': 'application/json' },
         });
-        assert.equal(status, 500, `${expression}: ${text}`);
+        assert.equal(status, 400, `${expression}: ${text}`);
         const { error } = JSON.parse(text) as { readonly error: string };
         assert.match(error, /^query error: error while executing plan: /);
         assert.match(error, words);

@@ -47,7 +47,9 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   plan_error: 400,
   not_implemented: 405,
   read_only_request: 405,
-  execution_error: 500,
+  execution_error: 400,
+  query_out_of_memory: 500,
+  query_failed: 500,
   query_timed_out: 500,
   query_cancelled: 500,
   query_queue_full: 503,
@@ -162,7 +164,9 @@ export function isEdgeError(error: unknown): error is EdgeError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 }
 
-function statusOf(error: EdgeError, wording: ErrorWording): number {
+export function statusOf(error: EdgeError, wording: ErrorWording): number {
+  // Source: tsdb-http, "Differences between the profiles": the real system answers 500 to values that cannot be computed.
+  if (wording === 'text' && error.kind === 'execution_error') return 500;
   // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
   if (wording === 'v2' && /^(?:database|policy)_limit_reached$/.test(error.kind)) return 400;
   return STATUS[error.kind];
@@ -173,6 +177,8 @@ function textOf(error: EdgeError): string {
     case 'database_not_found':
       return `query error: ${error.message}`;
     case 'execution_error':
+    case 'query_out_of_memory':
+    case 'query_failed':
       return `query error: error while executing plan: ${error.message}`;
     default:
       return error.message;

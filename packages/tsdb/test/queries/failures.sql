@@ -41,3 +41,78 @@ SELECT max(levenshtein(repeat('ä', 100), s)) AS r FROM (SELECT 'é' || repeat(c
 -- 14: times are read by the main thread, too, and each item of a format may look at all of its text
 SELECT max(to_timestamp(s, '%m-%d ' || repeat('%Y ', 160))) AS r
   FROM (SELECT '01-02 ' || repeat('2020 ', 160) || repeat(' ', n % 2) AS s FROM (SELECT unnest(range(0, 2000)) AS n) t) u;
+
+-- 15: §4.2 NULL divided by zero is NULL
+SELECT NULL / 0 AS r;
+
+-- 16: §4.2 NULL divided by zero is NULL
+SELECT n / 0 AS a, n % 0 AS b FROM (VALUES (CAST(NULL AS BIGINT))) v(n);
+
+-- 17: §4.2 NULL divided by zero is NULL, row by row
+SELECT x / y / z AS a, (x + 1) % (y * 1) AS b FROM (VALUES (8, 2, 2), (NULL, 0, 0), (8, NULL, 0)) v(x, y, z) ORDER BY y;
+
+-- 18: §4.2 groups without values
+SELECT sum(x) / sum(y) AS a, sum(x) % 0 AS b, sum(x) / count(*) AS c FROM (SELECT 1 AS x, 0 AS y WHERE false) t;
+
+-- 19: §4.2 a value divided by zero fails beside NULLs
+SELECT n / 0 AS r FROM (VALUES (NULL), (1)) v(n);
+
+-- 20: §4.2 groups with values
+SELECT sum(x) / sum(y) AS r FROM (VALUES (1, 0)) v(x, y);
+
+-- 21: §4.2 decimals
+SELECT n / CAST(0 AS DECIMAL(5, 2)) AS r FROM (VALUES (CAST(NULL AS DECIMAL(5, 2)))) v(n);
+
+-- 22: §4.2 decimals
+SELECT CAST(1 AS DECIMAL(5, 2)) / CAST(0 AS DECIMAL(5, 2)) AS r;
+
+-- 23: §4.2 decimals
+SELECT CAST(1 AS DECIMAL(5, 2)) % CAST(0 AS DECIMAL(5, 2)) AS r;
+
+-- 24: §4.2 the least integer
+SELECT n % -1 AS a, n % m AS b FROM (VALUES (-9223372036854775808, -1), (7, -1)) v(n, m);
+
+-- 25: §4.2 the least integer
+SELECT n / -1 AS r FROM (VALUES (-9223372036854775808)) v(n);
+
+-- 26: §5.4 the least integer
+SELECT abs(-9223372036854775808) AS r;
+
+-- 27: §4.1 a text out of range
+SELECT '300'::TINYINT AS r;
+
+-- 28: §4.1 a text out of range
+SELECT s::INT UNSIGNED AS r FROM (VALUES ('-1')) v(s);
+
+-- 29: §4.1 a text out of range
+SELECT TRY_CAST('300' AS TINYINT) AS a, TRY_CAST(s AS BIGINT) AS b FROM (VALUES ('9223372036854775808')) v(s);
+
+-- 30: §4.1 a text at the ends of the range
+SELECT '-128'::TINYINT AS a, '18446744073709551615'::BIGINT UNSIGNED AS b, '-9223372036854775808'::BIGINT AS c;
+
+-- 31: §4.1 booleans
+SELECT 'x'::BOOLEAN AS r;
+
+-- 32: §5.4 out of range
+SELECT factorial(100) AS r;
+
+-- 33: §5.4 out of range
+SELECT factorial(-1) AS r;
+
+-- 34: §5.5 a negative length
+SELECT substr('abc', 0, -1) AS r;
+
+-- 35: §5.3 no such month
+SELECT make_date(2020, 13, 1) AS r;
+
+-- 36: §5.3 no such day
+SELECT make_date(2020, 1, 40) AS r;
+
+-- 37: §5.7 lists of two lengths
+SELECT array_distance([1, 2], [1]) AS r;
+
+-- 38: §4.2 rows behind the first ones of an answer
+SELECT 10 / (2500 - value) AS r FROM generate_series(1, 3000);
+
+-- 39: §4.1 rows behind the first ones of an answer
+SELECT CAST(CASE WHEN value = 2500 THEN 'x' ELSE CAST(value AS VARCHAR) END AS BIGINT) AS r FROM generate_series(1, 3000);

@@ -118,3 +118,45 @@ SELECT date_bin_gapfill(INTERVAL '1 hour', time) AS t, locf(count(*)) AS c
 FROM g
 WHERE time BETWEEN '1970-01-01T00:00:00Z' AND '1970-01-01T01:00:00Z'
 GROUP BY t;
+
+-- 21: §6 rows that are no table's
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00'), (TIMESTAMP '2020-01-01T00:02:00')) v(time)
+WHERE time >= '2020-01-01T00:00:00Z' AND time < '2020-01-01T00:03:00Z'
+GROUP BY t;
+
+-- 22: §6 rows that are no table's, with a column of another name
+SELECT date_bin_gapfill(INTERVAL '1 minute', ts) AS t, locf(sum(x)) AS c
+FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00', 1), (TIMESTAMP '2020-01-01T00:02:00', 2)) v(ts, x)
+WHERE ts BETWEEN '2020-01-01T00:00:00Z' AND '2020-01-01T00:03:00Z' AND x > 0
+GROUP BY t;
+
+-- 23: §6 rows of a function
+SELECT date_bin_gapfill(INTERVAL '1 minute', v.time) AS t, count(*) AS c
+FROM (SELECT to_timestamp(value * 120000000000) AS time FROM generate_series(0, 1)) v
+WHERE '1970-01-01T00:00:00Z' <= v.time AND (v.time < '1970-01-01T00:03:00Z' AND 1 = 1)
+GROUP BY t;
+
+-- 24: §6 a query with a limit
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM (SELECT time FROM g WHERE r = 'a' ORDER BY time LIMIT 5) v
+WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 25: §6 a common table expression
+WITH v AS (SELECT time, max(x) AS x FROM g GROUP BY time)
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, max(x) AS m
+FROM v WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 26: §6 one bound is missing
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00')) v(time) WHERE time >= '2020-01-01T00:00:00Z' GROUP BY t;
+
+-- 27: §6 alternatives are no bounds
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00')) v(time) WHERE time >= '2020-01-01T00:00:00Z' OR time < '2020-01-02T00:00:00Z' GROUP BY t;
+
+-- 28: §6 a bound that is no constant
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00', TIMESTAMP '2020-01-01T00:00:00')) v(time, b) WHERE time >= b AND time < '2020-01-02T00:00:00Z' GROUP BY t;

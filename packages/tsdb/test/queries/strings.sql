@@ -426,3 +426,18 @@ SELECT lpad('a', 100000000, 'x') AS r;
 
 -- 143: §5.5 characters of several bytes against an empty text, more than 16 bits count
 SELECT levenshtein(s, repeat('ä', 100000)) AS r FROM (VALUES ('')) v(s);
+
+-- 144: §4.5 a pattern that ends with its escape character
+SELECT s LIKE '%\' AS a, s NOT LIKE '%\' AS b, s ILIKE 'A\' AS c, s LIKE '_\' AS d FROM (VALUES ('a\'), ('a'), ('b\\')) v(s);
+
+-- 145: §4.5 a pattern that ends with its escape character
+SELECT s LIKE p AS a, s ILIKE p AS b FROM (VALUES ('a\', '%\'), ('a', '%\'), ('a\\', 'a\\\'), ('a\', 'a\\')) v(s, p);
+
+-- 146: §4.5 operators of PostgreSQL
+SELECT s ~~ 'f%' AS a, s ~~* 'F%' AS b, s !~~ 'f%' AS c, s !~~* 'F%' AS d FROM (VALUES ('foo'), ('bar'), (NULL)) v(s);
+
+-- 147: §4.5 operators of PostgreSQL
+SELECT s ~~ p AS a FROM (VALUES ('foo', 'f__'), ('foo', NULL), ('f', 'f_')) v(s, p);
+
+-- 148: §4.5 operators of PostgreSQL
+SELECT 'foo' ~~ 'f%';

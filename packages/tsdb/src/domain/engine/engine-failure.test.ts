@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tsdbError } from '../../errors.js';
-import { failureText, toQueryError } from './engine-failure.js';
+import { failureOf, toQueryError } from './engine-failure.js';
+
+const failureText = (message: string): string => failureOf(message).words;
 
 describe('a failure of the engine', () => {
   const reads = (message: string, words: string) =>
@@ -74,9 +76,23 @@ describe('a failure of the engine', () => {
     );
   });
 
+  it('belongs to the statement for its values, and to the server for memory, files and defects', () => {
+    const isOf = (message: string, kind: ReturnType<typeof failureOf>['kind']) =>
+      assert.equal(failureOf(message).kind, kind, message);
+    isOf('Invalid Input Error: Arrow error: Divide by zero error', 'execution_error');
+    isOf('Out of Range Error: Overflow in division of 1 / 0', 'execution_error');
+    isOf('Conversion Error: words that no row has', 'execution_error');
+    isOf('Invalid Input Error: Resources exhausted: a pattern is too long', 'execution_error');
+    isOf('Out of Memory Error: could not allocate block of size 256.0 KiB', 'query_out_of_memory');
+    isOf('IO Error: Cannot open file "/data/c0.parquet"', 'query_failed');
+    isOf('INTERNAL Error: Attempted to access index 0', 'query_failed');
+    isOf('Binder Error: Referenced column "r1.c0" not found', 'query_failed');
+    isOf('INTERRUPT Error: Interrupted!', 'query_failed');
+  });
+
   it('is a domain error, and none after the client has gone', () => {
     const signal = new AbortController().signal;
-    assert.ok(tsdbError.is(toQueryError(new Error('x'), signal), 'execution_error'));
+    assert.ok(tsdbError.is(toQueryError(new Error('x'), signal), 'query_failed'));
     assert.ok(tsdbError.is(toQueryError(tsdbError('plan_error', 'x'), signal), 'plan_error'));
     assert.ok(tsdbError.is(toQueryError(new Error('x'), AbortSignal.abort()), 'query_cancelled'));
   });

@@ -17,7 +17,14 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^Overflow in \w+ of \w+ \((.+)\)!?$/,
     'Arrow error: Arithmetic overflow: Overflow happened on: $1',
   ],
+  [/^Overflow in division of (.+)$/, 'Arrow error: Arithmetic overflow: Overflow happened on: $1'],
+  [/^Overflow on abs\((-?\d+)\)$/, 'Arrow error: Compute error: Int64Array overflow on abs($1)'],
   [/^Overflow .*?\((.*)\)!?$/, 'Arrow error: Arithmetic overflow: Overflow happened on: $1'],
+  [/^lcm value is out of range$/, 'Arrow error: Compute error: Signed integer overflow in LCM'],
+  [
+    /^list_\w+: list dimensions must be equal.*$/,
+    'Execution error: Both arrays must have the same length',
+  ],
   [/^(?:Left|Right)-shift value.*$/, 'Arrow error: Arithmetic overflow: shift out of range'],
   [
     /^Type INT128 with value (-?\d+) can't be cast .*$/,
@@ -54,6 +61,10 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Map keys must be unique.*$/, 'Execution error: map key must be unique, duplicate key found'],
   [/^Map keys can not be NULL.*$/, 'Execution error: map key cannot be null'],
   [/^Invalid UTF8 Codepoint (-?\d+).*$/, 'Execution error: invalid Unicode scalar value: $1'],
+  [
+    /^LIMIT\/OFFSET cannot be negative.*$/,
+    'Error during planning: LIMIT must be >= 0, a negative number was provided',
+  ],
   [/^interval cannot be 0.*$/, "Execution error: Step value can't be 0"],
   [/^Invalid escape string.*$/, 'Execution error: Escape string must be empty or one character'],
   [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
@@ -61,18 +72,22 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
 
 const UNREAD = 'External error: stored data could not be read';
 
-/** Kinds of failures that are worded by their kind alone. */
-const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
+type FailureKind = 'execution_error' | 'query_out_of_memory' | 'query_failed';
+
+/** Kinds of failures that are worded by their kind alone. No value of a row is to blame. */
+const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: string])[] = [
   [
     /^Out of Memory Error: .*(?:max_temp_directory_size|temporary|offload|disk)/is,
+    'query_out_of_memory',
     'Resources exhausted: the query needs more memory than the server allows, and more disk to spill to',
   ],
   [
     /^Out of Memory Error/,
+    'query_out_of_memory',
     'Resources exhausted: the query needs more memory than the server allows',
   ],
-  [/^IO Error/, UNREAD],
-  [/^INTERRUPT/, 'query cancelled'],
+  [/^IO Error/, 'query_failed', UNREAD],
+  [/^INTERRUPT/, 'query_failed', 'query cancelled'],
 ];
 
 /** The engine writes results and what it cannot hold in memory, and opens files. */
@@ -111,11 +126,12 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
 /** The domain error for what a running query threw. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return endOfQuery(signal);
-  if (!(error instanceof Error)) return tsdbError('execution_error', FALLBACK);
+  if (!(error instanceof Error)) return tsdbError('query_failed', FALLBACK);
   const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
   if (full !== undefined) return full;
   if (error.name !== 'Error') return error;
-  return tsdbError('execution_error', failureText(error.message), error);
+  const { kind, words } = failureOf(error.message);
+  return tsdbError(kind, words, error);
 }
 
 const FALLBACK = 'Execution error: the query engine failed';
@@ -126,14 +142,26 @@ const MAX_LENGTH = 1000;
 /** Whether it may be that stored files make no sense: no value and no limit explains the failure. */
 export function isUnexplained(failure: Error): boolean {
   return (
-    tsdbError.is(failure, 'execution_error') &&
+    tsdbError.is(failure, 'query_failed') &&
     [FALLBACK, UNREAD, FAILED_ON_THE_WAY].some((w) => failure.message.endsWith(w))
   );
 }
 
-/** `message` of the engine as clients see it. */
-export function failureText(message: string): string {
-  for (const [pattern, words] of KINDS) if (pattern.test(message)) return words;
+/** What a `message` of the engine tells, and how clients see it. */
+export function failureOf(message: string): {
+  readonly kind: FailureKind;
+  readonly words: string;
+} {
+  const found = KINDS.find(([pattern]) => pattern.test(message));
+  if (found !== undefined) return { kind: found[1], words: found[2] };
+  const words = valueFailureText(message);
+  return words === undefined
+    ? { kind: 'query_failed', words: FALLBACK }
+    : { kind: 'execution_error', words };
+}
+
+/** `undefined`: it is no failure of values. */
+function valueFailureText(message: string): string | undefined {
   const [whole = ''] = message.split('\n', 1);
   // The end tells what the value was read as.
   const line =
@@ -142,8 +170,7 @@ export function failureText(message: string): string {
   for (const [pattern, words] of WORDINGS) {
     if (pattern.test(text)) return inArrowNames(text.replace(pattern, words));
   }
-  for (const [pattern, words] of VALUE_KINDS) if (pattern.test(line)) return words;
-  return FALLBACK;
+  return VALUE_KINDS.find(([pattern]) => pattern.test(line))?.[1];
 }
 
 function inArrowNames(text: string): string {

@@ -17,6 +17,7 @@ const WRONG_PROTOCOL = 'this path speaks gRPC: HTTP/2 and content-type applicati
  */
 export function flightRoute(deps: RouteDeps): Route {
   const { clock, settings, log } = deps;
+  const wording = settings.compat === 'influxdb3' ? 'text' : 'native';
   const beginnings = new Turns();
   return {
     method: 'POST',
@@ -50,7 +51,7 @@ export function flightRoute(deps: RouteDeps): Route {
               call.signal.throwIfAborted();
               await serveFlight(method, call, { ...deps, access });
             },
-            (error) => toGrpcFailure(error, log),
+            (error) => toGrpcFailure(error, log, wording),
           );
         },
       };

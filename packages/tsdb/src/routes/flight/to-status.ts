@@ -1,6 +1,6 @@
 import { asOutage, type Logger } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
-import { isEdgeError, STATUS } from '../to-wire.js';
+import { type ErrorWording, isEdgeError, statusOf } from '../to-wire.js';
 
 /** Codes of the statuses that the same failures have over HTTP. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([
@@ -16,7 +16,11 @@ const CODE: ReadonlyMap<number, GrpcCode> = new Map([
 ]);
 
 /** Every failure of a call as its status. What is not expected is logged and told without a word of its inside. */
-export function toGrpcFailure(failure: unknown, log: Logger): GrpcFailure {
+export function toGrpcFailure(
+  failure: unknown,
+  log: Logger,
+  wording: ErrorWording = 'native',
+): GrpcFailure {
   if (failure instanceof GrpcFailure) return failure;
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
@@ -32,6 +36,6 @@ export function toGrpcFailure(failure: unknown, log: Logger): GrpcFailure {
     case 'query_cancelled':
       return new GrpcFailure(GRPC.CANCELLED, error.message);
     default:
-      return new GrpcFailure(CODE.get(STATUS[error.kind]) ?? GRPC.INTERNAL, error.message);
+      return new GrpcFailure(CODE.get(statusOf(error, wording)) ?? GRPC.INTERNAL, error.message);
   }
 }

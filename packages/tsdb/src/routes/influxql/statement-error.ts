@@ -23,6 +23,8 @@ export function statementErrorText(error: unknown, index: number): string | unde
         : `datafusion error: ${message}`;
     case 'not_implemented':
     case 'execution_error':
+    case 'query_out_of_memory':
+    case 'query_failed':
       return `datafusion error: ${message}`;
     default:
       return message;

@@ -4,7 +4,7 @@ import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { EngineCalls } from './engine-calls.js';
 import type { OpenInstance } from './instance/open-instance.js';
-import { throwUnlessWhole } from './stream-end.js';
+import { isWhole, throwFailure } from './stream-end.js';
 
 /** Statements one after the other; each hears what became of the one before it. */
 export type Statements = Generator<Statement, void, StatementEnd | undefined>;
@@ -99,7 +99,9 @@ async function* chunksOfOne(
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
       const chunk = await calls.run(() => result.fetchChunk(), asker);
       isEnd = chunk === null || chunk.rowCount === 0;
-      if (isEnd && !signal.aborted) throwUnlessWhole(result, rowCount);
+      if (isEnd && !signal.aborted && !isWhole(result)) {
+        await calls.run(() => throwFailure(connection, text, rowCount), asker);
+      }
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
       for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {

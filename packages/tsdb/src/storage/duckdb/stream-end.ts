@@ -1,4 +1,5 @@
-import type { DuckDBResult } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { tsdbError } from '../../errors.js';
 
 /** Source: duckdb.h, `DUCKDB_RESULT_TYPE_QUERY_RESULT`. The library with its name is not read at the start. */
 const QUERY_RESULT = 3;
@@ -10,9 +11,29 @@ export const FAILED_ON_THE_WAY = 'a value could not be computed, or there was to
  * Tells the end of an answer from a failure on the way, after the chunk that stands for both: the binding hands out an empty
  * one and keeps the engine's error, but a result with an error is of no kind. To be asked before the next call of the result.
  */
-export function throwUnlessWhole(result: DuckDBResult, rowCount: number): void {
-  if ((result.returnType as number) === QUERY_RESULT) return;
-  throw new Error(
+export const isWhole = (result: DuckDBResult): boolean =>
+  (result.returnType as number) === QUERY_RESULT;
+
+/** A statement that cannot stand within another one (EXPLAIN). */
+const OF_THE_FORM = /^(?:Parser|Binder|Catalog) Error/;
+
+/**
+ * Throws why `text` failed after `rowCount` rows. The binding hands out the error of a statement that has no row yet: so its
+ * rows are computed again, within an aggregate over all of their columns.
+ */
+export async function throwFailure(
+  connection: DuckDBConnection,
+  text: string,
+  rowCount: number,
+): Promise<never> {
+  await connection.run('ROLLBACK').catch(() => undefined); // There need not be a transaction.
+  try {
+    await connection.run(`SELECT max(hash(rows)) FROM (${text}) AS rows`);
+  } catch (error) {
+    if (!(error instanceof Error && OF_THE_FORM.test(error.message))) throw error;
+  }
+  throw tsdbError(
+    'query_failed',
     `Execution error: the statement failed after ${rowCount} rows: ${FAILED_ON_THE_WAY}`,
   );
 }

@@ -64,7 +64,7 @@ export class QuerySources {
       const fromNs = this.visibleFrom(request.table, nowNs);
       return await this.#storeOf(request.table).prepareScan(request, fromNs, asker.signal);
     } catch (error) {
-      if (error instanceof FileDamaged) throw tsdbError('execution_error', error.message, error);
+      if (error instanceof FileDamaged) throw tsdbError('query_failed', error.message, error);
       // Rows are handed to the engine first.
       throw toQueryError(error, asker.signal);
     }

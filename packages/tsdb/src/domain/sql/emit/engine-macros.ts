@@ -1,9 +1,9 @@
 /** What the planner's texts rely on, besides the macros of the functions. */
 export const PLANNER_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_divide(a, b) AS
-     CASE WHEN b = 0 THEN error('Arrow error: Divide by zero error') ELSE a // b END`,
-  `CREATE OR REPLACE MACRO plinth_modulo(a, b) AS
-     CASE WHEN b = 0 THEN error('Arrow error: Divide by zero error') ELSE a % b END`,
+  `CREATE OR REPLACE MACRO plinth_divided(divisor, is_present, quotient) AS
+     CASE WHEN divisor = 0 AND is_present THEN error('Arrow error: Divide by zero error') ELSE quotient END`,
+  // The engine refuses the least integer % -1, which is 0 like all others.
+  `CREATE OR REPLACE MACRO plinth_modulo(a, b) AS a % CASE WHEN b = -1 THEN 1 ELSE b END`,
   // Bits that leave the type are lost, as in Arrow; the engine's own operator refuses them.
   `CREATE OR REPLACE MACRO plinth_wrap_bits(value, bits, is_signed) AS CASE
      WHEN is_signed AND value >= 1::HUGEINT << (bits - 1) THEN value - (1::HUGEINT << bits) ELSE value END`,
@@ -12,9 +12,9 @@ export const PLANNER_MACROS: readonly string[] = [
      lambda value: plinth_wrap_bits(
        (value % (1::HUGEINT << bits) + (1::HUGEINT << bits)) % (1::HUGEINT << bits), bits, is_signed))[1]`,
   `CREATE OR REPLACE MACRO plinth_bad_cast(value, type) AS
-     error('Cast error: Cannot cast string ''' || value || ''' to value of ' || type || ' type')`,
-  `CREATE OR REPLACE MACRO plinth_text_to_integer(value, fallback) AS
-     CASE WHEN value IS NULL OR (regexp_full_match(value, '\\s*[+-]?[0-9]+\\s*') AND TRY_CAST(value AS HUGEINT) IS NOT NULL)
+     error('Cast error: Cannot cast ' || CASE WHEN type = 'Boolean' THEN 'value' ELSE 'string' END || ' ''' || value || ''' to value of ' || type || ' type')`,
+  `CREATE OR REPLACE MACRO plinth_text_to_integer(value, least, most, fallback) AS
+     CASE WHEN value IS NULL OR (regexp_full_match(value, '\\s*[+-]?[0-9]+\\s*') AND TRY_CAST(value AS HUGEINT) BETWEEN least AND most)
      THEN CAST(value AS HUGEINT) ELSE fallback END`,
   `CREATE OR REPLACE MACRO plinth_text_to_float(value, fallback) AS
      CASE WHEN value IS NULL OR TRY_CAST(value AS DOUBLE) IS NOT NULL THEN CAST(value AS DOUBLE) ELSE fallback END`,

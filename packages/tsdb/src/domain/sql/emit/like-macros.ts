@@ -4,7 +4,7 @@ export const LIKE_MACROS: readonly string[] = [
      regexp_extract_all(pattern, '(?s)' || CASE WHEN escape = '' THEN '' ELSE regexp_escape(escape) || '.?|' END || '.'),
      lambda step: CASE WHEN step = '%' AND escape <> '%' THEN '.*' WHEN step = '_' AND escape <> '_' THEN '.'
        WHEN escape = '' OR NOT starts_with(step, escape) THEN regexp_escape(step)
-       WHEN step = escape THEN error('Execution error: Like pattern must not end with escape character: double it to find the character itself')
+       WHEN step = escape THEN regexp_escape(step)
        ELSE regexp_escape(substr(step, 2)) END), '')`,
   `CREATE OR REPLACE MACRO plinth_like(s, pattern, escape) AS CASE WHEN s IS NULL OR pattern IS NULL THEN NULL
      ELSE regexp_full_match(plinth_regexp_text(s, pattern), plinth_like_regexp(pattern, escape)) END`,

@@ -1,6 +1,13 @@
 import { tsdbError } from '../../../errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import { convert } from '../bind/expr/convert.js';
 import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
+import {
+  type ComparisonOp,
+  type TimeRange,
+  timeRangeFor,
+} from '../bind/expr/operators/comparison.js';
+import { COMPARISON } from '../bind/expr/operators/operators.js';
 import { Scope, type ScopeColumn } from '../bind/scope.js';
 import type { Env } from '../bind/session.js';
 import type { Bound } from '../bind/types/bound.js';
@@ -38,7 +45,7 @@ export function gapBinCall(expr: Expr): FunctionNode | undefined {
 }
 
 /** Source: query-languages, "SQL gap filling". */
-export function bindGapBins(node: FunctionNode, env: Env): GapBins {
+export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env: Env): GapBins {
   const name = namesOf(node.name).join('.');
   const [stride, time, ...origin] = exprArgs(argsOf(node));
   if (stride === undefined || time === undefined || origin.length > 1) {
@@ -51,7 +58,7 @@ export function bindGapBins(node: FunctionNode, env: Env): GapBins {
   // The shortest month is met by a step as long as it is.
   const strideNs = width.kind === 'fixed' ? width.widthNs : BigInt(width.width) * SHORTEST_MONTH_NS;
   const input = env.session.bindExpr(renamed(node, name), env);
-  const { minNs, maxNs } = timeBounds(time, env);
+  const { minNs, maxNs } = timeBounds(time, selection, env);
   // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
   if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
@@ -110,9 +117,10 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
   throw tsdbError('plan_error', `Error during planning: ${label} needs an interval as its stride`);
 }
 
-/** Bounds that WHERE puts on the time column, here or beneath. Both ends inclusive. */
-function timeBounds(time: Expr, env: Env): { readonly minNs: bigint; readonly maxNs: bigint } {
-  const bounds = timeColumn(time, env)?.origin?.scan.timeBounds();
+/** Bounds that WHERE puts on the time column, here or, of a table, beneath. Both ends inclusive. */
+function timeBounds(time: Expr, selection: Expr | undefined, env: Env): TimeRange {
+  const column = timeColumn(time, env);
+  const bounds = column?.origin?.scan.timeBounds() ?? (column && boundsIn(selection, column, env));
   const { minNs, maxNs } = bounds ?? {};
   if (minNs !== undefined && maxNs !== undefined) return { minNs, maxNs };
   const missing =
@@ -122,11 +130,57 @@ function timeBounds(time: Expr, env: Env): { readonly minNs: bigint; readonly ma
   throw tsdbError('plan_error', `Error during planning: gap-filling query is missing ${missing}`);
 }
 
-/** The table's time column within the argument, for example inside `tz(time, 'Europe/Berlin')`. */
+const MIN_NS = -(2n ** 63n);
+const MAX_NS = 2n ** 63n - 1n;
+
+/** What the parts of a condition, joined by AND, say about a column that is not a table's. */
+function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): Partial<TimeRange> {
+  const ranges = conjuncts(selection).flatMap(({ left, op, right }) => {
+    const [a, b] = [env.session.bindExpr(left, env), env.session.bindExpr(right, env)];
+    return timeRangeFor(column, { left: a, op, right: b }) ?? [];
+  });
+  const minNs = ranges.reduce((most, range) => (range.minNs > most ? range.minNs : most), MIN_NS);
+  const maxNs = ranges.reduce(
+    (least, range) => (range.maxNs < least ? range.maxNs : least),
+    MAX_NS,
+  );
+  // The outermost times that a table may have are no bounds.
+  return {
+    ...(minNs > MIN_TIME_NS && { minNs }),
+    ...(maxNs < MAX_TIME_NS && { maxNs }),
+  };
+}
+
+interface Conjunct {
+  readonly left: Expr;
+  readonly op: ComparisonOp;
+  readonly right: Expr;
+}
+
+function conjuncts(expr: Expr | undefined): readonly Conjunct[] {
+  if (expr === undefined) return [];
+  if ('Nested' in expr) return conjuncts(expr.Nested);
+  if ('Between' in expr) {
+    const { expr: left, negated, low, high } = expr.Between;
+    return negated
+      ? []
+      : [
+          { left, op: '>=', right: low },
+          { left, op: '<=', right: high },
+        ];
+  }
+  if (!('BinaryOp' in expr)) return [];
+  const { left, op, right } = expr.BinaryOp;
+  if (op === 'And') return [...conjuncts(left), ...conjuncts(right)];
+  const [comparison] = COMPARISON[op] ?? [];
+  return comparison === undefined ? [] : [{ left, op: comparison, right }];
+}
+
+/** The time column within the argument, for example inside `tz(time, 'Europe/Berlin')`. */
 function timeColumn(node: unknown, env: Env): ScopeColumn | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
   const column = env.session.columnOf(node as Expr, env.scope);
-  if (column?.source === 'time') return column;
+  if (column?.type.kind === 'timestamp') return column;
   for (const child of Object.values(node)) {
     const found = timeColumn(child, env);
     if (found !== undefined) return found;

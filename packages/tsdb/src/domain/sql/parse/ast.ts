@@ -82,7 +82,14 @@ export interface ExprNodes {
   Floor: { readonly expr: Expr; readonly field: object };
   AtTimeZone: { readonly timestamp: Expr; readonly time_zone: Expr };
   Array: { readonly elem: readonly Expr[] };
-  Struct: { readonly values: readonly Expr[] };
+  Struct: {
+    readonly values: readonly (
+      | Expr
+      | { readonly Named: { readonly expr: Expr; readonly name: Ident } }
+    )[];
+    /** Of the form with types, `STRUCT<a INT>(1)`. */
+    readonly fields: readonly unknown[];
+  };
   Tuple: readonly Expr[];
   Dictionary: readonly { readonly key: Ident; readonly value: Expr }[];
   Map: { readonly entries: readonly { readonly key: Expr; readonly value: Expr }[] };

@@ -1,6 +1,6 @@
 import { Memo } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
-import type { Statement } from './ast.js';
+import type { Expr, FunctionNode, Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth, checkLength } from './check-depth.js';
 import { type Effort, EffortExceeded } from './effort.js';
@@ -64,7 +64,7 @@ export class StatementParser {
     checkDepth(balanced);
     try {
       // `ast.ts` describes the tree.
-      return withoutNulls(
+      return asDescribed(
         JSON.parse(this.#parser.parse(balanced, effort.parserFuel)),
       ) as readonly Statement[];
     } catch (error) {
@@ -103,13 +103,32 @@ function hasLongBlanks(text: string, { maxBlankRunLength, maxCommentCount }: Eff
   return (text.match(COMMENT)?.length ?? 0) > maxCommentCount;
 }
 
-/** Absent parts of the tree are `undefined`. Changes `node`, which is as deep as `checkDepth` allows. */
-function withoutNulls(node: unknown): unknown {
+/**
+ * The tree as `ast.ts` describes it: absent parts are `undefined`, and names that the parser takes for calls are names. Changes
+ * `node`, which is as deep as `checkDepth` allows.
+ */
+function asDescribed(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node ?? undefined;
   const parts = node as Record<string, unknown>;
   for (const key of Object.keys(parts)) {
     const part = parts[key];
-    if (typeof part === 'object') parts[key] = withoutNulls(part);
+    if (typeof part === 'object') parts[key] = asDescribed(part);
   }
-  return node;
+  // Only the parser gives a call this form.
+  const call = parts['Function'] as FunctionNode | undefined;
+  return call?.args === 'None' ? (asColumn(call) ?? node) : node;
+}
+
+/** Functions that are called without brackets; of other words of standard SQL (`user`, `localtime`) DataFusion has none. */
+const WITHOUT_BRACKETS: ReadonlySet<string> = new Set([
+  'current_date',
+  'current_time',
+  'current_timestamp',
+]);
+
+function asColumn({ name }: FunctionNode): Expr | undefined {
+  const [first, ...rest] = name.flatMap((part) => part.Identifier ?? []);
+  if (first === undefined || (rest.length === 0 && WITHOUT_BRACKETS.has(first.value.toLowerCase())))
+    return undefined;
+  return rest.length === 0 ? { Identifier: first } : { CompoundIdentifier: [first, ...rest] };
 }

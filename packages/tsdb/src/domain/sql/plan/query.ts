@@ -2,6 +2,7 @@ import { tsdbError } from '../../../errors.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import { Scope } from '../bind/scope.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
+import { NULL } from '../bind/types/bound.js';
 import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
 import { bindCommonTables } from './from/common-tables.js';
@@ -54,10 +55,14 @@ function nested(around: QueryEnv): QueryEnv {
 
 function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery {
   const { op, set_quantifier: quantifier } = node;
-  if (quantifier.includes('ByName'))
-    throw tsdbError('not_implemented', `${op.toUpperCase()} BY NAME`);
-  const left = bindSetExpr(node.left, nested(around));
-  const right = bindSetExpr(node.right, nested(around));
+  const isByName = quantifier.includes('ByName');
+  if (isByName && op !== 'Union')
+    throw tsdbError('not_implemented', `${op.toUpperCase()} BY NAME not implemented`);
+  const sides = [node.left, node.right].map((side) => bindSetExpr(side, nested(around)));
+  const [left, right] = (isByName ? alignedByName(sides, around) : sides) as [
+    BoundQuery,
+    BoundQuery,
+  ];
   if (left.columns.length !== right.columns.length) {
     throw tsdbError(
       'plan_error',
@@ -69,8 +74,38 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
     commonColumn(column, right.columns[index], op),
   );
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
-  const word = `${op.toUpperCase()}${quantifier === 'All' ? ' ALL' : ''}`;
+  const word = `${op.toUpperCase()}${/^All/.test(quantifier) ? ' ALL' : ''}`;
   return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
+}
+
+/** The queries with the columns of all of them, in the order in which their names occur first; those that one lacks are NULL. */
+function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readonly BoundQuery[] {
+  const names = [...new Set(queries.flatMap(({ columns }) => columns.map(({ name }) => name)))];
+  around.session.spend(names.length * queries.length);
+  return queries.map((query) => {
+    const inner = around.session.newName('r');
+    const columns = names.map((name, index): QueryColumn => {
+      const [found, another] = query.columns.filter((column) => column.name === name);
+      if (another !== undefined) {
+        throw tsdbError(
+          'plan_error',
+          `Schema error: Ambiguous reference to unqualified field ${name}`,
+        );
+      }
+      const { type = NULL, source } = found ?? {};
+      return { name, qualifier: undefined, type, source, engineName: `c${index}` };
+    });
+    const engineNames = new Map(query.columns.map(({ name, engineName }) => [name, engineName]));
+    const items = columns.map(({ name, engineName }) => {
+      const from = engineNames.get(name);
+      return `${from === undefined ? 'NULL' : `${inner}.${from}`} AS ${engineName}`;
+    });
+    return {
+      ...query,
+      text: `SELECT ${items.join(', ')} FROM (${query.text}) AS ${inner}`,
+      columns,
+    };
+  });
 }
 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {

@@ -108,7 +108,7 @@ class WatchedStatement {
   check(): void {
     if (!this.#isStopped) return;
     throw tsdbError(
-      'execution_error',
+      'query_out_of_memory',
       'Resources exhausted: the statements that run need more memory than the server allows (tsdb.query_memory_bytes); ask for fewer rows or columns, or shorter texts',
     );
   }

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
 import { quoteName, quoteString } from '../quote.js';
-import { throwUnlessWhole } from '../stream-end.js';
+import { isWhole, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
@@ -48,7 +48,7 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
       rowCount += chunk.rowCount;
       yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`);
     }
-    throwUnlessWhole(result, rowCount);
+    if (!isWhole(result)) await throwFailure(connection, query.lines, rowCount);
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -29,6 +29,7 @@ import {
   bindStruct,
   bindSubstring,
   bindTrim,
+  bindTuple,
 } from './special-syntax.js';
 import { bindExists, bindInSubquery, bindScalarSubquery } from './subqueries.js';
 
@@ -74,8 +75,8 @@ const HANDLERS: Handlers = {
   Floor: (node, env) => bindRounding('floor', node, env),
   AtTimeZone: bindAtTimeZone,
   Array: bindArray,
-  Struct: (node, env) => bindStruct(node.values, env),
-  Tuple: bindStruct,
+  Struct: bindStruct,
+  Tuple: bindTuple,
   Dictionary: bindDictionary,
   Map: bindMap,
   AnyOp: bindAnyOp,

@@ -214,11 +214,11 @@ function fromText(
   { text, from, type, isTry }: Conversion,
   cast: (value: string) => string,
 ): string {
-  const checked = (macro: string) =>
-    `${macro}(${text}, ${isTry ? 'NULL' : `plinth_bad_cast(${text}, '${arrowTypeName(type)}')`})`;
+  const checked = (macro: string, bounds = '') =>
+    `${macro}(${text}, ${bounds}${isTry ? 'NULL' : `plinth_bad_cast(${text}, '${arrowTypeName(type)}')`})`;
   switch (type.kind) {
     case 'int':
-      return `CAST(${checked('plinth_text_to_integer')} AS ${engineType(type)})`;
+      return `CAST(${checked('plinth_text_to_integer', boundsOf(type))} AS ${engineType(type)})`;
     case 'float':
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':
@@ -233,6 +233,12 @@ function fromText(
     default:
       throw unsupportedCast(from, type);
   }
+}
+
+/** The least and the greatest value, as arguments of a macro. */
+function boundsOf({ bits, signed }: Extract<SqlType, { kind: 'int' }>): string {
+  const most = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
+  return `${signed ? `(-${most} - 1)` : '0'}::HUGEINT, ${most}::HUGEINT, `;
 }
 
 function toText(text: string, from: SqlType, cast: (value: string) => string): string {

@@ -40,6 +40,17 @@ function splitQualifiedRoot(node: ExprNodes['CompoundFieldAccess']): {
   return { root, chain: node.access_chain.slice(taken) };
 }
 
+/** The fields of a struct as columns of their own; `undefined`: the value is not a struct. */
+export function fieldsOf(
+  value: Bound,
+): readonly { readonly name: string; readonly value: Bound }[] | undefined {
+  if (value.type.kind !== 'struct') return undefined;
+  return value.type.fields.map(({ name }) => ({
+    name: `${value.displayName}.${name}`,
+    value: fieldOf(value, name),
+  }));
+}
+
 export function fieldOf(value: Bound, field: string): Bound {
   const { type } = value;
   const displayName = `${value.displayName}[${field}]`;

@@ -62,8 +62,20 @@ export function bindArray(node: ExprNodes['Array'], env: Env): Bound {
   return call('make_array', node.elem, env);
 }
 
-export function bindStruct(values: readonly Expr[], env: Env): Bound {
+export function bindTuple(values: readonly Expr[], env: Env): Bound {
   return call('struct', values, env);
+}
+
+/** `struct(a AS x, b)`: fields without a name are named by their place. */
+export function bindStruct({ values, fields }: ExprNodes['Struct'], env: Env): Bound {
+  if (fields.length > 0) throw tsdbError('not_implemented', 'Struct fields are not supported yet');
+  if (!values.some((value) => 'Named' in value)) return bindTuple(values as readonly Expr[], env);
+  const named = values.flatMap((value, index) =>
+    'Named' in value
+      ? [textExpr(value.Named.name.value), value.Named.expr]
+      : [textExpr(`c${index}`), value],
+  );
+  return call('named_struct', named, env);
 }
 
 export function bindDictionary(entries: ExprNodes['Dictionary'], env: Env): Bound {

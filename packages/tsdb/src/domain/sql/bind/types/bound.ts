@@ -17,6 +17,8 @@ export interface Bound extends BoundExpr {
   readonly call?: { readonly name: string; readonly args: readonly Bound[] };
   /** `column = 'a' OR column = 'b'`: what it compares, with the values in one type. */
   readonly choice?: Choice;
+  /** Of a value computed as `text`: what it is computed of, and NULL with. */
+  readonly operandsOf?: { readonly text: string; readonly operands: readonly string[] };
   /** Set for a parameter that is NULL: told in which type it is taken. */
   readonly onType?: (type: SqlType) => void;
 }

@@ -216,7 +216,12 @@ export const LISTS: readonly FunctionDefinition[] = [
   scalar(['unnest'], (call) => {
     expectArgCount(call, 1);
     const { text, type } = listAt(call, 0);
-    return { text: `unnest(${text})`, type: type.element };
+    // The engine unnests once.
+    const [, lists] = /^unnest\((.*)\)$/s.exec(text) ?? [];
+    return {
+      text: `unnest(${lists === undefined ? text : `flatten(${lists})`})`,
+      type: type.element,
+    };
   }),
 ];
 

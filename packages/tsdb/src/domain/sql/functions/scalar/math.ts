@@ -71,7 +71,7 @@ export const MATH_MACROS: readonly string[] = [
        THEN CAST(pow(CAST(b AS DOUBLE), CAST(e AS DOUBLE)) AS BIGINT)
      ELSE list_reduce(list_transform(range(least(e, 64)), lambda i: CAST(b AS BIGINT)), lambda x, y: x * y) END`,
   `CREATE OR REPLACE MACRO plinth_factorial(x) AS CASE
-     WHEN x < 0 THEN error('Execution error: factorial is not defined for negative numbers: ' || x)
+     WHEN x < 0 THEN error('Execution error: factorial of a negative number is undefined')
      WHEN x > 20 THEN error('Execution error: Overflow happened on FACTORIAL(' || x || ')')
      ELSE CAST(factorial(CAST(x AS INTEGER)) AS BIGINT) END`,
 ];

@@ -191,7 +191,7 @@ export const STRING_MACROS: readonly string[] = [
   // Positions before the first character count toward the length, as in PostgreSQL.
   `CREATE OR REPLACE MACRO plinth_substr(s, start, n) AS CASE
      WHEN s IS NULL OR start IS NULL OR n IS NULL THEN NULL
-     WHEN n < 0 THEN error('Execution error: negative substring length not allowed: substr(<str>, ' || start || ', ' || n || ')')
+     WHEN n < 0 THEN error('Execution error: negative count not allowed: ' || n)
      ELSE substr(s, plinth_count(greatest(start, 1)), plinth_count(greatest(
        CAST(start AS HUGEINT) + n - greatest(start, 1), 0))) END`,
   `CREATE OR REPLACE MACRO plinth_pieces_to(s, d, n) AS CASE

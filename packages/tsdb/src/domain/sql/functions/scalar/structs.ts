@@ -31,7 +31,11 @@ export const STRUCTS: readonly FunctionDefinition[] = [
   }),
   scalar(['map'], (call) => {
     expectArgCount(call, 2);
-    return mapOf(call, argAt(call, 0), argAt(call, 1));
+    const [key, value] = [argAt(call, 0), argAt(call, 1)];
+    // One key that is not a list is the only one.
+    return key.type.kind === 'list'
+      ? mapOf(call, key, value)
+      : mapOf(call, listOf(call, [key]), listOf(call, [value]));
   }),
   scalar(['map_keys'], (call) => {
     const { text, type } = mapArg(call);
@@ -84,6 +88,13 @@ function bindNamedStruct(call: FunctionCall): FunctionResult {
 function structOf(fields: readonly (StructField & { readonly text: string })[]): FunctionResult {
   if (fields.some(({ name }) => name.includes('\0'))) {
     throw tsdbError('plan_error', 'Error during planning: the name of a field has a NUL character');
+  }
+  const known = new Set<string>();
+  for (const { name } of fields) {
+    // The engine tells the fields of a struct apart whatever their case.
+    if (known.has(name.toLowerCase()))
+      throw tsdbError('not_implemented', `a struct with two fields named ${name}`);
+    known.add(name.toLowerCase());
   }
   return {
     text: `{${fields.map(({ name, text }) => `${quoteString(name)}: ${text}`).join(', ')}}`,

@@ -47,6 +47,8 @@ export const TIME_CONVERSIONS: readonly FunctionDefinition[] = [
 
 export const TIME_CONVERSION_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_make_date(y, m, d) AS CASE WHEN y IS NULL OR m IS NULL OR d IS NULL THEN NULL
+     WHEN m NOT BETWEEN 1 AND 12 THEN error('Execution error: Month value ''' || m || ''' is out of range')
+     WHEN d NOT BETWEEN 1 AND 31 THEN error('Execution error: Day value ''' || d || ''' is out of range')
      ELSE coalesce(try(make_date(CAST(y AS INTEGER), CAST(m AS INTEGER), CAST(d AS INTEGER))),
        error('Execution error: Unable to parse date from ' || y || ', ' || m || ', ' || d)) END`,
   // Like the cast between units: toward zero.

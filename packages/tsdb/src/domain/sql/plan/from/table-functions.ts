@@ -1,5 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
+import type { SqlType } from '../../../../model/sql-type.js';
 import { convert } from '../../bind/expr/convert.js';
+import { fieldsOf } from '../../bind/expr/fields.js';
 import { Scope } from '../../bind/scope.js';
 import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, INT64 } from '../../bind/types/bound.js';
@@ -73,24 +75,35 @@ export function bindUnnest(
   before: Scope | undefined,
 ): BoundQuery {
   const env = argEnv(around, before);
-  const lists = node.array_exprs.map((expr) => around.session.bindExpr(expr, env));
-  const columns = lists.map((list, index) => {
-    if (list.type.kind !== 'list') {
-      throw tsdbError(
-        'plan_error',
-        'Error during planning: unnest() can only be applied to array, struct and null',
-      );
-    }
-    return {
-      name: `UNNEST(${list.displayName})`,
-      qualifier: undefined,
-      type: list.type.element,
-      source: undefined,
-      engineName: `c${index}`,
-    };
-  });
-  const items = lists.map((list, index) => `unnest(${list.text}) AS c${index}`);
+  const values = node.array_exprs.map((expr) => around.session.bindExpr(expr, env));
+  const unnested = values.flatMap(unnestedColumns);
+  around.session.spend(unnested.length);
+  const columns = unnested.map(({ name, type }, index) => ({
+    name,
+    qualifier: undefined,
+    type,
+    source: undefined,
+    engineName: `c${index}`,
+  }));
+  const items = unnested.map(({ text }, index) => `${text} AS c${index}`);
   return { text: `SELECT ${items.join(', ')}`, columns, tableName: undefined };
+}
+
+/** A list becomes rows, a struct columns. */
+function unnestedColumns(
+  value: Bound,
+): readonly { readonly name: string; readonly type: SqlType; readonly text: string }[] {
+  const fields = fieldsOf(value);
+  if (fields !== undefined)
+    return fields.map(({ name, value: { type, text } }) => ({ name, type, text }));
+  if (value.type.kind !== 'list') {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: unnest() can only be applied to array, struct and null',
+    );
+  }
+  const { displayName, text, type } = value;
+  return [{ name: `UNNEST(${displayName})`, type: type.element, text: `unnest(${text})` }];
 }
 
 function argEnv(around: QueryEnv, before: Scope | undefined): Env {

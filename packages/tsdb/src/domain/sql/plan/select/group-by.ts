@@ -51,7 +51,7 @@ export function bindGroups(
     }
     if (aggregation.gaps !== undefined)
       throw tsdbError('not_implemented', 'several gap fills in one query');
-    const { input, binsText } = bindGapBins(gapCall, keyEnv);
+    const { input, binsText } = bindGapBins(gapCall, select.selection, keyEnv);
     const key = aggregation.addKey(meant, input);
     aggregation.gaps = { key, binsText };
     return key.input.text;

@@ -1,5 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
+import { arrowTypeName } from '../../arrow-type-name.js';
 import { direction } from '../../bind/aggregate/windows.js';
+import { convert } from '../../bind/expr/convert.js';
 import { Scope } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, INT64 } from '../../bind/types/bound.js';
@@ -90,7 +92,12 @@ export function limitText(query: Query, around: QueryEnv): string {
   return `${limitPart}${offset === undefined ? '' : ` OFFSET ${offset}`}`;
 }
 
-function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): bigint | undefined {
+/** A number, or text that the engine computes of constants; `undefined` for NULL. */
+function rowCount(
+  expr: Expr,
+  clause: 'LIMIT' | 'OFFSET',
+  around: QueryEnv,
+): bigint | string | undefined {
   const env: Env = {
     ...around,
     scope: new Scope({ relations: [], visible: [], parent: undefined }),
@@ -104,10 +111,14 @@ function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): big
     bound.onType?.(INT64);
     return undefined;
   }
+  // There is no column in sight, and what reads tables is a query.
+  const isComputed =
+    value === undefined && bound.type.kind === 'int' && !/\bSELECT\b/.test(bound.text);
+  if (isComputed) return `(${convert(bound, INT64).text})`;
   if (typeof value !== 'bigint') {
     throw tsdbError(
       'plan_error',
-      `Error during planning: Expected ${clause} to be an integer or null`,
+      `Error during planning: Expected ${clause} to be an integer or null, but got ${arrowTypeName(bound.type)}`,
     );
   }
   if (value < 0n) {

@@ -1,5 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
 import { columnOf } from '../../bind/expr/columns.js';
+import { fieldsOf } from '../../bind/expr/fields.js';
+import { argsOf, exprArgs } from '../../bind/expr/function-calls.js';
 import type { ScopeColumn } from '../../bind/scope.js';
 import type { Env } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
@@ -29,6 +31,8 @@ export function bindProjection(items: readonly SelectItem[], env: Env): readonly
 }
 
 function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
+  const fields = unnestedFields(item, env);
+  if (fields !== undefined) return fields;
   if ('ExprWithAlias' in item) {
     const { expr, alias } = item.ExprWithAlias;
     return [{ name: nameOf(alias), qualifier: undefined, expr: env.session.bindExpr(expr, env) }];
@@ -62,6 +66,23 @@ function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
     throw tsdbError('plan_error', `Error during planning: Invalid qualifier ${path.join('.')}`);
   }
   return expand(relation.columns, options, env);
+}
+
+/** `unnest(struct)`: a column for each field, whatever the alias. `undefined`: the item is another one. */
+function unnestedFields(item: SelectItem, env: Env): readonly OutputItem[] | undefined {
+  const expr =
+    'UnnamedExpr' in item
+      ? item.UnnamedExpr
+      : 'ExprWithAlias' in item
+        ? item.ExprWithAlias.expr
+        : undefined;
+  if (expr === undefined || !('Function' in expr)) return undefined;
+  if (namesOf(expr.Function.name).join('.') !== 'unnest') return undefined;
+  const [argument, another] = exprArgs(argsOf(expr.Function));
+  if (argument === undefined || another !== undefined) return undefined;
+  const fields = fieldsOf(env.session.bindExpr(argument, env));
+  env.session.spend(fields?.length ?? 0);
+  return fields?.map(({ name, value }) => ({ name, qualifier: undefined, expr: value }));
 }
 
 function expand(

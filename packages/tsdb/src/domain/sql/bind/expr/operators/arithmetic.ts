@@ -43,16 +43,35 @@ function numeric(
   const folded = foldNumbers(left, op, right, type);
   if (folded !== undefined) return constantExpr(folded, type, displayName);
   const [a, b] = [convert(left, type), convert(right, type)];
+  const plain = plainText(a, op, b, type);
+  const typed = type.kind === 'decimal' ? `CAST(${plain} AS ${engineType(type)})` : plain;
+  const operands = [...new Set([...nullableParts(left), ...nullableParts(right)])];
+  const mayFail = type.kind !== 'float' && (op === '/' || op === '%') && mayBeZero(b);
+  // NULL / 0 is NULL.
+  const areThere = operands.map((operand) => `${operand} IS NOT NULL`).join(' AND ');
+  const text = mayFail ? `plinth_divided(${b.text}, (${areThere || 'true'}), ${typed})` : typed;
+  return { ...derive([left, right], { text, type, displayName }), operandsOf: { text, operands } };
+}
+
+function plainText(a: Bound, op: ArithmeticOp, b: Bound, type: SqlType): string {
+  if (type.kind !== 'int') return `(${a.text} ${op} ${b.text})`;
+  if (op === '/') return `(${a.text} // ${b.text})`;
   const divisor = b.constant?.value;
-  const isSafeDivisor = divisor !== undefined && divisor !== 0n;
-  if (type.kind === 'int' && (op === '/' || op === '%') && !isSafeDivisor) {
-    const text = `${op === '/' ? 'plinth_divide' : 'plinth_modulo'}(${a.text}, ${b.text})`;
-    return derive([left, right], { text, type, displayName });
-  }
-  const operator = op === '/' && type.kind === 'int' ? '//' : op;
-  const plain = `(${a.text} ${operator} ${b.text})`;
-  const text = type.kind === 'decimal' ? `CAST(${plain} AS ${engineType(type)})` : plain;
-  return derive([left, right], { text, type, displayName });
+  const mayBeMinusOne = typeof divisor !== 'bigint' || divisor === -1n;
+  return op === '%' && mayBeMinusOne
+    ? `plinth_modulo(${a.text}, ${b.text})`
+    : `(${a.text} ${op} ${b.text})`;
+}
+
+function mayBeZero({ constant }: Bound): boolean {
+  const value = constant?.value;
+  return value === undefined || (value !== null && Number(value) === 0);
+}
+
+/** The result is NULL exactly where one of these is: of a long chain its columns, each once. */
+function nullableParts({ text, constant, operandsOf }: Bound): readonly string[] {
+  if (constant !== undefined && constant.value !== null) return [];
+  return operandsOf?.text === text ? operandsOf.operands : [text];
 }
 
 /** Folds what stands in bounds (`now() - 3 * …`, `1000 * 60`); anything doubtful is left to the engine. */

@@ -1,13 +1,16 @@
-import { tsdbError } from '../../../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../../../errors.js';
 import type { FieldCondition } from '../../../../../model/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../../model/scan.js';
-import { isNumeric, isText, type SqlType } from '../../../../../model/sql-type.js';
+import { isNumeric, isSameType, isText, type SqlType } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { ConstantValue } from '../../../bound-expr.js';
+import { quoteString } from '../../../emit/quote.js';
 import type { Fact, PlainFact } from '../../scan-draft.js';
+import type { ScopeColumn } from '../../scope.js';
 import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
 import { comparisonType } from '../../types/common-type.js';
 import { convert } from '../convert.js';
+import { fieldOf } from '../fields.js';
 
 export type ComparisonOp =
   | '='
@@ -34,7 +37,7 @@ export function bindComparison(
   right: Bound,
   shownOp: string = op,
 ): Bound {
-  const [a, b] = comparable(left, shownOp, right);
+  const [a, b] = ordered(comparable(left, shownOp, right), op);
   const mirrored = MIRRORED[op] ?? op;
   // A number is compared with a field as it was written.
   const [x, y] = isField(left) || isField(right) ? [left, right] : [a, b];
@@ -65,20 +68,78 @@ function isField({ column }: Bound): boolean {
 export function comparable(left: Bound, shownOp: string, right: Bound): readonly [Bound, Bound] {
   if (isUnknownText(left) && isNumeric(right.type)) return [left, convert(right, UTF8)];
   if (isUnknownText(right) && isNumeric(left.type)) return [convert(left, UTF8), right];
+  const rows = comparableRows(left, shownOp, right);
+  if (rows !== undefined) return rows;
   const type = comparisonType(left.type, right.type);
-  if (type === undefined) {
-    throw tsdbError(
-      'plan_error',
-      `Error during planning: Cannot infer common argument type for comparison operation ` +
-        `${arrowTypeName(left.type)} ${shownOp} ${arrowTypeName(right.type)}`,
-    );
-  }
+  if (type === undefined) throw incomparable(left, shownOp, right);
   // The engine compares integers of any two sizes exactly; a cast would keep a column from being pruned.
   if (left.type.kind === 'int' && right.type.kind === 'int') return [left, right];
   if (isText(left.type) && isText(right.type)) return [left, right];
   if (isNumeric(type) && left.type.kind === 'decimal' && right.type.kind === 'int')
     return [left, right];
   return [convert(left, type), convert(right, type)];
+}
+
+function incomparable(left: Bound, shownOp: string, right: Bound): TsdbError<'plan_error'> {
+  return tsdbError(
+    'plan_error',
+    `Error during planning: Cannot infer common argument type for comparison operation ` +
+      `${arrowTypeName(left.type)} ${shownOp} ${arrowTypeName(right.type)}`,
+  );
+}
+
+/** Rows (`(a, b) = (1, 'x')`) are compared field by field; `undefined`: they are of one type, or no rows. */
+function comparableRows(
+  left: Bound,
+  shownOp: string,
+  right: Bound,
+): readonly [Bound, Bound] | undefined {
+  const [a, b] = [left.type, right.type];
+  if (a.kind !== 'struct' || b.kind !== 'struct' || isSameType(a, b)) return undefined;
+  const fields = b.fields.map(({ name }) => name);
+  if (a.fields.length !== fields.length || a.fields.some(({ name }) => !fields.includes(name))) {
+    throw incomparable(left, shownOp, right);
+  }
+  const pairs = a.fields.map(({ name }) =>
+    comparable(rowField(left, name), shownOp, rowField(right, name)),
+  );
+  const rowOf = (row: Bound, side: 0 | 1): Bound => {
+    const values = pairs.map((pair, index) => ({
+      ...pair[side],
+      name: a.fields[index]?.name ?? '',
+    }));
+    const text = `{${values.map(({ name, text }) => `${quoteString(name)}: ${text}`).join(', ')}}`;
+    const made =
+      row.call === undefined ? `CASE WHEN ${row.text} IS NOT NULL THEN ${text} END` : text;
+    return {
+      ...row,
+      text: made,
+      type: { kind: 'struct', fields: values.map(({ name, type }) => ({ name, type })) },
+    };
+  };
+  return [rowOf(left, 0), rowOf(right, 1)];
+}
+
+/** What a row was made of, where that is known: a literal may be read in the type of what it is compared with. */
+function rowField(row: Bound, name: string): Bound {
+  const isTuple = row.call?.name === 'struct' || row.call?.name === 'row';
+  const value = isTuple ? row.call?.args[Number(name.slice(1))] : undefined;
+  return value ?? fieldOf(row, name);
+}
+
+/** Of two rows, NULL is below all else in a field. The engine has it above. */
+function ordered([a, b]: readonly [Bound, Bound], op: ComparisonOp): readonly [Bound, Bound] {
+  if (!/^[<>]=?$/.test(op)) return [a, b];
+  const orderable = (row: Bound): Bound => {
+    if (row.type.kind !== 'struct') return row;
+    const fields = row.type.fields.map(({ name }, index) => {
+      const field = `struct_extract(r, ${quoteString(name)})`;
+      return `p${index}: ${field} IS NOT NULL, v${index}: ${field}`;
+    });
+    const text = `list_transform([${row.text}], lambda r: CASE WHEN r IS NOT NULL THEN {${fields.join(', ')}} END)[1]`;
+    return { ...row, text };
+  };
+  return [orderable(a), orderable(b)];
 }
 
 /**
@@ -98,6 +159,22 @@ function comparisonFacts(
   const fact = (value: ConstantValue) => factOf(side, op, value, type);
   const found = constant && fact(constant.value);
   return found === undefined ? [] : [{ ...found, again: constant && mapped(constant, fact) }];
+}
+
+/** The times for which `left op right` may hold, where one side is `column` and the other a constant; both ends inclusive. */
+export function timeRangeFor(
+  column: ScopeColumn,
+  comparison: { readonly left: Bound; readonly op: ComparisonOp; readonly right: Bound },
+): TimeRange | undefined {
+  const [left, right] = comparable(comparison.left, comparison.op, comparison.right);
+  const isMirrored = right.column?.text === column.text;
+  const [of, other] = isMirrored ? [right, left] : [left, right];
+  const value = other.constant?.value;
+  if (of.column?.text !== column.text || typeof value !== 'bigint') return undefined;
+  return timeRangeOf(
+    isMirrored ? (MIRRORED[comparison.op] ?? comparison.op) : comparison.op,
+    value,
+  );
 }
 
 function factOf(
@@ -137,10 +214,12 @@ function factOf(
   }
 }
 
-function timeRangeOf(
-  op: ComparisonOp,
-  value: bigint,
-): { readonly minNs: bigint; readonly maxNs: bigint } | undefined {
+export interface TimeRange {
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+}
+
+function timeRangeOf(op: ComparisonOp, value: bigint): TimeRange | undefined {
   switch (op) {
     case '=':
       return { minNs: value, maxNs: value };

@@ -11,7 +11,11 @@ import { stringOf } from '../literals.js';
  * The engine's own matcher of patterns goes back for every `%`: five of them over a text of 5 kB take it days, and it cannot
  * be interrupted. What is printed here takes time in proportion to the text. Source: docs/adr/0074.
  */
-export function bindLike(node: LikeNode, word: 'LIKE' | 'ILIKE' | 'SIMILAR TO', env: Env): Bound {
+export function bindLike(
+  node: LikeNode & { readonly shown?: string },
+  word: 'LIKE' | 'ILIKE' | 'SIMILAR TO',
+  env: Env,
+): Bound {
   if (node.any) throw tsdbError('not_implemented', `ANY in ${word} expression`);
   const value = env.session.bindExpr(node.expr, env);
   const pattern = env.session.bindExpr(node.pattern, env);
@@ -21,7 +25,7 @@ export function bindLike(node: LikeNode, word: 'LIKE' | 'ILIKE' | 'SIMILAR TO', 
     word === 'SIMILAR TO'
       ? similarText(value, pattern)
       : likeText(value, pattern, { escapeText, ignoresCase: word === 'ILIKE' });
-  const shown = `${node.negated ? 'NOT ' : ''}${word}`;
+  const shown = node.shown ?? `${node.negated ? 'NOT ' : ''}${word}`;
   return derive([value, pattern], {
     text: node.negated ? `(NOT ${text})` : text,
     type: BOOLEAN,
@@ -74,11 +78,9 @@ function stepsOf(pattern: string, escapeChar: string): readonly Step[] {
       isEscaped = false;
     }
   }
-  if (!isEscaped) return steps;
-  throw tsdbError(
-    'plan_error',
-    'Execution error: Like pattern must not end with escape character: double it to find the character itself',
-  );
+  // At the end of the pattern it escapes nothing.
+  if (isEscaped) steps.push({ char: escapeChar, isWild: false });
+  return steps;
 }
 
 function matchOf(text: string, steps: readonly Step[], fold: (text: string) => string): string {

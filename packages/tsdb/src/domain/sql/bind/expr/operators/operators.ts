@@ -21,6 +21,7 @@ import { convert } from '../convert.js';
 import { fieldOf } from '../fields.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
+import { bindLike } from './like.js';
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
   Plus: '+',
@@ -56,8 +57,25 @@ const REGEX: Readonly<
   PGRegexNotIMatch: { not: true, ignoreCase: true, shown: '!~*' },
 };
 
+/** The operators of PostgreSQL for LIKE and its kin. */
+const LIKE: Readonly<Record<string, LikeOperator>> = {
+  PGLikeMatch: { word: 'LIKE', negated: false, shown: '~~' },
+  PGILikeMatch: { word: 'ILIKE', negated: false, shown: '~~*' },
+  PGNotLikeMatch: { word: 'LIKE', negated: true, shown: '!~~' },
+  PGNotILikeMatch: { word: 'ILIKE', negated: true, shown: '!~~*' },
+};
+
+interface LikeOperator {
+  readonly word: 'LIKE' | 'ILIKE';
+  readonly negated: boolean;
+  readonly shown: string;
+}
+
 export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
   const { op } = node;
+  const like = LIKE[op];
+  if (like !== undefined)
+    return bindLike({ ...like, expr: node.left, pattern: node.right }, like.word, env);
   const left = env.session.bindExpr(node.left, env);
   if (op === 'Arrow' && 'Value' in node.right) {
     const key = env.session.bindExpr(node.right, env).constant?.value;

@@ -78,17 +78,26 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const type = unionType(typed.map(([left]) => left.type)) ?? value.type;
   const left = typed.some(([side]) => side.text !== value.text) ? convert(value, type) : value;
   const word = node.negated ? 'NOT IN' : 'IN';
+  const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
   const texts = typed.map(([, right]) => right.text).join(', ');
   const facts = inListFacts(value, items, node.negated);
   return {
     ...derive([value, ...items], {
-      text: items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`,
+      text:
+        rows ?? (items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`),
       type: BOOLEAN,
       displayName: `${value.displayName} ${word} ${items.map((item) => item.displayName).join(', ')}`,
     }),
     facts,
     isExact: facts.length === 1,
   };
+}
+
+/** A row is compared with each of the others field by field, in the types of both. */
+function rowInList(value: Bound, items: readonly Bound[], isNegated: boolean): string | undefined {
+  if (items.length === 0) return undefined;
+  const any = items.map((item) => bindComparison(value, '=', item, 'IN').text).join(' OR ');
+  return `(${isNegated ? 'NOT ' : ''}(${any}))`;
 }
 
 function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean): readonly Fact[] {
