@@ -22,9 +22,11 @@ export const PLANNER_MACROS: readonly string[] = [
      WHEN lower(trim(value)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
      WHEN lower(trim(value)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
      ELSE fallback END`,
-  `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, fallback) AS
-     CASE WHEN value IS NULL OR TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL
-     THEN CAST(value AS TIMESTAMP_NS) ELSE fallback END`,
+  // The engine reads offsets, but no names of zones, and no wall clocks of other zones than UTC.
+  `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, zone, fallback) AS
+     CASE WHEN value IS NULL OR (zone IN ('UTC', '+00:00') AND TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL)
+     THEN CAST(value AS TIMESTAMP_NS)
+     ELSE coalesce(make_timestamp_ns(plinth_time_in_zone(value, zone)), fallback) END`,
   // Seconds, then as many groups of three digits as are needed.
   `CREATE OR REPLACE MACRO plinth_fraction_text(ns) AS
      CASE WHEN ns = 0 THEN '' WHEN ns % 1000000 = 0 THEN '.' || lpad(CAST(ns // 1000000 AS VARCHAR), 3, '0')

@@ -84,7 +84,7 @@ function timestampConstant(
   isTry: boolean,
 ): ConstantValue | undefined {
   if (typeof value === 'string') {
-    const timeNs = parseTime(value, isTry);
+    const timeNs = parseTime(value, isTry, zone);
     return timeNs === null ? null : timeNs - (timeNs % NS_PER_UNIT[unit]);
   }
   if (from.kind === 'timestamp' && typeof value === 'bigint') {
@@ -139,8 +139,8 @@ function integerConstant(
   return fits ? whole : undefined;
 }
 
-function parseTime(text: string, isTry: boolean): bigint | null {
-  const timeNs = parseTimestamp(text);
+function parseTime(text: string, isTry: boolean, zone?: string): bigint | null {
+  const timeNs = parseTimestamp(text, zone);
   if (timeNs !== undefined) return timeNs;
   if (isTry) return null;
   throw tsdbError(
@@ -214,15 +214,19 @@ function fromText(
   { text, from, type, isTry }: Conversion,
   cast: (value: string) => string,
 ): string {
-  const checked = (macro: string) =>
-    `${macro}(${text}, ${isTry ? 'NULL' : `plinth_bad_cast(${text}, '${arrowTypeName(type)}')`})`;
+  const checked = (macro: string, ...options: readonly string[]) => {
+    const fallback = isTry
+      ? 'NULL'
+      : `plinth_bad_cast(${text}, ${quoteString(arrowTypeName(type))})`;
+    return `${macro}(${[text, ...options, fallback].join(', ')})`;
+  };
   switch (type.kind) {
     case 'int':
       return `CAST(${checked('plinth_text_to_integer')} AS ${engineType(type)})`;
     case 'float':
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':
-      return checked('plinth_text_to_timestamp');
+      return checked('plinth_text_to_timestamp', quoteString(type.zone ?? 'UTC'));
     case 'boolean':
       return checked('plinth_text_to_boolean');
     case 'date':
