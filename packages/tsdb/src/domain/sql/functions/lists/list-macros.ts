@@ -114,6 +114,8 @@ export const LIST_MACROS: readonly string[] = [
          WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
        lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
   )}`,
+  `CREATE OR REPLACE MACRO plinth_bounded_list(n, most, l) AS
+     CASE WHEN n > most THEN error('Execution error: range is too long') ELSE l END`,
   `CREATE OR REPLACE MACRO plinth_range(a, b, step, most) AS CASE
      WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
      WHEN (CAST(b AS HUGEINT) - a) // step > most THEN error('Execution error: range is too long')
