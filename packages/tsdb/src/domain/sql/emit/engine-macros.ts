@@ -22,6 +22,8 @@ export const PLANNER_MACROS: readonly string[] = [
      WHEN lower(trim(value)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
      WHEN lower(trim(value)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
      ELSE fallback END`,
+  `CREATE OR REPLACE MACRO plinth_text_to_time(value, fallback) AS CASE WHEN value IS NULL THEN NULL
+     ELSE coalesce(epoch_ns(TRY_CAST('1970-01-01 ' || value AS TIMESTAMP_NS)), fallback) END`,
   // The engine reads offsets, but no names of zones, and no wall clocks of other zones than UTC.
   `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, zone, fallback) AS
      CASE WHEN value IS NULL OR (zone IN ('UTC', '+00:00') AND TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL)

@@ -74,7 +74,7 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
 }
 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
-  const type = b && unionType([a.type, b.type]);
+  const type = b && unionType([a.type, b.type], false);
   if (type === undefined) {
     throw tsdbError(
       'plan_error',

@@ -22,7 +22,10 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   });
   const otherwise = node.else_result && bind(node.else_result);
   const results = [...branches.map((branch) => branch.result), ...(otherwise ? [otherwise] : [])];
-  const common = unionType(results.map((result) => result.type));
+  const common = unionType(
+    results.map((result) => result.type),
+    false,
+  );
   if (common === undefined) {
     throw tsdbError(
       'plan_error',

@@ -227,6 +227,8 @@ function fromText(
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':
       return checked('plinth_text_to_timestamp', quoteString(type.zone ?? 'UTC'));
+    case 'time':
+      return checked('plinth_text_to_time');
     case 'boolean':
       return checked('plinth_text_to_boolean');
     case 'date':
