@@ -70,7 +70,19 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   );
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
   const word = `${op.toUpperCase()}${quantifier === 'All' ? ' ALL' : ''}`;
-  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
+  const common: BoundQuery = {
+    text: parts.join(` ${word} `),
+    columns,
+    tableName: undefined,
+    isUnordered: true,
+  };
+  if (op === 'Union') return common;
+  // What is left are rows of the left side, with its types.
+  const kept = columns.map((column, index) => {
+    const type = left.columns[index]?.type;
+    return type === undefined || type.kind === 'null' ? column : { ...column, type };
+  });
+  return { ...common, text: retyped(common, kept, around), columns: kept };
 }
 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {

@@ -7,7 +7,7 @@ import { unionType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
 import { bindComparison } from './operators/comparison.js';
-import { condition } from './operators/operators.js';
+import { castCondition } from './operators/operators.js';
 
 export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const bind = (expr: ExprNodes['Nested']) => env.session.bindExpr(expr, env);
@@ -16,7 +16,7 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
     const test = bind(branch.condition);
     return {
       shown: test.displayName,
-      test: operand === undefined ? condition(test) : bindComparison(operand, '=', test),
+      test: operand === undefined ? castCondition(test) : bindComparison(operand, '=', test),
       result: bind(branch.result),
     };
   });

@@ -197,7 +197,7 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       break;
     case 'interval':
       if (from.kind === 'duration') {
-        return `{'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}}`;
+        return `CASE WHEN ${text} IS NOT NULL THEN {'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}} END`;
       }
       break;
     case 'list':
@@ -222,7 +222,7 @@ function fromText(
   };
   switch (type.kind) {
     case 'int':
-      return `CAST(${checked('plinth_text_to_integer')} AS ${engineType(type)})`;
+      return cast(checked('plinth_text_to_integer'));
     case 'float':
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':

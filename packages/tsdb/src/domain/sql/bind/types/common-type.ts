@@ -49,6 +49,10 @@ function asDecimal(type: SqlType): { readonly precision: number; readonly scale:
   return { precision: digits, scale: 0 };
 }
 
+/** Integers that are read as days since 1970. */
+const isWholeDays = (type: SqlType): boolean =>
+  type.kind === 'int' && type.signed && type.bits >= 32;
+
 /** Type in which two values are compared; `undefined` when they cannot be. */
 export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
   if (isSameType(a, b)) return a;
@@ -62,6 +66,8 @@ export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
     return b.kind === 'timestamp' || b.kind === 'date' || b.kind === 'int' ? a : undefined;
   }
   if (b.kind === 'timestamp') return comparisonType(b, a);
+  if (a.kind === 'date' && isWholeDays(b)) return a;
+  if (b.kind === 'date' && isWholeDays(a)) return b;
   if (a.kind === 'duration' && b.kind === 'interval') return a;
   if (a.kind === 'interval' && b.kind === 'duration') return b;
   if (a.kind === 'list' && b.kind === 'list') {
@@ -93,8 +99,8 @@ function unionOfTwo(a: SqlType, b: SqlType, textYields: boolean): SqlType | unde
   if (a.kind === 'int' && b.kind === 'int') return unionOfIntegers(a, b);
   if (a.kind === 'timestamp' && b.kind === 'timestamp')
     return { ...a, unit: finerUnit(a.unit, b.unit), zone: a.zone ?? b.zone };
-  if (a.kind === 'date' && (b.kind === 'int' || b.kind === 'timestamp')) return besideDate(b);
-  if (b.kind === 'date' && (a.kind === 'int' || a.kind === 'timestamp')) return besideDate(a);
+  if ([a, b].some(({ kind }) => kind === 'date') && [a, b].some(({ kind }) => kind === 'timestamp'))
+    return TIMESTAMP;
   if (a.kind === 'list' && b.kind === 'list') {
     const element = unionOfTwo(a.element, b.element, textYields);
     return element && { kind: 'list', element };
@@ -109,10 +115,6 @@ function besideText(other: SqlType, textYields: boolean): SqlType | undefined {
   if (other.kind === 'date' || other.kind === 'time') return other;
   return textYields && isNumeric(other) ? other : UTF8;
 }
-
-/** A whole number is a count of days. */
-const besideDate = (other: SqlType): SqlType =>
-  other.kind === 'timestamp' ? TIMESTAMP : { kind: 'date' };
 
 /** No integer holds all values of Int64 and UInt64. */
 function unionOfIntegers(a: IntType, b: IntType): SqlType {

@@ -37,7 +37,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   distance: {
     args: 'll',
     type: FLOAT64,
-    text: (a, b) => `CAST(list_distance(${a}, ${b}) AS DOUBLE)`,
+    text: (a, b) => `plinth_list_distance(${a}, ${b})`,
   },
   distinct: { args: 'l', type: 'list', text: (l) => `plinth_list_unique(${l})` },
   element: { args: 'li', type: 'element', text: (l, i) => `list_extract(${l}, ${i})` },
