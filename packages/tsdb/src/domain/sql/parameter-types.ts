@@ -9,7 +9,7 @@ export class ParameterTypes {
   /** A parameter that stands in several places is of a type that fits all of them; where there is none, of text. */
   note(name: string, type: SqlType): void {
     const before = this.#types.get(name);
-    const fitting = before === undefined ? type : (unionType([before, type]) ?? UTF8);
+    const fitting = before === undefined ? type : (unionType([before, type], false) ?? UTF8);
     this.#types.set(name, valueType(fitting));
   }
 

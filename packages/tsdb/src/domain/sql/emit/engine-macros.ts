@@ -22,9 +22,13 @@ export const PLANNER_MACROS: readonly string[] = [
      WHEN lower(trim(value)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
      WHEN lower(trim(value)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
      ELSE fallback END`,
-  `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, fallback) AS
-     CASE WHEN value IS NULL OR TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL
-     THEN CAST(value AS TIMESTAMP_NS) ELSE fallback END`,
+  `CREATE OR REPLACE MACRO plinth_text_to_time(value, fallback) AS CASE WHEN value IS NULL THEN NULL
+     ELSE coalesce(epoch_ns(TRY_CAST('1970-01-01 ' || value AS TIMESTAMP_NS)), fallback) END`,
+  // The engine reads offsets, but no names of zones, and no wall clocks of other zones than UTC.
+  `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, zone, fallback) AS
+     CASE WHEN value IS NULL OR (zone IN ('UTC', '+00:00') AND TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL)
+     THEN CAST(value AS TIMESTAMP_NS)
+     ELSE coalesce(make_timestamp_ns(plinth_time_in_zone(value, zone)), fallback) END`,
   // Seconds, then as many groups of three digits as are needed.
   `CREATE OR REPLACE MACRO plinth_fraction_text(ns) AS
      CASE WHEN ns = 0 THEN '' WHEN ns % 1000000 = 0 THEN '.' || lpad(CAST(ns // 1000000 AS VARCHAR), 3, '0')
@@ -40,7 +44,7 @@ export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_interval_ns(i) AS
      (i.months * 30::BIGINT + i.days) * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_whole_days(i) AS
-     {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000}`,
+     CASE WHEN i IS NOT NULL THEN {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000} END`,
   // Parts that are zero are left out. Source: Arrow, display of MonthDayNano intervals and durations.
   `CREATE OR REPLACE MACRO plinth_seconds_text(ns) AS
      CASE WHEN ns < 0 THEN '-' ELSE '' END || CAST(abs(ns) // 1000000000 AS VARCHAR) || '.'
@@ -60,10 +64,12 @@ export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_time_text(ns) AS
      lpad(CAST(ns // 3600000000000 AS VARCHAR), 2, '0') || ':' || lpad(CAST(ns // 60000000000 % 60 AS VARCHAR), 2, '0')
      || ':' || lpad(CAST(ns // 1000000000 % 60 AS VARCHAR), 2, '0') || plinth_fraction_text(ns % 1000000000)`,
-  `CREATE OR REPLACE MACRO plinth_add_interval(ns, i) AS
-     plinth_add_months(ns, i.months) + i.days * 86400000000000 + i.nanos`,
+  `CREATE OR REPLACE MACRO plinth_add_days(ns, i) AS
+     plinth_add_months(ns, i.months) + i.days * 86400000000000`,
+  `CREATE OR REPLACE MACRO plinth_add_intervals(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN
+     {'months': a.months + b.months, 'days': a.days + b.days, 'nanos': a.nanos + b.nanos} END`,
   `CREATE OR REPLACE MACRO plinth_negate_interval(i) AS
-     {'months': -i.months, 'days': -i.days, 'nanos': -i.nanos}`,
+     CASE WHEN i IS NOT NULL THEN {'months': -i.months, 'days': -i.days, 'nanos': -i.nanos} END`,
   `CREATE OR REPLACE MACRO plinth_multiply_interval(i, n) AS CASE WHEN i IS NOT NULL AND n IS NOT NULL THEN
      {'months': CAST(i.months * n AS INTEGER), 'days': CAST(i.days * n AS INTEGER), 'nanos': CAST(i.nanos * n AS BIGINT)} END`,
 ];

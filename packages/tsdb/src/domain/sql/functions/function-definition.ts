@@ -42,6 +42,8 @@ export interface FunctionCall {
       /** Further condition, joined by AND with the call's own FILTER. */
       readonly filter?: string;
       readonly orderBy?: string;
+      /** Of a window function: the rows of the frame count from its end. */
+      readonly isFromEnd?: boolean;
       /** Leave DISTINCT out. */
       readonly ignoreDistinct?: boolean;
     },

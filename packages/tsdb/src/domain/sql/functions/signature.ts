@@ -1,13 +1,7 @@
 import { type TsdbError, tsdbError } from '../../../errors.js';
-import {
-  isNested,
-  isNumeric,
-  isSameType,
-  isText,
-  type SqlType,
-  valueType,
-} from '../../../model/sql-type.js';
+import { isNested, isNumeric, isText, type SqlType, valueType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
+import { unionType } from '../bind/types/common-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 
@@ -99,42 +93,7 @@ export function isInteger(type: SqlType): boolean {
   return type.kind === 'int';
 }
 
-/** The type that values of all these types can take without loss of meaning; `undefined` when there is none. */
-export function commonType(types: readonly SqlType[]): SqlType | undefined {
-  const known = types.filter((type) => type.kind !== 'null').map(valueType);
-  const [first, ...others] = known;
-  if (first === undefined) return { kind: 'null' };
-  let common: SqlType = first;
-  for (const type of others) {
-    const next = commonOfTwo(common, type);
-    if (next === undefined) return undefined;
-    common = next;
-  }
-  return common;
-}
-
-function commonOfTwo(a: SqlType, b: SqlType): SqlType | undefined {
-  if (isSameType(a, b)) return a;
-  if (isNumeric(a) && isNumeric(b)) {
-    if (a.kind !== 'int' || b.kind !== 'int') return FLOAT64;
-    if (a.signed === b.signed) return a.bits > b.bits ? a : b;
-    return INT64;
-  }
-  if (a.kind === 'list' && b.kind === 'list') {
-    const element = commonType([a.element, b.element]);
-    return element && { kind: 'list', element };
-  }
-  if (a.kind === 'timestamp' && b.kind === 'timestamp') return { ...TIMESTAMP, ...zoneOf(a, b) };
-  const [time, other] = a.kind === 'timestamp' ? [a, b] : [b, a];
-  if (time.kind === 'timestamp' && (other.kind === 'date' || other.kind === 'utf8')) return time;
-  if (isText(a) && !isNested(b)) return a;
-  if (isText(b) && !isNested(a)) return b;
-  return undefined;
-}
-
-function zoneOf(
-  a: Extract<SqlType, { kind: 'timestamp' }>,
-  b: Extract<SqlType, { kind: 'timestamp' }>,
-): { readonly zone: string | undefined } {
-  return { zone: a.zone ?? b.zone };
+/** The type that values of all these types can take; `undefined` when there is none. */
+export function commonType(types: readonly SqlType[], textYields = true): SqlType | undefined {
+  return unionType(types.map(valueType), textYields);
 }

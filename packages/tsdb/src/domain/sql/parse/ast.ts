@@ -25,7 +25,10 @@ export interface ExprNodes {
   CompoundFieldAccess: { readonly root: Expr; readonly access_chain: readonly Access[] };
   Value: LiteralNode;
   TypedString: { readonly data_type: DataType; readonly value: LiteralNode };
-  Interval: { readonly value: Expr; readonly leading_field?: string | object };
+  Interval: {
+    readonly value: Expr;
+    readonly leading_field?: string | { readonly Week?: string };
+  };
   Nested: Expr;
   BinaryOp: { readonly left: Expr; readonly op: string; readonly right: Expr };
   UnaryOp: { readonly op: string; readonly expr: Expr };

@@ -75,7 +75,19 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   );
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
   const word = `${op.toUpperCase()}${/^All/.test(quantifier) ? ' ALL' : ''}`;
-  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
+  const common: BoundQuery = {
+    text: parts.join(` ${word} `),
+    columns,
+    tableName: undefined,
+    isUnordered: true,
+  };
+  if (op === 'Union') return common;
+  // What is left are rows of the left side, with its types.
+  const kept = columns.map((column, index) => {
+    const type = left.columns[index]?.type;
+    return type === undefined || type.kind === 'null' ? column : { ...column, type };
+  });
+  return { ...common, text: retyped(common, kept, around), columns: kept };
 }
 
 /** The queries with the columns of all of them, in the order in which their names occur first; those that one lacks are NULL. */
@@ -109,7 +121,7 @@ function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readon
 }
 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
-  const type = b && unionType([a.type, b.type]);
+  const type = b && unionType([a.type, b.type], false);
   if (type === undefined) {
     throw tsdbError(
       'plan_error',

@@ -28,6 +28,12 @@ const OF_PLACES: ReadonlySet<string> = new Set([
   'lead',
 ]);
 
+/** They take the rows of the window as they are. */
+const OF_WINDOWS: ReadonlySet<string> = new Set([
+  ...['first_value', 'last_value', 'nth_value', 'lag', 'lead', 'ntile'],
+  ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'cume_dist'],
+]);
+
 /** An argument that is NULL where a condition does not hold. `count(*)` counts rows. */
 function where(test: string, arg: string): string {
   const [, distinct = '', value = arg] = /^(DISTINCT )(.*)$/s.exec(arg) ?? [];
@@ -46,6 +52,12 @@ export function aggregateText(
   pieces: CallPieces,
   options: AggregateOptions,
 ): string {
+  if (pieces.filter !== undefined && OF_WINDOWS.has(engineFunction))
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: FILTER clause can only be used with aggregate window functions.',
+    );
+  if (options.isFromEnd) return fromEndText(engineFunction, argTexts, pieces, options);
   const isOrdered = pieces.orderBy.length > 0 && options.orderBy === undefined;
   // Each row would sort the list of its whole partition again.
   if (isOrdered && pieces.window !== undefined && OF_STATES.has(engineFunction))
@@ -57,6 +69,27 @@ export function aggregateText(
   }
   const order = isOrdered && OF_PLACES.has(engineFunction) ? orderText(pieces.orderBy) : '';
   return callText(engineFunction, argTexts, order, pieces, options);
+}
+
+/** The rows of the frame are counted in the opposite order; rows that are equal in it count in any order. */
+function fromEndText(
+  engineFunction: string,
+  argTexts: readonly string[],
+  pieces: CallPieces,
+  options: AggregateOptions,
+): string {
+  const order = pieces.window?.order ?? [];
+  if (order.length === 0)
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: nth_value from the end of a window needs an ORDER BY in the window',
+    );
+  const reversed = order.map((item) => ({
+    ...item,
+    descending: !item.descending,
+    nullsFirst: !item.nullsFirst,
+  }));
+  return callText(engineFunction, argTexts, orderText(reversed), pieces, options);
 }
 
 /** The values of the rows, sorted where all are together. */

@@ -15,6 +15,7 @@ export interface BoundWindow {
   readonly text: string;
   /** The same rows, said so that the engine computes each row for itself. */
   readonly rowByRow: string;
+  readonly order: readonly OrderItem[];
   readonly shown: string;
 }
 
@@ -82,6 +83,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   return {
     text: `(${[...group, ...frames].join(' ')})`,
     rowByRow: `(${[...group, ...(isWhole ? [WHOLE] : frames)].join(' ')})`,
+    order,
     shown: shown.join(' '),
   };
 }

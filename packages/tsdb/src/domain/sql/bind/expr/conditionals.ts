@@ -7,7 +7,7 @@ import { unionType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
 import { bindComparison } from './operators/comparison.js';
-import { condition } from './operators/operators.js';
+import { castCondition } from './operators/operators.js';
 
 export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const bind = (expr: ExprNodes['Nested']) => env.session.bindExpr(expr, env);
@@ -16,13 +16,16 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
     const test = bind(branch.condition);
     return {
       shown: test.displayName,
-      test: operand === undefined ? condition(test) : bindComparison(operand, '=', test),
+      test: operand === undefined ? castCondition(test) : bindComparison(operand, '=', test),
       result: bind(branch.result),
     };
   });
   const otherwise = node.else_result && bind(node.else_result);
   const results = [...branches.map((branch) => branch.result), ...(otherwise ? [otherwise] : [])];
-  const common = unionType(results.map((result) => result.type));
+  const common = unionType(
+    results.map((result) => result.type),
+    false,
+  );
   if (common === undefined) {
     throw tsdbError(
       'plan_error',

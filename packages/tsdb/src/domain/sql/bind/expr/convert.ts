@@ -84,7 +84,7 @@ function timestampConstant(
   isTry: boolean,
 ): ConstantValue | undefined {
   if (typeof value === 'string') {
-    const timeNs = parseTime(value, isTry);
+    const timeNs = parseTime(value, isTry, zone);
     return timeNs === null ? null : timeNs - (timeNs % NS_PER_UNIT[unit]);
   }
   if (from.kind === 'timestamp' && typeof value === 'bigint') {
@@ -139,8 +139,8 @@ function integerConstant(
   return fits ? whole : undefined;
 }
 
-function parseTime(text: string, isTry: boolean): bigint | null {
-  const timeNs = parseTimestamp(text);
+function parseTime(text: string, isTry: boolean, zone?: string): bigint | null {
+  const timeNs = parseTimestamp(text, zone);
   if (timeNs !== undefined) return timeNs;
   if (isTry) return null;
   throw tsdbError(
@@ -197,7 +197,7 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       break;
     case 'interval':
       if (from.kind === 'duration') {
-        return `{'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}}`;
+        return `CASE WHEN ${text} IS NOT NULL THEN {'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}} END`;
       }
       break;
     case 'list':
@@ -214,15 +214,21 @@ function fromText(
   { text, from, type, isTry }: Conversion,
   cast: (value: string) => string,
 ): string {
-  const checked = (macro: string, bounds = '') =>
-    `${macro}(${text}, ${bounds}${isTry ? 'NULL' : `plinth_bad_cast(${text}, '${arrowTypeName(type)}')`})`;
+  const checked = (macro: string, ...options: readonly string[]) => {
+    const fallback = isTry
+      ? 'NULL'
+      : `plinth_bad_cast(${text}, ${quoteString(arrowTypeName(type))})`;
+    return `${macro}(${[text, ...options, fallback].join(', ')})`;
+  };
   switch (type.kind) {
     case 'int':
-      return `CAST(${checked('plinth_text_to_integer', boundsOf(type))} AS ${engineType(type)})`;
+      return `CAST(${checked('plinth_text_to_integer', ...boundsOf(type))} AS ${engineType(type)})`;
     case 'float':
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':
-      return checked('plinth_text_to_timestamp');
+      return checked('plinth_text_to_timestamp', quoteString(type.zone ?? 'UTC'));
+    case 'time':
+      return checked('plinth_text_to_time');
     case 'boolean':
       return checked('plinth_text_to_boolean');
     case 'date':
@@ -236,9 +242,9 @@ function fromText(
 }
 
 /** The least and the greatest value, as arguments of a macro. */
-function boundsOf({ bits, signed }: Extract<SqlType, { kind: 'int' }>): string {
+function boundsOf({ bits, signed }: Extract<SqlType, { kind: 'int' }>): readonly string[] {
   const most = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
-  return `${signed ? `(-${most} - 1)` : '0'}::HUGEINT, ${most}::HUGEINT, `;
+  return [`${signed ? `(-${most} - 1)` : '0'}::HUGEINT`, `${most}::HUGEINT`];
 }
 
 function toText(text: string, from: SqlType, cast: (value: string) => string): string {

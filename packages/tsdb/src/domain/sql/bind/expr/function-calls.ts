@@ -14,7 +14,7 @@ import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
-import { condition } from './operators/operators.js';
+import { castCondition } from './operators/operators.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
@@ -76,7 +76,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     [...list.clauses.flatMap((clause) => clause.OrderBy ?? []), ...node.within_group],
     env,
   );
-  const filter = node.filter && condition(env.session.bindExpr(node.filter, env));
+  const filter = node.filter && castCondition(env.session.bindExpr(node.filter, env));
   const window = node.over && bindWindow(node.over, env);
   const treatment =
     node.null_treatment ??

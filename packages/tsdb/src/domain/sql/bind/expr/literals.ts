@@ -125,10 +125,7 @@ function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
 
 /** `INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL 1 DAY`, also with a minus before the number. */
 export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
-  const unit = node.leading_field;
-  if (unit !== undefined && typeof unit !== 'string') {
-    throw tsdbError('not_implemented', `Unsupported interval field ${JSON.stringify(unit)}`);
-  }
+  const unit = node.leading_field && unitOfField(node.leading_field);
   const value = env.session.bindExpr(node.value, env).constant?.value;
   if (
     value === null ||
@@ -149,6 +146,13 @@ export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
   const isWritten = 'Value' in node.value && !isPlaceholder(node.value.Value);
   const again = isWritten ? () => interval : undefined;
   return constantExpr(interval, INTERVAL, intervalDisplayName(interval), again);
+}
+
+/** The parser's tree has an object for a week, which may name its first day in other dialects. */
+function unitOfField(field: string | { readonly Week?: string }): string {
+  if (typeof field === 'string') return field;
+  if ('Week' in field && field.Week === undefined) return 'week';
+  throw tsdbError('not_implemented', `Unsupported interval field ${JSON.stringify(field)}`);
 }
 
 /** `TIMESTAMP '2020-01-01'`, `DATE '…'`. */

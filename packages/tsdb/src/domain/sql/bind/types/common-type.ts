@@ -3,9 +3,11 @@ import {
   isNumeric,
   isSameType,
   isText,
+  NS_PER_UNIT,
   type SqlType,
+  type TimeUnit,
 } from '../../../../model/sql-type.js';
-import { FLOAT64, INT64, NULL, UTF8 } from './bound.js';
+import { FLOAT64, INT64, INTERVAL, NULL, TIMESTAMP, UTF8 } from './bound.js';
 
 type IntType = Extract<SqlType, { kind: 'int' }>;
 
@@ -47,6 +49,10 @@ function asDecimal(type: SqlType): { readonly precision: number; readonly scale:
   return { precision: digits, scale: 0 };
 }
 
+/** Integers that are read as days since 1970. */
+const isWholeDays = (type: SqlType): boolean =>
+  type.kind === 'int' && type.signed && type.bits >= 32;
+
 /** Type in which two values are compared; `undefined` when they cannot be. */
 export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
   if (isSameType(a, b)) return a;
@@ -60,6 +66,8 @@ export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
     return b.kind === 'timestamp' || b.kind === 'date' || b.kind === 'int' ? a : undefined;
   }
   if (b.kind === 'timestamp') return comparisonType(b, a);
+  if (a.kind === 'date' && isWholeDays(b)) return a;
+  if (b.kind === 'date' && isWholeDays(a)) return b;
   if (a.kind === 'duration' && b.kind === 'interval') return a;
   if (a.kind === 'interval' && b.kind === 'duration') return b;
   if (a.kind === 'list' && b.kind === 'list') {
@@ -69,19 +77,51 @@ export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
   return undefined;
 }
 
-/** Type that holds values of all branches (UNION, CASE, coalesce, VALUES). */
-export function unionType(types: readonly SqlType[]): SqlType | undefined {
+/**
+ * Type that holds values of all branches (UNION, CASE, coalesce, VALUES, lists).
+ * @param textYields a text beside a number is read as one (all but UNION, CASE and nvl).
+ * Source: DataFusion, `type_union_coercion` and `comparison_coercion`; query-languages, "Common types".
+ */
+export function unionType(types: readonly SqlType[], textYields: boolean): SqlType | undefined {
   let common: SqlType | undefined = NULL;
   for (const type of types) {
-    if (common === undefined) return undefined;
-    if (isSameType(common, type)) continue;
-    if (isText(type) && common.kind !== 'null') {
-      common = isNested(common) ? undefined : UTF8;
-    } else if (isText(common) && type.kind !== 'null') {
-      common = isNested(type) ? undefined : UTF8;
-    } else {
-      common = comparisonType(common, type);
-    }
+    common = common && unionOfTwo(common, type, textYields);
   }
   return common;
+}
+
+function unionOfTwo(a: SqlType, b: SqlType, textYields: boolean): SqlType | undefined {
+  if (isSameType(a, b)) return a;
+  if (a.kind === 'null') return b;
+  if (b.kind === 'null') return a;
+  if (isText(b) && !isText(a)) return unionOfTwo(b, a, textYields);
+  if (isText(a) && !isText(b)) return besideText(b, textYields);
+  if (a.kind === 'int' && b.kind === 'int') return unionOfIntegers(a, b);
+  if (a.kind === 'timestamp' && b.kind === 'timestamp')
+    return { ...a, unit: finerUnit(a.unit, b.unit), zone: a.zone ?? b.zone };
+  if ([a, b].some(({ kind }) => kind === 'date') && [a, b].some(({ kind }) => kind === 'timestamp'))
+    return TIMESTAMP;
+  if (a.kind === 'list' && b.kind === 'list') {
+    const element = unionOfTwo(a.element, b.element, textYields);
+    return element && { kind: 'list', element };
+  }
+  const isSpan = (type: SqlType) => type.kind === 'duration' || type.kind === 'interval';
+  return isSpan(a) && isSpan(b) ? INTERVAL : comparisonType(a, b);
+}
+
+function besideText(other: SqlType, textYields: boolean): SqlType | undefined {
+  if (isNested(other)) return undefined;
+  if (other.kind === 'timestamp') return { ...other, unit: 'ns' };
+  if (other.kind === 'date' || other.kind === 'time') return other;
+  return textYields && isNumeric(other) ? other : UTF8;
+}
+
+/** No integer holds all values of Int64 and UInt64. */
+function unionOfIntegers(a: IntType, b: IntType): SqlType {
+  const isWide = a.signed !== b.signed && [a, b].some((type) => !type.signed && type.bits === 64);
+  return isWide ? { kind: 'decimal', precision: 20, scale: 0 } : integerType(a, b);
+}
+
+function finerUnit(a: TimeUnit, b: TimeUnit): TimeUnit {
+  return NS_PER_UNIT[a] < NS_PER_UNIT[b] ? a : b;
 }

@@ -4,23 +4,31 @@ import {
   NS_PER_DAY,
   NS_PER_SECOND,
 } from '../../../../model/time/calendar.js';
+import { instantOfLocal, isTimeZone } from '../../../../model/time/time-zone.js';
 
 const FORM =
-  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?|UTC)?)?\s*$/;
+  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*([A-Za-z+-][\w/+:-]{0,63})?)?\s*$/;
+const MAX_TEXT_LENGTH = 256;
 
-/** Nanoseconds since 1970 of an RFC 3339 text or one of its shorter forms (UTC), `undefined` for anything else. */
-export function parseTimestamp(text: string): bigint | undefined {
-  const match = FORM.exec(text);
+/**
+ * Nanoseconds since 1970 of an RFC 3339 text or one of its shorter forms, `undefined` for anything else. A zone may
+ * follow (an offset or an IANA name); without one the text is the wall clock of `zone`.
+ */
+export function parseTimestamp(text: string, zone = 'UTC'): bigint | undefined {
+  const match = text.length > MAX_TEXT_LENGTH ? null : FORM.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] = match;
   const date = { year: Number(year), month: Number(month), day: Number(day) };
   if (date.month < 1 || date.month > 12) return undefined;
   if (date.day < 1 || date.day > daysInMonth(date.year, date.month)) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSec(match[8]);
+  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
   const fraction = BigInt((match[7] ?? '').padEnd(9, '0'));
-  const timeNs =
+  const localNs =
     BigInt(daysFromCivil(date)) * NS_PER_DAY + BigInt(seconds) * NS_PER_SECOND + fraction;
+  const written = match[8] ?? zone;
+  if (!isTimeZone(written)) return undefined;
+  const timeNs = instantOfLocal(written, localNs);
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
 }
 
@@ -35,11 +43,4 @@ export function parseTimeOfDay(text: string): bigint | undefined {
   if (!isValid || hour > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const seconds = BigInt(hour * 3600 + Number(minute) * 60 + Number(second));
   return seconds * NS_PER_SECOND + BigInt(fraction.padEnd(9, '0'));
-}
-
-function offsetSec(zone: string | undefined): number {
-  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
-  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
-  const seconds = Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60;
-  return zone.startsWith('-') ? -seconds : seconds;
 }

@@ -178,21 +178,23 @@ function bindNthValue(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const { text, type } = argAt(call, 0);
   const position = argAt(call, 1).constant?.value;
-  if (typeof position !== 'bigint' && typeof position !== 'number') {
+  if (position !== null && typeof position !== 'bigint') {
     throw tsdbError(
       'plan_error',
       'Error during planning: nth_value not supported for n: the position must be an integer literal',
     );
   }
-  if (call.isWindow) {
-    return {
-      text: call.aggregate('nth_value', [text, String(position)]),
-      type: valueType(type),
-    };
-  }
+  if (call.isWindow) return { text: nthOfWindow(call, text, position), type: valueType(type) };
   const filter = call.ignoreNulls ? { filter: `${text} IS NOT NULL` } : {};
   const values = call.aggregate('list', [text], filter);
   return { text: `list_extract(${values}, ${position})`, type: valueType(type) };
+}
+
+function nthOfWindow(call: FunctionCall, text: string, position: bigint | null): string {
+  if (position === -1n) return call.aggregate('last_value', [text]);
+  const isFromEnd = position !== null && position < 0n;
+  const place = position === null ? 'NULL' : String(isFromEnd ? -position : position);
+  return call.aggregate('nth_value', [text, place], { isFromEnd });
 }
 
 /** The engine's name of an integer type. */

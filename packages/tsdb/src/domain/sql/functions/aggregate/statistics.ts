@@ -50,10 +50,16 @@ export const STATISTICS: readonly FunctionDefinition[] = [
   ...PAIRWISE.map(([names, engineFunction]) =>
     aggregate(names, (call) => {
       expectArgCount(call, 2);
-      const pair = [numericArg(call, 0).text, numericArg(call, 1).text];
-      // The engine says NaN where the pairs have no spread; the statistic is undefined there, so NULL.
-      const value = call.aggregate(engineFunction, pair);
-      return { text: `plinth_nan_to_null(${value})`, type: FLOAT64 };
+      const [y, x] = [numericArg(call, 0).text, numericArg(call, 1).text];
+      // The engine fails where a value is not finite, and says NaN where the pairs have no spread; both are NULL.
+      const filter = `isfinite(${y}) AND isfinite(${x})`;
+      const value = `plinth_nan_to_null(${call.aggregate(engineFunction, [y, x], { filter })})`;
+      const odd = call.aggregate('bool_or', [`NOT (${filter})`], { ignoreDistinct: true });
+      const isFlat =
+        engineFunction === 'regr_r2'
+          ? ` OR ${call.aggregate('regr_syy', [y, x], { filter })} = 0`
+          : '';
+      return { text: `CASE WHEN ${odd}${isFlat} THEN NULL ELSE ${value} END`, type: FLOAT64 };
     }),
   ),
   aggregate(['regr_count'], (call) => {

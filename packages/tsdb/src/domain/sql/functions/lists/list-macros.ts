@@ -114,6 +114,16 @@ export const LIST_MACROS: readonly string[] = [
          WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
        lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
   )}`,
+  // The engine looks at NULLs of all rows, those that no branch needs among them.
+  `CREATE OR REPLACE MACRO plinth_list_distance(a, b) AS ${once(
+    ['a', 'b'],
+    `CASE WHEN len(q.a) <> len(q.b) THEN error('Execution error: Both arrays must have the same length')
+     WHEN list_count(q.a) = len(q.a) AND list_count(q.b) = len(q.b)
+       THEN CAST(list_distance(list_transform(q.a, lambda x: coalesce(x, 0)),
+         list_transform(q.b, lambda x: coalesce(x, 0))) AS DOUBLE) END`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_bounded_list(n, most, l) AS
+     CASE WHEN n > most THEN error('Execution error: range is too long') ELSE l END`,
   `CREATE OR REPLACE MACRO plinth_range(a, b, step, most) AS CASE
      WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
      WHEN (CAST(b AS HUGEINT) - a) // step > most THEN error('Execution error: range is too long')

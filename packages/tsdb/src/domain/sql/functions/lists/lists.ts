@@ -1,6 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
 import { isText, listDepth, type SqlType } from '../../../../model/sql-type.js';
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
@@ -11,17 +10,14 @@ import {
   constantText,
   expectArgCount,
   FLOAT64,
-  INT64,
-  INTERVAL,
   intArg,
-  isInteger,
   scalar,
-  TIMESTAMP,
   textArg,
   UINT64,
   UTF8,
 } from '../signature.js';
 import { MAX_LIST_LENGTH, maxListLength } from './list-macros.js';
+import { bindRange } from './ranges.js';
 
 type ListType = Extract<SqlType, { kind: 'list' }>;
 
@@ -41,7 +37,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   distance: {
     args: 'll',
     type: FLOAT64,
-    text: (a, b) => `CAST(list_distance(${a}, ${b}) AS DOUBLE)`,
+    text: (a, b) => `plinth_list_distance(${a}, ${b})`,
   },
   distinct: { args: 'l', type: 'list', text: (l) => `plinth_list_unique(${l})` },
   element: { args: 'li', type: 'element', text: (l, i) => `list_extract(${l}, ${i})` },
@@ -306,40 +302,4 @@ function bindSort(call: FunctionCall): FunctionResult {
     );
   }
   return { text: `list_sort(${text}, '${direction}', '${nulls}')`, type };
-}
-
-/** Integers, or timestamps by an interval without months. `isInclusive`: the end itself belongs to it. */
-function bindRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
-  expectArgCount(call, 1, 3);
-  const first = argAt(call, 0);
-  if (isInteger(first.type) || first.type.kind === 'null') {
-    const bounds = call.args.map((_, index) => intArg(call, index).text);
-    const [start = '0', stop = '0', step = '1'] = bounds.length === 1 ? ['0', ...bounds] : bounds;
-    const end = isInclusive ? `${stop} + sign(${step})` : stop;
-    return {
-      text: `plinth_range(${start}, ${end}, ${step}, ${maxListLength(call.args)})`,
-      type: { kind: 'list', element: INT64 },
-    };
-  }
-  expectArgCount(call, 3);
-  if (!isText(first.type) && first.type.kind !== 'timestamp' && first.type.kind !== 'date') {
-    throw badArguments(call);
-  }
-  const step = call.coerce(argAt(call, 2), INTERVAL).constant?.value;
-  if (step === null || typeof step !== 'object' || step.months !== 0) throw badArguments(call);
-  const stepNs = BigInt(step.days) * NS_PER_DAY + step.nanos;
-  const [from, to] = [0, 1].map((index) => {
-    const arg = argAt(call, index);
-    return `epoch_ns(${arg.type.kind === 'timestamp' ? arg.text : call.coerce(arg, TIMESTAMP).text})`;
-  });
-  const end = isInclusive ? `${to} + ${stepNs < 0n ? -1 : 1}` : to;
-  const isDate = first.type.kind === 'date';
-  const type = isDate || first.type.kind === 'timestamp' ? first.type : TIMESTAMP;
-  const item = isDate
-    ? 'CAST(make_timestamp_ns(plinth_ns) AS DATE)'
-    : 'make_timestamp_ns(plinth_ns)';
-  return {
-    text: `list_transform(plinth_range(${from}, ${end}, ${stepNs}, ${maxListLength(call.args)}), lambda plinth_ns: ${item})`,
-    type: { kind: 'list', element: type },
-  };
 }

@@ -1,4 +1,3 @@
-import { valueType } from '../../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
 import { argAt, badArguments, commonType, expectArgCount, scalar } from '../signature.js';
 
@@ -14,21 +13,18 @@ export const CONDITIONALS: readonly FunctionDefinition[] = [
   ),
   scalar(['nullif'], (call) => {
     expectArgCount(call, 2);
-    const { texts } = unified(call, 0);
+    const { texts, type } = unified(call, 0);
     const [a, b] = texts;
-    return {
-      text: `CASE WHEN ${a} = ${b} THEN NULL ELSE ${argAt(call, 0).text} END`,
-      type: valueType(argAt(call, 0).type),
-    };
+    return { text: `CASE WHEN ${a} = ${b} THEN NULL ELSE ${a} END`, type };
   }),
   scalar(['nvl', 'ifnull'], (call) => {
     expectArgCount(call, 2);
-    const { texts, type } = unified(call, 0);
+    const { texts, type } = unified(call, 0, false);
     return { text: `coalesce(${texts.join(', ')})`, type };
   }),
   scalar(['nvl2'], (call) => {
     expectArgCount(call, 3);
-    const { texts, type } = unified(call, 1);
+    const { texts, type } = unified(call, 1, false);
     const [present, absent] = texts;
     return {
       text: `CASE WHEN ${argAt(call, 0).text} IS NOT NULL THEN ${present} ELSE ${absent} END`,
@@ -38,9 +34,12 @@ export const CONDITIONALS: readonly FunctionDefinition[] = [
 ];
 
 /** The arguments from `first` on, all of one type. */
-function unified(call: FunctionCall, first: number) {
+function unified(call: FunctionCall, first: number, textYields = true) {
   const args = call.args.slice(first);
-  const type = commonType(args.map((arg) => arg.type));
+  const type = commonType(
+    args.map((arg) => arg.type),
+    textYields,
+  );
   if (type === undefined) throw badArguments(call);
   return { texts: args.map((arg) => call.coerce(arg, type).text), type };
 }

@@ -66,6 +66,7 @@ export const MATH_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_signum(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END',
   // Floats are exact up to 2^53; beyond, whole numbers are multiplied one by one, which raises on overflow.
   `CREATE OR REPLACE MACRO plinth_int_power(b, e) AS CASE
+     WHEN b IS NULL OR e IS NULL THEN NULL
      WHEN e < 0 THEN error('Arrow error: Arithmetic overflow: Exponent ' || e || ' in integer computation is out of bounds.')
      WHEN abs(pow(CAST(b AS DOUBLE), CAST(e AS DOUBLE))) < 9007199254740992
        THEN CAST(pow(CAST(b AS DOUBLE), CAST(e AS DOUBLE)) AS BIGINT)

@@ -14,6 +14,7 @@ import {
 } from '@duckdb/node-api';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { messageOf } from '@plinth/kernel';
+import { parseTimestamp } from '../../bind/types/parse-timestamp.js';
 import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
 import { formatTime } from '../time/chrono-format.js';
 import { parseByFormats } from '../time/time-conversion.js';
@@ -79,6 +80,9 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       },
       VARCHAR,
     ),
+    define('plinth_time_in_zone', [VARCHAR, VARCHAR], BIGINT, ([text, zone]) => {
+      return parseTimestamp(text as string, zone as string) ?? null;
+    }),
     define('plinth_digest', [BLOB, VARCHAR], BLOB, ([value, algorithm], work) => {
       const { bytes } = value as DuckDBBlobValue;
       const name = NODE_DIGEST[algorithm as string];

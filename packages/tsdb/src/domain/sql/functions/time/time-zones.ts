@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { isText, type SqlType } from '../../../../model/sql-type.js';
 import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import {
   fixedOffsetNs,
@@ -84,12 +84,13 @@ function zoneOf(call: FunctionCall): string {
   return zone;
 }
 
-/** A time without zone is a wall clock of the new zone; one with a zone is shown in the new one. */
+/** A time without zone is a wall clock of the new zone; one with a zone is shown in the new one. So are texts. */
 function bindAtTimeZone(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
-  const time = timeArg(call, 0);
   const zone = zoneOf(call);
   const type: SqlType = { kind: 'timestamp', unit: 'ns', zone };
+  const arg = argAt(call, 0);
+  const time = isText(arg.type) ? call.coerce(arg, type) : timeArg(call, 0);
   const { constant } = time;
   if (time.type.kind === 'timestamp' && time.type.zone !== undefined) {
     return { text: time.text, type, ...(constant !== undefined && { constant }) };

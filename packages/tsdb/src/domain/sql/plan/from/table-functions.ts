@@ -4,7 +4,8 @@ import { convert } from '../../bind/expr/convert.js';
 import { fieldsOf } from '../../bind/expr/fields.js';
 import { Scope } from '../../bind/scope.js';
 import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
-import { type Bound, INT64 } from '../../bind/types/bound.js';
+import { type Bound, constantExpr, INT64, NULL } from '../../bind/types/bound.js';
+import { timeSteps } from '../../functions/lists/time-steps.js';
 import type { Expr, FunctionArg, TableAlias } from '../../parse/ast.js';
 import type { ParameterValue, ScannedTable } from '../../planned-query.js';
 import { virtualTableQuery } from './virtual-tables.js';
@@ -44,6 +45,23 @@ function argumentValue(arg: Bound): ParameterValue {
 }
 
 function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
+  const series = args.some(({ type }) => type.kind === 'date' || type.kind === 'timestamp')
+    ? seriesOfTimes(name, args)
+    : seriesOfIntegers(name, args);
+  const { text, type } = series;
+  return {
+    text,
+    columns: [{ name: 'value', qualifier: undefined, type, source: undefined, engineName: 'c0' }],
+    tableName: undefined,
+  };
+}
+
+interface Series {
+  readonly text: string;
+  readonly type: SqlType;
+}
+
+function seriesOfIntegers(name: string, args: readonly Bound[]): Series {
   if (
     args.length < 1 ||
     args.length > 3 ||
@@ -51,7 +69,8 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
   ) {
     throw tsdbError(
       'plan_error',
-      `Error during planning: ${name} function requires 1 to 3 arguments of integers`,
+      `Error during planning: ${name} function requires 1 to 3 arguments of integers, ` +
+        'or two dates or timestamps and an interval',
     );
   }
   const texts = args.map((arg) => convert(arg, INT64).text);
@@ -62,12 +81,40 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
     text: isStreamable
       ? `SELECT c0 FROM ${series} AS series(c0)`
       : `SELECT unnest(${series}) AS c0`,
-    columns: [
-      { name: 'value', qualifier: undefined, type: INT64, source: undefined, engineName: 'c0' },
-    ],
-    tableName: undefined,
+    type: INT64,
   };
 }
+
+/** Dates count as times at midnight. Source: DataFusion, table function "generate_series". */
+function seriesOfTimes(name: string, args: readonly Bound[]): Series {
+  const refusal = (text: string) =>
+    tsdbError('plan_error', `Error during planning: ${name} function ${text}`);
+  const [from, to, step] = args;
+  if (args.length !== 3 || from === undefined || to === undefined || step === undefined)
+    throw refusal('with dates or timestamps requires exactly 3 arguments');
+  if (args.some((arg) => arg.constant === undefined)) throw refusal('takes constants alone');
+  const areTimes = [from, to].every(({ type }) =>
+    ['date', 'timestamp', 'null'].includes(type.kind),
+  );
+  if (!areTimes || (step.type.kind !== 'interval' && step.type.kind !== 'null'))
+    throw refusal('requires two dates or timestamps and an interval');
+  const timed = [from, to].find((end) => end.type.kind === 'timestamp');
+  const zone = timed?.type.kind === 'timestamp' ? timed.type.zone : undefined;
+  const type = { kind: 'timestamp', unit: 'ns', zone } as const;
+  const interval = step.constant?.value;
+  const ends = [from, to].map((end) => (end.type.kind === 'timestamp' ? end : convert(end, type)));
+  if (typeof interval !== 'object' || interval === null || args.some(isAbsent))
+    return {
+      text: `SELECT ${convert(constantExpr(null, NULL, ''), type).text} AS c0 WHERE false`,
+      type,
+    };
+  const [startNs = '', endNs = ''] = ends.map(({ text }) => `epoch_ns(${text})`);
+  const steps = timeSteps({ name, startNs, endNs, step: interval, type });
+  const source = `${name}(${steps.args.join(', ')}) AS series(c0)`;
+  return { text: `SELECT ${steps.item('c0')} AS c0 FROM ${source}`, type };
+}
+
+const isAbsent = ({ constant }: Bound): boolean => constant?.value === null;
 
 export function bindUnnest(
   node: { readonly array_exprs: readonly Expr[]; readonly alias?: TableAlias },

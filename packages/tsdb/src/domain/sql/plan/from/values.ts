@@ -27,7 +27,10 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
     );
   }
   const columns = Array.from({ length: columnCount }, (_, index) => {
-    const type = unionType(rows.map((row) => row[index]?.type ?? { kind: 'null' }));
+    const type = unionType(
+      rows.map((row) => row[index]?.type ?? { kind: 'null' }),
+      true,
+    );
     if (type === undefined) {
       throw tsdbError(
         'plan_error',

@@ -1,9 +1,11 @@
 import { tsdbError } from '../../../../../errors.js';
 import { type IntervalValue, isText, type SqlType } from '../../../../../model/sql-type.js';
 import { addMonths, NS_PER_DAY } from '../../../../../model/time/calendar.js';
+import { instantOfLocal, offsetNsAt } from '../../../../../model/time/time-zone.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
 import { engineType } from '../../../emit/engine-type.js';
+import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';
 import {
   type Bound,
   constantExpr,
@@ -193,35 +195,57 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const amount = interval.constant?.value;
   const { type } = start;
   const startNs = start.constant?.value;
+  const zone = zoneOf(type);
   if (start.constant && isInterval(amount) && typeof startNs === 'bigint') {
-    const again = shiftAgain(start.constant.again, interval.constant?.again);
-    return constantExpr(shiftNs(startNs, amount), type, displayName, again);
+    const again = shiftAgain(start.constant.again, interval.constant?.again, zone);
+    return constantExpr(shiftNs(startNs, amount, zone), type, displayName, again);
   }
   const ns = `epoch_ns(${start.text})`;
   if (isInterval(amount)) {
-    const moved = amount.months === 0 ? ns : `plinth_add_months(${ns}, ${amount.months})`;
-    const distance = BigInt(amount.days) * NS_PER_DAY + amount.nanos;
-    const text = `make_timestamp_ns(${moved} + (${distance})::BIGINT)`;
+    const days = BigInt(amount.days) * NS_PER_DAY;
+    const isWallClock = amount.months !== 0 || amount.days !== 0;
+    const local = isWallClock ? localNsText(ns, zone) : ns;
+    const moved = amount.months === 0 ? local : `plinth_add_months(${local}, ${amount.months})`;
+    const instant = isWallClock ? instantNsText(`(${moved} + (${days})::BIGINT)`, zone) : moved;
+    const text = `make_timestamp_ns(${instant} + (${amount.nanos})::BIGINT)`;
     return derive([start], { text, type, displayName });
   }
-  const text = `make_timestamp_ns(plinth_add_interval(${ns}, ${interval.text}))`;
+  const moved = instantNsText(`plinth_add_days(${localNsText(ns, zone)}, ${interval.text})`, zone);
+  const text = `make_timestamp_ns(${moved} + ${interval.text}.nanos)`;
   return derive([start, interval], { text, type, displayName });
 }
 
-function shiftAgain(start: Constant['again'], interval: Constant['again']): Constant['again'] {
+/** Days and months follow the wall clock of the zone, what is shorter does not. */
+function zoneOf(type: SqlType): string | undefined {
+  return type.kind === 'timestamp' ? type.zone : undefined;
+}
+
+function shiftAgain(
+  start: Constant['again'],
+  interval: Constant['again'],
+  zone: string | undefined,
+): Constant['again'] {
   if (start === undefined || interval === undefined) return undefined;
   return (values) => {
     const [startNs, amount] = [start(values), interval(values)];
-    return typeof startNs === 'bigint' && isInterval(amount) ? shiftNs(startNs, amount) : undefined;
+    return typeof startNs === 'bigint' && isInterval(amount)
+      ? shiftNs(startNs, amount, zone)
+      : undefined;
   };
 }
 
 const negatedInterval = (value: ConstantValue) =>
   isInterval(value) ? negateInterval(value) : undefined;
 
-function shiftNs(startNs: bigint, { months, days, nanos }: IntervalValue): bigint {
-  const moved = months === 0 ? startNs : addMonths(startNs, months);
-  const timeNs = moved + BigInt(days) * NS_PER_DAY + nanos;
+function shiftNs(
+  startNs: bigint,
+  { months, days, nanos }: IntervalValue,
+  zone: string | undefined,
+): bigint {
+  const isWallClock = zone !== undefined && (months !== 0 || days !== 0);
+  const localNs = isWallClock ? startNs + offsetNsAt(zone, startNs) : startNs;
+  const moved = (months === 0 ? localNs : addMonths(localNs, months)) + BigInt(days) * NS_PER_DAY;
+  const timeNs = (isWallClock ? instantOfLocal(zone, moved) : moved) + nanos;
   if (BigInt.asIntN(64, timeNs) !== timeNs) {
     throw tsdbError(
       'plan_error',
@@ -240,6 +264,11 @@ function intervals(
   const [a, b] = [left.constant?.value, right.constant?.value];
   if (isInterval(a) && isInterval(b) && (op === '+' || op === '-')) {
     return constantExpr(addIntervals(a, op === '-' ? negateInterval(b) : b), INTERVAL, displayName);
+  }
+  if (left.type.kind === right.type.kind && (op === '+' || op === '-')) {
+    const added = op === '-' ? negated(right) : right;
+    const text = `plinth_add_intervals(${left.text}, ${added.text})`;
+    return derive([left, right], { text, type: INTERVAL, displayName });
   }
   if (op === '*' && isInterval(a) && typeof b === 'bigint') {
     return constantExpr(multiplyInterval(a, Number(b)), INTERVAL, displayName);

@@ -1,5 +1,6 @@
 import { type TsdbError, tsdbError } from '../../../../../errors.js';
 import type { IntervalValue } from '../../../../../model/sql-type.js';
+import { NS_PER_DAY } from '../../../../../model/time/calendar.js';
 
 const NS: Readonly<Record<string, bigint>> = {
   nanosecond: 1n,
@@ -9,20 +10,23 @@ const NS: Readonly<Record<string, bigint>> = {
   minute: 60_000_000_000n,
   hour: 3_600_000_000_000n,
 };
-const DAYS: Readonly<Record<string, number>> = { day: 1, week: 7 };
-const MONTHS: Readonly<Record<string, number>> = {
-  month: 1,
-  quarter: 3,
-  year: 12,
-  decade: 120,
-  century: 1200,
+const DAYS: Readonly<Record<string, bigint>> = { day: 1n, week: 7n };
+const MONTHS: Readonly<Record<string, bigint>> = {
+  month: 1n,
+  quarter: 3n,
+  year: 12n,
+  decade: 120n,
+  century: 1200n,
 };
+const DAYS_PER_MONTH = 30n;
 const SHORT: Readonly<Record<string, string>> = {
   ns: 'nanosecond',
   us: 'microsecond',
   usec: 'microsecond',
+  usecond: 'microsecond',
   ms: 'millisecond',
   msec: 'millisecond',
+  msecond: 'millisecond',
   s: 'second',
   sec: 'second',
   m: 'minute',
@@ -34,11 +38,15 @@ const SHORT: Readonly<Record<string, string>> = {
   mon: 'month',
   y: 'year',
   yr: 'year',
+  dec: 'decade',
+  c: 'century',
+  cent: 'century',
   centuries: 'century',
 };
 
 /**
- * Reads `1 day 6 hours`, `-4 minutes 1 nanosecond`, `90`. Fractions carry into the next smaller part.
+ * Reads `1 day 6 hours`, `-4 minutes 1 nanosecond`, `90`. The fraction of a month is whole days of 30 to the month,
+ * that of a longer unit whole months, and that of a week or day nanoseconds.
  * Source: query-languages, "INTERVAL". Throws `plan_error`.
  */
 export function parseInterval(text: string, defaultUnit = 'second'): IntervalValue {
@@ -58,11 +66,14 @@ export function parseInterval(text: string, defaultUnit = 'second'): IntervalVal
     if (Object.hasOwn(NS, unit)) {
       nanos += scaled(amount, NS[unit] ?? 0n);
     } else if (Object.hasOwn(DAYS, unit)) {
-      const total = scaled(amount, BigInt(DAYS[unit] ?? 0) * 86_400_000_000_000n);
-      days += Number(total / 86_400_000_000_000n);
-      nanos += total % 86_400_000_000_000n;
+      const perUnit = DAYS[unit] ?? 0n;
+      const whole = wholePart(amount);
+      days += Number(whole * perUnit);
+      nanos += scaled(amount, perUnit * NS_PER_DAY) - whole * perUnit * NS_PER_DAY;
     } else if (Object.hasOwn(MONTHS, unit)) {
-      months += Math.trunc(Number(amount) * (MONTHS[unit] ?? 0));
+      months += Number(scaled(amount, MONTHS[unit] ?? 0n));
+      if (unit === 'month')
+        days += Number(scaled(amount, DAYS_PER_MONTH) - wholePart(amount) * DAYS_PER_MONTH);
     } else {
       throw badInterval(text);
     }
@@ -72,6 +83,8 @@ export function parseInterval(text: string, defaultUnit = 'second'): IntervalVal
   return { months, days, nanos };
 }
 
+const wholePart = (amount: string): bigint => scaled(amount, 1n);
+
 function unitName(word: string): string {
   const short = Object.hasOwn(SHORT, word) ? SHORT[word] : undefined;
   if (short !== undefined) return short;
@@ -79,7 +92,7 @@ function unitName(word: string): string {
   return Object.hasOwn(SHORT, singular) ? (SHORT[singular] ?? singular) : singular;
 }
 
-/** `amount` (decimal text) times `unit`, exact, fractions of a nanosecond cut. */
+/** `amount` (decimal text) times `unit`, exact, what is less than one cut. */
 function scaled(amount: string, unit: bigint): bigint {
   const isNegative = amount.startsWith('-');
   const [whole = '', fraction = ''] = amount.replace(/^[+-]/, '').split('.');

@@ -1,5 +1,5 @@
 import { type TsdbError, tsdbError } from '../../../../../errors.js';
-import { isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
+import { isNumeric, isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
@@ -156,6 +156,11 @@ function choiceText({ column, values }: Choice): string {
 }
 
 /** An operand that must be true, false or NULL. */
+/** The condition of CASE and FILTER: numbers and texts are read as booleans there. */
+export function castCondition(expr: Bound): Bound {
+  return condition(isNumeric(expr.type) || isText(expr.type) ? convert(expr, BOOLEAN) : expr);
+}
+
 export function condition(expr: Bound): Bound {
   if (expr.type.kind === 'boolean') return expr;
   if (expr.type.kind === 'null') return convert(expr, BOOLEAN);

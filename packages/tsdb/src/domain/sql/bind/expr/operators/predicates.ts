@@ -75,7 +75,11 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const items = node.list.map((item) => env.session.bindExpr(item, env));
   const typed = items.map((item) => comparable(value, node.negated ? 'NOT IN' : 'IN', item));
   // A value that an item forces into another type (`5 IN (1.5)`) is compared in that type with all of them.
-  const type = unionType(typed.map(([left]) => left.type)) ?? value.type;
+  const type =
+    unionType(
+      typed.map(([left]) => left.type),
+      true,
+    ) ?? value.type;
   const left = typed.some(([side]) => side.text !== value.text) ? convert(value, type) : value;
   const word = node.negated ? 'NOT IN' : 'IN';
   const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
