@@ -132,7 +132,11 @@ export class StatementExecutor {
   async #show(statement: ShowStatement): Promise<Answer> {
     return await runShow(statement, {
       env: this.#env,
-      reading: { session: this.#session, runner: new StepRunner(this.#session) },
+      reading: {
+        session: this.#session,
+        runner: new StepRunner(this.#session),
+        comparesTextsOnly: this.#env.usesDefaultPolicies,
+      },
       databases: () => this.#server.view.databases(),
       queries: () => this.#server.queries(),
       facts: this.#server.facts,

@@ -1,5 +1,6 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { StepRunner } from '../../../model/steps.js';
+import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import { TableReader } from '../execute/series/table-reader.js';
 import type { Session } from '../execute/session.js';
@@ -7,11 +8,14 @@ import type { TableSource } from '../plan/compile/source.js';
 import { columnsOf } from '../plan/compile/source-columns.js';
 import { buildFilter, type Filter, filterColumns } from '../plan/condition/filter.js';
 import type { SplitCondition } from '../plan/condition/split-condition.js';
+import { comparableOnly } from './comparable.js';
 
 /** What reads the series of one statement. The runner is that of all tables: each of them may have few series. */
 export interface SeriesReading {
   readonly session: Session;
   readonly runner: StepRunner;
+  /** Comparisons of tags with what is no text are left out, as by 1.x. */
+  readonly comparesTextsOnly: boolean;
 }
 
 /** Series that are looked at between two looks at the clock. */
@@ -35,7 +39,7 @@ export async function* matchingSeries(
 ): AsyncGenerator<readonly number[], void, undefined> {
   const { session } = reading;
   await session.indexed([source.table]);
-  const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
+  const filter = rest === undefined ? undefined : filterOf(rest, source, reading);
   const isOfTags = filter === undefined || filterColumns(filter).every(({ isTag }) => isTag);
   const { hasDeletions } = session.livenessOf(source.table);
   if (isOfTags && !hasDeletions && range.min === undefined && range.max === undefined) {
@@ -44,6 +48,16 @@ export async function* matchingSeries(
   }
   const bounds = { min: range.min ?? MIN_TIME_NS, max: range.max ?? MAX_TIME_NS };
   yield* storedSeries(source, filter, bounds, reading);
+}
+
+function filterOf(
+  rest: Expr,
+  source: TableSource,
+  { comparesTextsOnly }: SeriesReading,
+): Filter | undefined {
+  const columns = columnsOf(source);
+  const filter = buildFilter(comparesTextsOnly ? comparableOnly(rest, columns) : rest, columns);
+  return filter.kind === 'constant' && filter.value ? undefined : filter;
 }
 
 /** False: all rows of the table were deleted. What was never written to counts as there. */
