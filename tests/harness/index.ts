@@ -10,6 +10,7 @@ export { Chance } from './chance.js';
 export { DatabaseCable, layDatabaseCable } from './database-cable.js';
 export { buildSite } from './documentation.js';
 export { EgressProxy } from './egress-proxy.js';
+export { EventLoopDelay } from './event-loop-delay.js';
 export { EventReceiver } from './event-receiver.js';
 export {
   command,

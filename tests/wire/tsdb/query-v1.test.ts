@@ -315,8 +315,10 @@ describe('/query', () => {
         { db: 'v1', q: 'SELECT sum(usage) FROM cpu GROUP BY host; SELECT x y; SELECT n FROM cpu' },
         { accept },
       );
-      // The text as a whole is no InfluxQL: nothing is answered.
-      assertText(answer, '', 'application/csv');
+      // The text as a whole is no InfluxQL.
+      assert.equal(answer.status, 400);
+      assert.equal(answer.headers['content-type'], 'application/csv');
+      assert.match(answer.text, /^error\n"?error in InfluxQL statement: parsing error: [^\n]+\n$/);
       assertText(
         await get(
           {
@@ -330,6 +332,26 @@ describe('/query', () => {
         'application/csv',
       );
     }
+  });
+
+  it('V-05 tells a syntax error as a table in CSV, as 1.x does, whatever else the request asks for', async () => {
+    const accept = { accept: 'text/csv, application/json;q=0.5' };
+    const table = async (params: Readonly<Record<string, string>>): Promise<string> => {
+      const { status, text } = await get({ db: 'v1', ...params }, accept);
+      assert.equal(status, 400, text);
+      return text;
+    };
+    const of = 'error\n"?error in InfluxQL statement: parsing error: ';
+    assert.match(await table({ q: 'SELECT' }), new RegExp(`^${of}`));
+    assert.match(await table({ q: 'SELECT n FROM', chunked: 'true' }), new RegExp(`^${of}`));
+    assert.match(
+      await table({ q: 'SELECT n FRM cpu', epoch: 's', pretty: 'true' }),
+      new RegExp(`^${of}`),
+    );
+    assert.match(await table({ q: 'SHOW TAG VALUES FROM "a,b"' }), new RegExp(`^${of}[^\\n]*\\n$`));
+    // What fails when it runs is still left out, and JSON has a place for both.
+    assertText(await get({ db: 'v1', q: 'SELECT foo(n) FROM cpu' }, accept), '', 'application/csv');
+    assert.equal((await get({ db: 'v1', q: 'SELECT' }, {})).status, 200);
   });
 
   it('V-06 refuses an Accept that it cannot answer', async () => {

@@ -19,6 +19,8 @@ export interface ScanRequest {
   readonly tagConditions: readonly TagCondition[];
   /** Of each series, only the last row within the bounds matters; the scan may leave out the others. */
   readonly lastRowsOnly: boolean;
+  /** The ids of the rows' series are needed as well, under the name `_series`. */
+  readonly withSeries?: boolean;
   /** Where the rows come from when it is not the stored table: a cache. Conditions may be applied or left to the plan. */
   readonly source?: ScanSource;
 }

@@ -46,17 +46,18 @@ export class StepRunner {
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next();
-      if (this.#isTurnOver()) await this.#next();
+      if (this.isTurnOver) await this.#next();
       if (step.done) return step.value;
     }
   }
 
   /** A place where others may go first. */
   async take(): Promise<void> {
-    if (this.#isTurnOver()) await this.#next();
+    if (this.isTurnOver) await this.#next();
   }
 
-  #isTurnOver(): boolean {
+  /** `take` would let others go first: asked where waiting for it each time would take longer than the work. */
+  get isTurnOver(): boolean {
     const turnMs = this.#giveWay === undefined ? TURN_MS : SHORT_TURN_MS;
     return performance.now() - this.#startMs >= turnMs;
   }

@@ -91,6 +91,27 @@ export function madeAnswer(
 
 export const EMPTY_ANSWER: Answer = madeAnswer([], []);
 
+/** Rows of a list, as columns; one that is long comes in several pieces, one after the other. */
+export interface ListPiece {
+  readonly name: string;
+  readonly columns: readonly (readonly Value[])[];
+}
+
+/** Lists whose rows are made while the answer is taken. */
+export function piecedAnswer(
+  columns: readonly AnswerColumn[],
+  pieces: AsyncIterable<ListPiece>,
+): Answer {
+  return { columns, tagNames: [], zone: undefined, blocks: listBlocks(pieces) };
+}
+
+async function* listBlocks(
+  pieces: AsyncIterable<ListPiece>,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const { name, columns } of pieces)
+    yield { name, spans: [{ tags: [], from: 0, to: columns[0]?.length ?? 0 }], columns };
+}
+
 /** Lists of rows, those without any left out. */
 export function listAnswer(
   columns: readonly AnswerColumn[],

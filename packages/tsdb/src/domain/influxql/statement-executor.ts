@@ -1,6 +1,7 @@
 import { assertNever, invariant } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/columns/column.js';
+import { StepRunner } from '../../model/steps.js';
 import type { CatalogView } from '../catalog/access/catalog-view.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -131,7 +132,11 @@ export class StatementExecutor {
   async #show(statement: ShowStatement): Promise<Answer> {
     return await runShow(statement, {
       env: this.#env,
-      session: this.#session,
+      reading: {
+        session: this.#session,
+        runner: new StepRunner(this.#session),
+        comparesTextsOnly: this.#env.usesDefaultPolicies,
+      },
       databases: () => this.#server.view.databases(),
       queries: () => this.#server.queries(),
       facts: this.#server.facts,

@@ -43,13 +43,18 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
 const CELL_WORDS = CELL_BYTES / 4;
+/** Texts that become cells together, asked for or not: some milliseconds. */
+const MAX_MADE_AT_ONCE = 8192;
 
 /** The texts of a dictionary as bytes; it may grow. */
 class CodedTexts {
   readonly texts: readonly (string | undefined)[];
   /** A cell for each code: the text's size, and behind it the text itself when it fits. */
   #cells = new Int32Array(64 * CELL_WORDS);
+  /** Codes below it have their cell. */
   #count = 0;
+  /** By code, those beyond that have one, too. */
+  #isMade = new Uint8Array(0);
   readonly #long = new Map<number, Uint8Array>();
   /** Bytes of the longest text up to now. */
   maxSize = 0;
@@ -58,8 +63,8 @@ class CodedTexts {
     this.texts = texts;
   }
 
-  /** Cells of all texts that there are. */
-  cells(): Int32Array {
+  /** Cells of the texts of these codes, if not of all: a dictionary may have a text for each row of a long answer. */
+  cells(codes: Int32Array, from: number, to: number): Int32Array {
     const needed = this.texts.length * CELL_WORDS;
     if (needed > this.#cells.length) {
       const larger = new Int32Array(Math.max(needed, this.#cells.length * 2));
@@ -67,14 +72,30 @@ class CodedTexts {
       this.#cells = larger;
     }
     const places = new Uint8Array(this.#cells.buffer);
-    for (; this.#count < this.texts.length; this.#count++) {
-      const bytes = Buffer.from(this.texts[this.#count] ?? '');
-      this.#cells[this.#count * CELL_WORDS] = bytes.length;
-      this.maxSize = Math.max(this.maxSize, bytes.length);
-      if (bytes.length > MAX_CELL_TEXT_BYTES) this.#long.set(this.#count, bytes);
-      else places.set(bytes, this.#count * CELL_BYTES + 4);
+    if (this.texts.length - this.#count <= MAX_MADE_AT_ONCE) {
+      for (; this.#count < this.texts.length; this.#count++) this.#make(this.#count, places);
+      return this.#cells;
+    }
+    if (this.#isMade.length < this.texts.length) {
+      const larger = new Uint8Array(this.#cells.length / CELL_WORDS);
+      larger.set(this.#isMade);
+      this.#isMade = larger;
+    }
+    for (let row = from; row < to; row++) {
+      const code = codes[row] as number;
+      if (code < this.#count || this.#isMade[code] === 1) continue;
+      this.#isMade[code] = 1;
+      this.#make(code, places);
     }
     return this.#cells;
+  }
+
+  #make(code: number, places: Uint8Array): void {
+    const bytes = Buffer.from(this.texts[code] ?? '');
+    this.#cells[code * CELL_WORDS] = bytes.length;
+    this.maxSize = Math.max(this.maxSize, bytes.length);
+    if (bytes.length > MAX_CELL_TEXT_BYTES) this.#long.set(code, bytes);
+    else places.set(bytes, code * CELL_BYTES + 4);
   }
 
   /** The text of a code whose cell has no room for it. */
@@ -176,7 +197,7 @@ export class TextColumn implements ColumnBuilder {
   #appendCodes({ codes, texts }: DictionaryVector, from: number, to: number): void {
     if (this.#coded.texts !== texts) this.#coded = new CodedTexts(texts);
     const coded = this.#coded;
-    const cells = coded.cells();
+    const cells = coded.cells(codes, from, to);
     const ends = this.#offsets.reserve(to - from);
     const firstEnd = this.#offsets.count;
     const end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);

@@ -18,6 +18,7 @@ import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';
+import { quoteCsv } from '../formats/csv.js';
 import { UnsupportedValue } from '../formats/json/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
@@ -81,6 +82,8 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     if (!(error instanceof ParseError)) throw error;
     return {
       ...head,
+      // A table has no place for a failure beside its rows.
+      status: input.format === 'csv' ? 400 : 200,
       body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
     };
   }
@@ -118,7 +121,7 @@ type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'documentR
 async function failedDocument(error: string, format: V1Input['format']): Promise<Buffer> {
   switch (format) {
     case 'csv':
-      return Buffer.alloc(0);
+      return Buffer.from(`error\n${quoteCsv(error)}\n`);
     case 'msgpack': {
       const writer = await MsgpackWriter.load();
       return Buffer.concat([writer.open(1), writer.failedResult(0, error)]);

@@ -23,6 +23,7 @@ export interface ScanTextOptions {
   /** Engine table of points that were written more than once; `undefined`: none in range. */
   readonly duplicates: string | undefined;
   readonly lastRowsOnly: boolean;
+  readonly withSeries: boolean;
 }
 
 /** The text that stands in FROM for a base table: every point once, under the columns' engine names. */
@@ -41,11 +42,12 @@ export function scanText(options: ScanTextOptions): string {
   const rows = options.lastRowsOnly
     ? lastRowsText(options, fields)
     : rowsText(options, fields, {
-        withSeries: joinedTags.length > 0 || seriesTags.some(isPassed),
+        withSeries: options.withSeries || joinedTags.length > 0 || seriesTags.some(isPassed),
         withTime: hasTime,
       });
   const timeColumn = hasTime ? ['r."time"'] : [];
   const output = [
+    ...(options.withSeries ? ['r._series'] : []),
     ...timeColumn,
     ...fields.map((field) => `r.${quoteName(field.physicalName)}`),
     ...tags.map((tag) => tagText(tag, options)),

@@ -74,6 +74,16 @@ export class SeriesIndex {
     return this.#tags.find(tag);
   }
 
+  /** How many distinct values a tag has. */
+  valueCount(tag: string): number {
+    return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
+  }
+
+  /** Value of a tag that a code stands for; codes begin at 1. */
+  valueOfCode(tag: string, code: number): string | undefined {
+    return this.#tags.find(tag)?.distinct.text(code);
+  }
+
   /** Distinct values of a tag, in the order in which they appeared. */
   tagValues(tag: string): readonly string[] {
     // The first place stands for "absent".

@@ -5,8 +5,12 @@ import { TagValues } from './tag-values.js';
 export interface TagCodes {
   /** By dense number, the code of the series' value; 0 where the tag is absent. */
   readonly codes: Int32Array;
-  /** `values[code]`; index 0 stands for "absent". Values are only ever added. */
+  /** `values[code]`; index 0 stands for "absent". Values are only ever added. All texts are made at the first look. */
   readonly values: readonly (string | undefined)[];
+  /** Length of `values`. */
+  readonly valueCount: number;
+  /** `values[code]`, without the others. */
+  text(code: number): string | undefined;
 }
 
 export class TagColumn implements TagCodes {
@@ -27,6 +31,14 @@ export class TagColumn implements TagCodes {
 
   get values(): readonly (string | undefined)[] {
     return this.distinct.texts;
+  }
+
+  get valueCount(): number {
+    return this.distinct.count;
+  }
+
+  text(code: number): string | undefined {
+    return this.distinct.text(code);
   }
 
   /** Code of a value; `undefined`: no series has it. */

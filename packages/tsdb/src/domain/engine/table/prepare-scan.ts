@@ -140,6 +140,7 @@ function textsOf(
       passedTags,
       duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
       lastRowsOnly: request.lastRowsOnly,
+      withSeries: request.withSeries === true,
     };
   };
   const { textSizes } = parts;

@@ -64,8 +64,8 @@ function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefin
     return undefined;
   const named = namedValues(filter);
   if (named !== undefined) return conditionIn(first.name, named);
+  if (index.valueCount(first.name) > MAX_TRIED_VALUES) return undefined;
   const values = index.tagValues(first.name);
-  if (values.length > MAX_TRIED_VALUES) return undefined;
   if (!isQuick(filter, values)) return undefined;
   const isMet = rowPredicate(filter, () => 0);
   return conditionIn(

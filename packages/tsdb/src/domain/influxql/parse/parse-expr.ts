@@ -228,7 +228,7 @@ export class ExprParser {
     const args: Expr[] = [];
     if (this.#takeSymbol(')')) return args;
     do {
-      args.push(this.arithmetic(place));
+      args.push(withoutBrackets(this.arithmetic(place)));
     } while (this.#takeSymbol(','));
     this.#closing(place);
     return args;
@@ -263,6 +263,11 @@ export class ExprParser {
     this.#scanner.next();
     return true;
   }
+}
+
+/** What stands in brackets that change nothing: those around arithmetic are kept. */
+export function withoutBrackets(expr: Expr): Expr {
+  return expr.kind === 'paren' && expr.inner.kind !== 'binary' ? withoutBrackets(expr.inner) : expr;
 }
 
 /** The word of a token, whether or not it is a keyword. */

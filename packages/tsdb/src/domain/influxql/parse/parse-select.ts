@@ -7,7 +7,7 @@ import type {
   SelectStatement,
   Source,
 } from '../ast/select.js';
-import { ExprParser } from './parse-expr.js';
+import { ExprParser, withoutBrackets } from './parse-expr.js';
 import type { TokenStream } from './token-stream.js';
 
 /** Subqueries within one another. Source: query-languages, "Guards". */
@@ -129,13 +129,19 @@ const parseTarget = (tokens: TokenStream): Measurement =>
   });
 
 function parseField(tokens: TokenStream, exprs: ExprParser): Field {
-  const expr = exprs.arithmetic('projection');
+  const expr = fieldOf(exprs.arithmetic('projection'));
   const token = tokens.peek();
   if (token.kind === 'symbol' && /^(=|!=|<|<=|>|>=|=~|!~)$/.test(token.text)) {
     throw tokens.failHere('invalid SELECT statement, expected field');
   }
   if (!tokens.takeKeyword('AS')) return { expr };
   return { expr, alias: tokens.name('invalid field alias, expected identifier') };
+}
+
+/** A wildcard in brackets stands for as many fields as one without them. */
+function fieldOf(expr: Expr): Expr {
+  const inner = withoutBrackets(expr);
+  return inner.kind === 'wildcard' || inner.kind === 'regex' ? inner : expr;
 }
 
 function parseSource(tokens: TokenStream, depth: number): Source {
@@ -158,7 +164,17 @@ export function parseGroupBy(tokens: TokenStream, exprs?: ExprParser): Dimension
   return commaList(tokens, () => parseDimension(tokens, parser));
 }
 
+/** In any number of brackets. */
 function parseDimension(tokens: TokenStream, exprs: ExprParser): Dimension {
+  let openCount = 0;
+  while (tokens.takeSymbol('(')) openCount++;
+  const dimension = parseBareDimension(tokens, exprs);
+  for (; openCount > 0; openCount--)
+    tokens.expectSymbol(')', 'invalid GROUP BY clause, expected )');
+  return dimension;
+}
+
+function parseBareDimension(tokens: TokenStream, exprs: ExprParser): Dimension {
   const regex = tokens.regex();
   if (regex !== undefined) return regex;
   if (tokens.takeSymbol('*')) {
@@ -181,11 +197,11 @@ function parseDimension(tokens: TokenStream, exprs: ExprParser): Dimension {
 function parseTimeCall(tokens: TokenStream, exprs: ExprParser): Dimension {
   if (tokens.takeSymbol(')')) throw tokens.failHere('invalid TIME call, expected 1 or 2 arguments');
   const { at } = tokens.peek();
-  const interval = exprs.arithmetic('offset');
+  const interval = withoutBrackets(exprs.arithmetic('offset'));
   if (interval.kind !== 'duration' && interval.kind !== 'parameter') {
     throw tokens.scanner.fail('invalid TIME call, expected a duration for the interval', at);
   }
-  const offset = tokens.takeSymbol(',') ? exprs.arithmetic('offset') : undefined;
+  const offset = tokens.takeSymbol(',') ? withoutBrackets(exprs.arithmetic('offset')) : undefined;
   tokens.expectSymbol(')', "invalid TIME call, expected ')'");
   return {
     kind: 'call',

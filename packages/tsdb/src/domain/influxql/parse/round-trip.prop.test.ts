@@ -5,6 +5,7 @@ import type { Expr } from '../ast/expressions.js';
 import { printStatement } from '../ast/print.js';
 import type { Fill, SelectStatement } from '../ast/select.js';
 import { ParseError } from './parse-error.js';
+import { withoutBrackets } from './parse-expr.js';
 import { parseQuery } from './parse-query.js';
 
 const name = fc.oneof(
@@ -58,7 +59,14 @@ const { arithmetic } = fc.letrec<{ arithmetic: Expr; operand: Expr }>((tie) => (
         name: fc.constantFrom('mean', 'top', 'abs'),
         args: fc.array(tie('arithmetic'), { maxLength: 3 }),
       })
-      .map(({ name: text, args }): Expr => ({ kind: 'call', name: text, args })),
+      .map(
+        // The parser keeps brackets around arithmetic alone.
+        ({ name: text, args }): Expr => ({
+          kind: 'call',
+          name: text,
+          args: args.map((arg) => withoutBrackets(arg as Expr)),
+        }),
+      ),
     tie('arithmetic').map((inner): Expr => ({ kind: 'paren', inner: inner as Expr })),
   ),
   arithmetic: fc.oneof(

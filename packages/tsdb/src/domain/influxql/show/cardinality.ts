@@ -1,39 +1,20 @@
 import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Answer, listAnswer } from '../answer.js';
-import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/statements.js';
+import type { CardinalityOf, ShowCardinality } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import { typeOfKind } from '../plan/data-type.js';
+import { FoundValues } from './found-values.js';
 import { keyTest } from './key-test.js';
-import { matchingTagSets, tagKeys } from './tag-sets.js';
+import { matchingSeries, type SeriesReading } from './matching-series.js';
+import { seriesKeys } from './series-keys.js';
 
 /** The tables of one measurement: one in each policy that has it. */
 export interface NamedTables {
   readonly name: string;
   readonly tables: readonly TableSource[];
-}
-
-/** Series as line protocol writes them, ascending. */
-export async function seriesKeys(
-  show: Pick<ShowSeries, 'condition'>,
-  measurements: readonly NamedTables[],
-  session: Session,
-): Promise<string[]> {
-  const keys = new Set<string>();
-  for (const source of measurements.flatMap(({ tables }) => tables)) {
-    const tags = tagKeys(source).sort(compareByteOrder);
-    for (const set of await matchingTagSets(source, show.condition, session)) {
-      let key = source.name.replace(/[, ]/g, '\\$&');
-      for (const tag of tags) {
-        const value = set(tag);
-        if (value !== undefined) key += `,${escaped(tag)}=${escaped(value)}`;
-      }
-      keys.add(key);
-    }
-  }
-  return [...keys].sort(compareByteOrder);
 }
 
 /** Fields and their types, ascending by name; a field may have another type in another policy. */
@@ -49,15 +30,13 @@ export function fieldsOf(
   return [...fields.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
-const escaped = (text: string): string => text.replace(/[,= ]/g, '\\$&');
-
 /** `SHOW ... CARDINALITY`: all are counted exactly, estimates are only named so. */
 export async function runCardinality(
   show: ShowCardinality,
   measurements: readonly NamedTables[],
-  session: Session,
+  reading: SeriesReading,
 ): Promise<Answer> {
-  checkTime(show, session);
+  checkTime(show, reading.session);
   const isEstimate =
     !show.exact &&
     (show.of === 'series' || show.of === 'measurement') &&
@@ -70,7 +49,7 @@ export async function runCardinality(
   };
   const counts: { name: string; count: number }[] = [];
   for (const measurement of measurements)
-    counts.push({ name: measurement.name, count: await countOf(show, measurement, session) });
+    counts.push({ name: measurement.name, count: await countOf(show, measurement, reading) });
   const used = counts.filter(({ count }) => count > 0);
   if (show.of === 'measurement' && (isEstimate || used.length > 0)) {
     return listAnswer([column], [{ name: '', rows: [[BigInt(used.length)]] }]);
@@ -104,29 +83,28 @@ const WITHOUT_TIME: Readonly<Record<CardinalityOf, string | undefined>> = {
 
 async function countOf(
   show: ShowCardinality,
-  measurement: NamedTables,
-  session: Session,
+  { tables }: NamedTables,
+  reading: SeriesReading,
 ): Promise<number> {
-  const { tables } = measurement;
   if (show.of === 'field_key') return new Set(fieldsOf(tables).map(({ name }) => name)).size;
+  const split = splitCondition(show.condition, { nowNs: reading.session.nowNs, zone: undefined });
   if (show.of === 'series' || show.of === 'measurement') {
-    if (tables.length > 1) return (await seriesKeys(show, [measurement], session)).length;
     let count = 0;
-    for (const source of tables) {
-      for (const _ of await matchingTagSets(source, show.condition, session)) count++;
-    }
+    const [only] = tables;
+    const pieces =
+      tables.length === 1 && only !== undefined
+        ? matchingSeries(only, split, reading)
+        : seriesKeys({ ...(show.condition && { condition: show.condition }) }, tables, reading);
+    for await (const { length } of pieces) count += length;
     return count;
   }
+  const found = new FoundValues();
   const isWanted = show.keys === undefined ? () => true : keyTest(show.keys);
-  const seen = new Set<string>();
-  for (const source of tables) {
-    const keys = tagKeys(source).filter(isWanted);
-    for (const set of await matchingTagSets(source, show.condition, session)) {
-      for (const key of keys) {
-        const value = set(key);
-        if (value !== undefined) seen.add(show.of === 'tag_key' ? key : `${key}\0${value}`);
-      }
-    }
+  for (const source of tables) await found.add(source, isWanted, { split, reading });
+  let count = 0;
+  for (const key of found.keys) {
+    const valueCount = await reading.runner.run(found.count(key));
+    count += show.of === 'tag_key' ? Math.min(1, valueCount) : valueCount;
   }
-  return seen.size;
+  return count;
 }

@@ -1,10 +1,10 @@
+import type { SeriesIndex } from '../../engine/series/series-index.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import type { SourceColumns, TableSource } from '../plan/compile/source.js';
 import { columnsOf } from '../plan/compile/source-columns.js';
 import { buildFilter, filterColumns } from '../plan/condition/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
-import type { TagSet } from './tag-sets.js';
 
 /** The column of the answer of `SHOW TAG VALUES` that its condition may name. */
 const LISTED = 'value';
@@ -12,7 +12,8 @@ const LISTED = 'value';
 export interface ListedValues {
   /** What is left of the condition for the rows. */
   readonly rest: Expr | undefined;
-  readonly isListed: (set: TagSet, value: string) => boolean;
+  /** Of the value of a tag in a series; `undefined`: all are listed. */
+  readonly isListed: ((dense: number, tag: string) => boolean) | undefined;
 }
 
 /**
@@ -20,19 +21,26 @@ export interface ListedValues {
  * of that name goes before.
  * @param condition without its bounds of time.
  */
-export function splitListedValues(condition: Expr | undefined, source: TableSource): ListedValues {
+export function splitListedValues(
+  condition: Expr | undefined,
+  { source, index }: { readonly source: TableSource; readonly index: SeriesIndex },
+): ListedValues {
   const columns = columnsOf(source);
   const isText = columns.tags.has(LISTED) || columns.fields.get(LISTED) === 'string';
   const parts = condition === undefined || isText ? [] : conjuncts(condition);
   const about = joined(parts.filter(comparesListed));
-  if (about === undefined) return { rest: condition, isListed: () => true };
+  if (about === undefined) return { rest: condition, isListed: undefined };
   return {
     rest: joined(parts.filter((part) => !comparesListed(part))),
-    isListed: listedTest(about, columns),
+    isListed: listedTest(about, columns, index),
   };
 }
 
-function listedTest(condition: Expr, { fields, tags }: SourceColumns): ListedValues['isListed'] {
+function listedTest(
+  condition: Expr,
+  { fields, tags }: SourceColumns,
+  index: SeriesIndex,
+): ListedValues['isListed'] {
   const others = new Map(fields);
   others.delete(LISTED);
   const filter = buildFilter(condition, { fields: others, tags: new Set([...tags, LISTED]) });
@@ -41,9 +49,9 @@ function listedTest(condition: Expr, { fields, tags }: SourceColumns): ListedVal
     throw planFailure('a condition on listed values cannot be joined by OR with one on fields');
   }
   const isMet = rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
-  return (set, value) =>
+  return (dense, tag) =>
     isMet(
-      refs.map(({ name }) => (name === LISTED ? value : (set(name) ?? null))),
+      refs.map(({ name }) => index.tagValue(dense, name === LISTED ? tag : name) ?? null),
       0n,
     );
 }

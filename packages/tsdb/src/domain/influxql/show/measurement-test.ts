@@ -1,12 +1,13 @@
+import type { Steps } from '../../../model/steps.js';
 import type { Expr } from '../ast/expressions.js';
 import { compileRegex } from '../plan/condition/regex.js';
 
-/** Values that a tag has in a measurement. */
-type ValuesOf = (tag: string) => ReadonlySet<string>;
+/** Hands over the values that a tag has in a measurement. */
+type EachValue = (tag: string, take: (value: string) => void) => Steps<void>;
 
 export interface MeasurementTest {
   readonly tags: ReadonlySet<string>;
-  readonly isMet: (valuesOf: ValuesOf) => boolean;
+  readonly isMet: (eachValue: EachValue) => Steps<boolean>;
 }
 
 /**
@@ -22,22 +23,31 @@ export function measurementTest(condition: Expr): MeasurementTest | undefined {
     const [a, b] = [measurementTest(left), measurementTest(right)];
     if (a === undefined || b === undefined) return undefined;
     const tags = new Set([...a.tags, ...b.tags]);
-    const isMet: MeasurementTest['isMet'] =
-      op === 'AND'
-        ? (values) => a.isMet(values) && b.isMet(values)
-        : (values) => a.isMet(values) || b.isMet(values);
-    return { tags, isMet };
+    return {
+      tags,
+      *isMet(eachValue) {
+        const left = yield* a.isMet(eachValue);
+        return left === (op === 'OR') ? left : yield* b.isMet(eachValue);
+      },
+    };
   }
   if (left.kind !== 'var_ref' || left.name.toLowerCase() === 'time') return undefined;
   const matches = matcherOf(op, right);
   if (matches === undefined) return undefined;
   const { name } = left;
   const isNegated = op === '!=' || op === '!~';
-  const isMet = (valuesOf: ValuesOf): boolean => {
-    const values = [...valuesOf(name)];
-    return values.length > 0 && values.some(matches) !== isNegated;
+  return {
+    tags: new Set([name]),
+    *isMet(eachValue) {
+      let isThere = false;
+      let isMatched = false;
+      yield* eachValue(name, (value) => {
+        isThere = true;
+        isMatched ||= matches(value);
+      });
+      return isThere && isMatched !== isNegated;
+    },
   };
-  return { tags: new Set([name]), isMet };
 }
 
 function matcherOf(op: string, right: Expr): ((value: string) => boolean) | undefined {

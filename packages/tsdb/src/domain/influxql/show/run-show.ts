@@ -7,31 +7,34 @@ import {
   type Answer,
   type AnswerColumn,
   EMPTY_ANSWER,
+  type ListPiece,
   listAnswer,
+  piecedAnswer,
   rowlessAnswer,
   textColumn,
 } from '../answer.js';
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
-import type { Session } from '../execute/session.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
-import { splitCondition } from '../plan/condition/split-condition.js';
+import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
 import type { Environment } from '../plan/environment.js';
 import type { ShownQuery } from '../running-queries.js';
-import { fieldsOf, type NamedTables, runCardinality, seriesKeys } from './cardinality.js';
+import { fieldsOf, type NamedTables, runCardinality } from './cardinality.js';
+import { FoundValues } from './found-values.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
-import { splitListedValues } from './listed-values.js';
+import { hasRows, matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { measurementTest } from './measurement-test.js';
+import { seriesKeys } from './series-keys.js';
 import { type ServerFacts, showServer } from './show-server.js';
 import { showShards } from './show-shards.js';
-import { hasRows, matchingTagSets, tagKeys, tagSetsWhere } from './tag-sets.js';
+import { pickedCount } from './smallest-texts.js';
 
 export interface ShowContext {
   readonly env: Environment;
-  readonly session: Session;
+  readonly reading: SeriesReading;
   databases(): readonly DatabaseSchema[];
   queries(): readonly ShownQuery[];
   /** Absent where nobody can ask. */
@@ -73,14 +76,14 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
       return await showTagValues(show, context);
     case 'show_series': {
       const measurements = await liveMeasurements(show, context);
-      const keys = await seriesKeys(show, measurements, context.session);
-      return listAnswer(
+      const sources = measurements.flatMap(({ tables }) => tables);
+      return piecedAnswer(
         [textColumn('key')],
-        [{ name: '', rows: cut(keys, show).map((key) => [key]) }],
+        seriesPieces(seriesKeys(show, sources, context.reading)),
       );
     }
     case 'show_cardinality':
-      return await runCardinality(show, await liveMeasurements(show, context), context.session);
+      return await runCardinality(show, await liveMeasurements(show, context), context.reading);
     case 'show_queries':
       return listAnswer(
         [
@@ -191,11 +194,13 @@ function databasesOf(
 /** Tables of one name, which are one measurement in several policies; without those that have lost all their rows. */
 async function liveMeasurements(
   show: ShowClauses,
-  context: Pick<ShowContext, 'env' | 'session' | 'databases'>,
+  context: Pick<ShowContext, 'env' | 'reading' | 'databases'>,
 ): Promise<NamedTables[]> {
   const live = new Map<string, TableSource[]>();
+  const { session, runner } = context.reading;
   for (const source of tablesOf(show, context)) {
-    if (!(await hasRows(source, context.session))) continue;
+    await runner.take();
+    if (!(await hasRows(source, session))) continue;
     const known = live.get(source.name);
     if (known === undefined) live.set(source.name, [source]);
     else known.push(source);
@@ -269,27 +274,27 @@ async function showMeasurements(
 async function hasMatch(
   tables: readonly TableSource[],
   condition: Expr,
-  { env, session }: ShowContext,
+  { env, reading }: ShowContext,
 ): Promise<boolean> {
+  const { session, runner } = reading;
   const test = env.usesDefaultPolicies ? measurementTest(condition) : undefined;
   if (test !== undefined) {
-    const values = new Map([...test.tags].map((tag) => [tag, new Set<string>()]));
-    for (const source of tables) {
-      for (const set of await matchingTagSets(source, undefined, session)) {
-        for (const [tag, found] of values) {
-          const value = set(tag);
-          if (value !== undefined) found.add(value);
-        }
-      }
-    }
-    return test.isMet((tag) => values.get(tag) ?? new Set());
+    const found = new FoundValues();
+    for (const source of tables)
+      await found.add(source, (key) => test.tags.has(key), { split: UNCONDITIONAL, reading });
+    return await runner.run(test.isMet((tag, take) => found.each(tag, take)));
   }
+  const split = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
   for (const source of tables) {
-    const sets = await matchingTagSets(source, condition, session);
-    if (!sets[Symbol.iterator]().next().done) return true;
+    for await (const _ of matchingSeries(source, split, reading)) return true;
   }
   return false;
 }
+
+const UNCONDITIONAL: SplitCondition = {
+  rest: undefined,
+  range: { min: undefined, max: undefined },
+};
 
 async function showTagKeys(
   show: Extract<ShowStatement, { kind: 'show_tag_keys' }>,
@@ -299,17 +304,37 @@ async function showTagKeys(
   for (const { name, tables } of await liveMeasurements(show, context)) {
     const found = new Set<string>();
     for (const source of tables) {
-      let keys = tagKeys(source);
-      if (show.condition !== undefined) {
-        const sets = [...(await matchingTagSets(source, show.condition, context.session))];
-        keys = keys.filter((key) => sets.some((set) => set(key) !== undefined));
-      }
+      const { condition } = show;
+      const keys =
+        condition === undefined ? tagKeys(source) : await usedTags(source, condition, context);
       for (const key of keys) found.add(key);
     }
     const keys = [...found].sort(compareByteOrder);
     lists.push({ name, rows: cut(keys, show).map((key) => [key]) });
   }
   return listAnswer([textColumn('tagKey')], lists);
+}
+
+/** Tags that have a value in one of the series that meet a condition. */
+async function usedTags(
+  source: TableSource,
+  condition: Expr,
+  { reading }: ShowContext,
+): Promise<readonly string[]> {
+  const { session } = reading;
+  const split = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
+  const missing = new Set(tagKeys(source));
+  const used: string[] = [];
+  for await (const batch of matchingSeries(source, split, reading)) {
+    const index = session.seriesOf(source.table);
+    for (const key of missing) {
+      if (!batch.some((dense) => index.tagCode(dense, key) !== 0)) continue;
+      missing.delete(key);
+      used.push(key);
+    }
+    if (missing.size === 0) break;
+  }
+  return used;
 }
 
 async function showFieldKeys(
@@ -324,32 +349,41 @@ async function showFieldKeys(
 }
 
 async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<Answer> {
-  const { session } = context;
+  const { reading } = context;
   const isWanted = keyTest(show.keys);
+  const { session, runner } = reading;
   const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
-  const lists = [];
+  const lists: ValueList[] = [];
   for (const { name, tables } of await liveMeasurements(show, context)) {
-    const values = new Map<string, Set<string>>();
-    for (const source of tables) {
-      const keys = tagKeys(source).filter(isWanted);
-      if (keys.length === 0) continue;
-      for (const key of keys) if (!values.has(key)) values.set(key, new Set());
-      const { rest, isListed } = splitListedValues(split.rest, source);
-      for (const set of await tagSetsWhere(source, { rest, range: split.range }, session)) {
-        for (const key of keys) {
-          const value = set(key);
-          if (value !== undefined && isListed(set, value)) values.get(key)?.add(value);
-        }
-      }
+    const found = new FoundValues();
+    for (const source of tables) await found.add(source, isWanted, { split, reading });
+    for (const key of found.keys) {
+      const values = await runner.run(found.sorted(key, pickedCount(show)));
+      // The bounds hold for each key of a table.
+      lists.push({ name, key, values: cut(values, show) });
     }
-    if (values.size === 0) continue;
-    // The bounds hold for each key of a table.
-    const rows = [...values]
-      .sort(([a], [b]) => compareByteOrder(a, b))
-      .flatMap(([key, found]) =>
-        cut([...found].sort(compareByteOrder), show).map((value) => [key, value]),
-      );
-    lists.push({ name, rows });
   }
-  return listAnswer([textColumn('key'), textColumn('value')], lists);
+  return piecedAnswer([textColumn('key'), textColumn('value')], valuePieces(lists));
+}
+
+interface ValueList {
+  readonly name: string;
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** Rows of one piece of a long list. */
+const PIECE_ROWS = 2048;
+
+async function* valuePieces(lists: readonly ValueList[]): AsyncGenerator<ListPiece> {
+  for (const { name, key, values } of lists) {
+    for (let from = 0; from < values.length; from += PIECE_ROWS) {
+      const piece = values.slice(from, from + PIECE_ROWS);
+      yield { name, columns: [piece.map(() => key), piece] };
+    }
+  }
+}
+
+async function* seriesPieces(keys: AsyncIterable<readonly string[]>): AsyncGenerator<ListPiece> {
+  for await (const piece of keys) yield { name: '', columns: [piece] };
 }

@@ -25,6 +25,8 @@ const MAX_VALUES = 128_000_000;
 const MAX_CELLS = 2_000_000;
 /** Values after which others may get their turn: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
+/** Finding the rows of a run and its cell takes as long as so many values. */
+const VALUES_PER_RUN = 128;
 /** Whole numbers up to it are exact doubles. */
 const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
@@ -54,7 +56,8 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
   }
   // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
   const wanted = limit + answer.offset;
-  const span = spanOf(runs, ask.loaded);
+  const runner = new StepRunner();
+  const span = await runner.run(spanOf(runs, ask.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
@@ -85,12 +88,12 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  if (!areSumsExact(ask, runs)) return undefined;
-  const groups = new SeriesGroups(index, answer.tags);
   const runner = new StepRunner();
+  if (!(await runner.run(areSumsExact(ask, runs)))) return undefined;
+  const groups = new SeriesGroups(index, answer.tags);
   const groupOf = await runner.run(groupsOf(runs, groups));
   const isTotal = answer.bucket === undefined && answer.tags.length === 0;
-  const span = spanOf(runs, loaded);
+  const span = await runner.run(spanOf(runs, loaded));
   const buckets = bucketsOf(answer, span);
   const groupCount = isTotal ? 1 : groups.count;
   const cellCount = groupCount * buckets.count;
@@ -117,7 +120,7 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
       to,
       firstCell: (isTotal ? 0 : (groupOf[run] as number)) * buckets.count,
     });
-    values += (to - from) * (accumulators.length + 1);
+    values += VALUES_PER_RUN + (to - from) * (accumulators.length + 1);
     if (values < VALUES_PER_STEP) continue;
     values = 0;
     await runner.take();
@@ -152,10 +155,11 @@ interface Span {
 }
 
 /** Least and greatest time of the rows; `undefined` when there are none. */
-function spanOf(runs: Runs, loaded: readonly LoadedRows[]): Span | undefined {
+function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefined> {
   const firsts = new Map<number, number>();
   const lasts = new Map<number, number>();
   for (let run = 0; run < runs.source.length; run++) {
+    if (isStepEnd(run)) yield;
     const source = runs.source[run] as number;
     const { offsets } = (loaded[source] as LoadedRows).part;
     const first = offsets[runs.from[run] as number] as number;
@@ -202,12 +206,16 @@ function measuresOf(
  * Whole numbers add up to the same sum in any order. Others do so only in the order in which the engine adds them, and it
  * must be the rows of one series, ascending in time.
  */
-function areSumsExact({ answer, loaded, index }: Ask, runs: Runs): boolean {
+function* areSumsExact({ answer, loaded, index }: Ask, runs: Runs): Steps<boolean> {
   const summed = answer.outputs.flatMap((output) =>
     output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
   );
   if (summed.length === 0) return true;
-  const sources = new Set(runs.source);
+  const sources = new Set<number>();
+  for (let run = 0; run < runs.source.length; run++) {
+    if (isStepEnd(run)) yield;
+    sources.add(runs.source[run] as number);
+  }
   let isInexact = false;
   for (const source of sources) {
     for (const column of summed) {
@@ -224,6 +232,7 @@ function areSumsExact({ answer, loaded, index }: Ask, runs: Runs): boolean {
   const groups = new SeriesGroups(index, answer.tags);
   const lastTimes = new Map<number, bigint>();
   for (let run = 0; run < runs.source.length; run++) {
+    if (isStepEnd(run)) yield;
     const series = runs.series[run] as number;
     groups.groupOf(series);
     const { part } = loaded[runs.source[run] as number] as LoadedRows;

@@ -20,7 +20,7 @@ export class SeriesGroups {
   constructor(index: SeriesIndex, tags: readonly string[]) {
     this.#index = index;
     this.#tags = tags.map((tag) => index.tagColumn(tag));
-    this.#valueCounts = this.#tags.map((tag) => tag?.values.length ?? 0);
+    this.#valueCounts = this.#tags.map((tag) => tag?.valueCount ?? 0);
     this.#numbers = tags.map(() => new Map());
   }
 
@@ -47,7 +47,7 @@ export class SeriesGroups {
   /** The groups' values of one of the tags; `undefined` where it is absent. */
   valuesOf(tag: string): readonly (string | undefined)[] {
     const column = this.#index.tagColumn(tag);
-    return this.#example.map((series) => column?.values[column.codes[series] as number]);
+    return this.#example.map((series) => column?.text(column.codes[series] as number));
   }
 
   /** Numbers of the groups in the given order of tags. */
@@ -147,13 +147,15 @@ function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: numbe
 }
 
 /** Ranks of some values alone. */
-function* ranksOf(
-  { values }: TagCodes,
-  codes: readonly number[],
-): Steps<ReadonlyMap<number, number>> {
-  const distinct = [...new Set(codes)].filter((code) => code !== 0);
-  const inOrder = yield* sorted(distinct, (a, b) =>
-    compareByteOrder(values[a] as string, values[b] as string),
+function* ranksOf(tag: TagCodes, codes: readonly number[]): Steps<ReadonlyMap<number, number>> {
+  const texts = new Map<number, string>();
+  for (let i = 0; i < codes.length; i++) {
+    if (isStepEnd(i)) yield;
+    const code = codes[i] as number;
+    if (code !== 0 && !texts.has(code)) texts.set(code, tag.text(code) ?? '');
+  }
+  const inOrder = yield* sorted([...texts.keys()], (a, b) =>
+    compareByteOrder(texts.get(a) as string, texts.get(b) as string),
   );
   const ranks = new Map<number, number>();
   for (let rank = 0; rank < inOrder.length; rank++) {

@@ -23,11 +23,15 @@ const made = new WeakMap<TagCodes['values'], Ranked>();
  * By code, the place of a tag's value among all of them in the order of their bytes, from 1 on; `undefined`: not worth it for so
  * few groups.
  */
-export function* tagRanks(tag: TagCodes, groupCount: number): Steps<Int32Array | undefined> {
+export function* tagRanks(
+  tag: Pick<TagCodes, 'values' | 'valueCount'>,
+  groupCount: number,
+): Steps<Int32Array | undefined> {
+  if (tag.valueCount > MAX_RANKED) return undefined;
   const { values } = tag;
   const known = made.get(values);
   if (known?.ranks?.length === values.length) return known.ranks;
-  if (values.length > MAX_RANKED || values.length > groupCount * VALUES_PER_GROUP) return undefined;
+  if (values.length > groupCount * VALUES_PER_GROUP) return undefined;
   while (values.length - 1 - (made.get(values)?.order.length ?? 0) > VALUES_PER_STEP) {
     rankMore(values, VALUES_PER_STEP);
     yield;

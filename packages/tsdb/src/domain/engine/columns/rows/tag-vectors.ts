@@ -55,7 +55,7 @@ export class TagsOfSeries implements ChunkTags {
     const code = this.#codes.size;
     this.#codes.set(dense, code);
     for (const tag of this.#tags) {
-      const text = tag.column?.values[tag.column.codes[dense] as number];
+      const text = tag.column?.text(tag.column.codes[dense] as number);
       tag.texts.push(text);
       tag.facts = {
         hasMissing: tag.facts.hasMissing || text === undefined,

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import { isStepEnd, StepRunner, sorted } from '../../../../model/steps.js';
+import { indices, isStepEnd, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
 import {
   type ColumnRef,
@@ -169,13 +169,15 @@ class Groups {
   }
 
   async *sorted(runner: StepRunner): AsyncGenerator<RowPiece, void, undefined> {
-    const groups = [...this.#groups.values()].sort((a, b) => compareTags(a.tags, b.tags));
+    const groups = await runner.run(
+      sorted([...this.#groups.values()], (a, b) => compareTags(a.tags, b.tags)),
+    );
     for (const group of groups) {
       if (group.isOrdered && !this.#request.isDescending) {
         yield group;
         continue;
       }
-      let order: readonly number[] = group.times.map((_, i) => i);
+      let order: readonly number[] = await runner.run(indices(0, group.times.length));
       if (!group.isOrdered) {
         const byTime = (a: number, b: number): number =>
           compareTimes(group.times[a] as bigint, group.times[b] as bigint) || a - b;
@@ -184,11 +186,30 @@ class Groups {
       if (this.#request.isDescending) order = order.toReversed();
       yield {
         tags: group.tags,
-        times: order.map((i) => group.times[i] as bigint),
-        columns: group.columns.map((column) => order.map((i) => column[i] ?? null)),
+        times: await runner.run(inOrder(group.times, order)),
+        columns: await this.#columns(group, order, runner),
       };
     }
   }
+
+  async #columns(
+    { columns }: HeldGroup,
+    order: readonly number[],
+    runner: StepRunner,
+  ): Promise<Value[][]> {
+    const ordered: Value[][] = [];
+    for (const column of columns) ordered.push(await runner.run(inOrder(column, order)));
+    return ordered;
+  }
+}
+
+function* inOrder<T>(items: readonly T[], order: readonly number[]): Steps<T[]> {
+  const ordered: T[] = [];
+  for (let i = 0; i < order.length; i++) {
+    if (isStepEnd(i)) yield;
+    ordered.push(items[order[i] as number] as T); // below both lengths
+  }
+  return ordered;
 }
 
 export function compareTags(a: readonly string[], b: readonly string[]): number {

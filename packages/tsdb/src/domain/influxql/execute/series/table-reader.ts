@@ -79,7 +79,7 @@ export class TableReader {
   /** There are no more of them. */
   get mostGroups(): number {
     const index = this.#session.seriesOf(this.#range.source.table);
-    const valueCounts = this.#range.groupTags.map((tag) => index.tagValues(tag).length + 1);
+    const valueCounts = this.#range.groupTags.map((tag) => index.valueCount(tag) + 1);
     return Math.max(
       1,
       Math.min(

@@ -65,7 +65,7 @@ export function compileSelect(
   const bounds = boundsOf(range, {
     around,
     nowNs: env.nowNs,
-    hasInterval: interval !== undefined && (hasCalls || around === undefined),
+    hasInterval: ownInterval !== undefined,
   });
   const groupTags = groupTagsOf(select, around);
   const inner: Surroundings = { ...bounds, interval, groupTags, zone };
@@ -217,16 +217,17 @@ function boundsOf(
   at: {
     readonly around: Surroundings | undefined;
     readonly nowNs: bigint;
+    /** Of its own: with the interval of the statement around it, a subquery has that one's bounds. */
     readonly hasInterval: boolean;
   },
 ): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound' | 'ownRange'> {
   const { around } = at;
   const outerMin = around?.hasLowerBound ? around.minNs : undefined;
   const min = laterOf(range.min, outerMin);
-  const defaultMax = at.hasInterval ? at.nowNs : MAX_TIME_NS;
-  const ownMax = range.max ?? (around === undefined ? defaultMax : around.maxNs);
-  const maxNs = around !== undefined && around.maxNs < ownMax ? around.maxNs : ownMax;
-  const ownRange = { min: range.min, max: range.max };
+  const ownMax = range.max ?? (at.hasInterval ? at.nowNs : undefined);
+  const outerMax = around?.maxNs ?? MAX_TIME_NS;
+  const maxNs = ownMax !== undefined && ownMax < outerMax ? ownMax : outerMax;
+  const ownRange = { min: range.min, max: ownMax };
   return { minNs: min ?? MIN_TIME_NS, maxNs, hasLowerBound: min !== undefined, ownRange };
 }
 

@@ -1,0 +1,96 @@
+import { compareByteOrder } from '../../../model/byte-order.js';
+import { type Steps, sorted } from '../../../model/steps.js';
+import type { SeriesIndex } from '../../engine/series/series-index.js';
+import type { TableSource } from '../plan/compile/source.js';
+import type { SplitCondition } from '../plan/condition/split-condition.js';
+import { splitListedValues } from './listed-values.js';
+import { matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
+import { SmallestTexts } from './smallest-texts.js';
+
+/** Values that are handed over in one step: a pattern may take a millisecond for each. */
+const VALUES_AT_ONCE = 16;
+
+/** Values of one tag in one table: a byte for each that the table has. */
+interface Marks {
+  readonly index: SeriesIndex;
+  readonly key: string;
+  /** By code. */
+  readonly isFound: Uint8Array;
+}
+
+/** Distinct values of tags in the tables of one measurement. */
+export class FoundValues {
+  readonly #marks = new Map<string, Marks[]>();
+
+  /** Tags that are looked for in one of the tables at least. */
+  get keys(): readonly string[] {
+    return [...this.#marks.keys()].sort(compareByteOrder);
+  }
+
+  /** Adds the values in series that meet a condition, which may name the listed value. */
+  async add(
+    source: TableSource,
+    isWanted: (key: string) => boolean,
+    { split, reading }: { readonly split: SplitCondition; readonly reading: SeriesReading },
+  ): Promise<void> {
+    const keys = tagKeys(source).filter(isWanted);
+    for (const key of keys) if (!this.#marks.has(key)) this.#marks.set(key, []);
+    if (keys.length === 0) return;
+    const { session, runner } = reading;
+    await session.indexed([source.table]);
+    const index = session.seriesOf(source.table);
+    const { rest, isListed } = splitListedValues(split.rest, { source, index });
+    const marks = keys.map((key) => ({
+      index,
+      key,
+      isFound: new Uint8Array(index.valueCount(key) + 1),
+    }));
+    for (const each of marks) this.#marks.get(each.key)?.push(each);
+    for await (const batch of matchingSeries(source, { rest, range: split.range }, reading)) {
+      for (const dense of batch) {
+        for (const { key, isFound } of marks) {
+          const code = index.tagCode(dense, key);
+          if (code === 0 || isFound[code] === 1) continue;
+          if (isListed === undefined || isListed(dense, key)) isFound[code] = 1;
+        }
+        if (isListed !== undefined && runner.isTurnOver) await runner.take();
+      }
+    }
+  }
+
+  /** How many there are of a tag. */
+  *count(key: string): Steps<number> {
+    const marks = this.#marks.get(key) ?? [];
+    if (marks.length > 1) return (yield* this.#all(key)).length;
+    return marks[0]?.isFound.reduce((sum, isFound) => sum + isFound, 0) ?? 0;
+  }
+
+  /** Hands over the values of a tag in no particular order; those of several tables may come more than once. */
+  *each(key: string, take: (value: string) => void): Steps<void> {
+    for (const { index, isFound } of this.#marks.get(key) ?? []) {
+      for (let code = 1; code < isFound.length; code++) {
+        if (code % VALUES_AT_ONCE === 0) yield;
+        if (isFound[code] === 1) take(index.valueOfCode(key, code) ?? '');
+      }
+    }
+  }
+
+  /** Values of a tag, ascending; @param count only so many of the first ones are needed. */
+  *sorted(key: string, count: number | undefined): Steps<readonly string[]> {
+    if (count === undefined) return yield* sorted(yield* this.#all(key), compareByteOrder);
+    const smallest = new SmallestTexts(count);
+    yield* this.each(key, (value) => smallest.add(value));
+    return yield* smallest.sorted();
+  }
+
+  *#all(key: string): Steps<readonly string[]> {
+    const values: string[] = [];
+    const seen = (this.#marks.get(key)?.length ?? 0) > 1 ? new Set<string>() : undefined;
+    yield* this.each(key, (value) => {
+      if (seen?.has(value)) return;
+      seen?.add(value);
+      values.push(value);
+    });
+    return values;
+  }
+}

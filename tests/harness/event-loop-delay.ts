@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerProcess } from './server-process.js';
+
+/** A server's longest stretches without a turn of its event loop, as CPU time of its main thread. */
+export class EventLoopDelay {
+  readonly #folder: string;
+  readonly #file: string;
+
+  static async create(): Promise<EventLoopDelay> {
+    return new EventLoopDelay(await mkdtemp(join(tmpdir(), 'plinth-event-loop-')));
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#file = join(folder, 'longest');
+  }
+
+  /** What a server is started with. */
+  get env(): Readonly<Record<string, string>> {
+    const probe = new URL('./event-loop-probe.js', import.meta.url).href;
+    return { NODE_OPTIONS: `--import=${probe}`, EVENT_LOOP_PROBE: this.#file };
+  }
+
+  /** The longest since the call before, in milliseconds. */
+  async take(server: ServerProcess): Promise<number> {
+    await rm(this.#file, { force: true });
+    server.signal('SIGUSR2');
+    while (!existsSync(this.#file)) await sleep(2);
+    return Number(await readFile(this.#file, 'utf8'));
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import {
+  command,
+  decode,
+  EventLoopDelay,
+  encode,
+  FlightClient,
+  ServerProcess,
+} from '../../harness/index.js';
+
+const LINES_A_WRITE = 20_000;
+const FIRST_NS = 1_700_000_000_000_000_000n;
+/** Garbage collections that happen to fall into a statement do not do so in each of these. */
+const ATTEMPTS = 3;
+
+type Run = (server: ServerProcess, flight: FlightClient) => Promise<unknown>;
+
+/**
+ * Runs every kind of statement over so many series and holds the server to a bound on the time that it does nothing else.
+ * Three fifths of the series are in one table; others are in a policy of the same names, in another table, and in one of which
+ * half was deleted.
+ */
+export async function checkStatements(options: {
+  readonly seriesCount: number;
+  readonly maxMs: number;
+}): Promise<void> {
+  const delay = await EventLoopDelay.create();
+  const server = await ServerProcess.start({ flags: ['--without-auth'], env: delay.env });
+  const flight = new FlightClient(server.url, { 'grpc.max_receive_message_length': -1 });
+  try {
+    await fill(server, options.seriesCount);
+    const slow: string[] = [];
+    for (const [name, run] of statements()) {
+      let least = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < ATTEMPTS && least > options.maxMs; i++) {
+        await delay.take(server);
+        await run(server, flight);
+        least = Math.min(least, await delay.take(server));
+      }
+      if (least > options.maxMs) slow.push(`${Math.round(least)} ms: ${name}`);
+    }
+    assert.deepEqual(slow, []);
+  } finally {
+    flight.close();
+    await server.close();
+    await delay.close();
+  }
+}
+
+async function fill(server: ServerProcess, seriesCount: number): Promise<void> {
+  await write(server, 'd', 1, () => 'x v=1 1');
+  await post(server, 'CREATE RETENTION POLICY "rp" ON "d" DURATION 0s REPLICATION 1');
+  const user = (i: number): string => `user${(i * 7919) % 1_000_003}`;
+  const m = (i: number): string => `m,host=h${i % 100},u=${user(i)} v=${i},s="x",ok=true`;
+  const timed = (line: string, i: number) => `${line} ${FIRST_NS + BigInt(i) * 1_000_000n}`;
+  await write(server, 'd', seriesCount * 0.6, (i) => timed(m(i), i));
+  await write(server, 'd&rp=rp', seriesCount * 0.1, (i) => timed(m(i), i));
+  await write(server, 'd', seriesCount * 0.2, (i) =>
+    timed(`n,region=r${i % 7},k=k${i} w=${i}i`, i),
+  );
+  await write(server, 'd', seriesCount * 0.1, (i) => timed(`del,k=k${i} w=${i}i`, i));
+  const half = FIRST_NS + BigInt(seriesCount * 0.05) * 1_000_000n;
+  await post(server, `DELETE FROM del WHERE time < ${half}`);
+}
+
+async function write(
+  server: ServerProcess,
+  database: string,
+  count: number,
+  line: (i: number) => string,
+): Promise<void> {
+  for (let from = 0; from < count; from += LINES_A_WRITE) {
+    const length = Math.min(LINES_A_WRITE, count - from);
+    const body = Array.from({ length }, (_, i) => line(from + i)).join('\n');
+    const { status, text } = await server.http.send(`/write?db=${database}`, { body });
+    assert.equal(status, 204, text);
+  }
+}
+
+async function post(server: ServerProcess, q: string): Promise<void> {
+  const { status, text } = await server.http.send('/query', {
+    body: new URLSearchParams({ db: 'd', q }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  assert.equal(status, 200, `${q}: ${text.slice(0, 300)}`);
+  assert.doesNotMatch(text.slice(0, 300), /"error"/, q);
+}
+
+function* statements(): Generator<readonly [name: string, run: Run]> {
+  for (const q of [...SHOWS.flatMap((show) => BOUNDS.map((bound) => show + bound)), ...INFLUXQL])
+    yield [q, (server) => post(server, q)];
+  for (const q of NATIVE) yield [`native: ${q}`, (server) => get(server, 'query_influxql', q)];
+  for (const q of SQL) yield [q, (server) => get(server, 'query_sql', q)];
+  for (const format of ['csv', 'jsonl', 'pretty', 'parquet'])
+    yield [format, (server) => get(server, 'query_sql', 'SELECT DISTINCT u FROM m', format)];
+  for (const [name, type, fields] of COMMANDS)
+    yield [
+      `Flight: ${name} ${JSON.stringify(fields)}`,
+      (_, flight) => callFlight(flight, command(name, type, fields)),
+    ];
+}
+
+async function get(server: ServerProcess, route: string, q: string, format = 'json') {
+  const query = new URLSearchParams({ db: 'd', q, format }).toString();
+  const { status, text } = await server.http.send(`/api/v3/${route}?${query}`);
+  assert.equal(status, 200, `${q}: ${text.slice(0, 300)}`);
+}
+
+/** As bytes: a client that decodes them would take longer than the server. */
+async function callFlight(flight: FlightClient, cmd: Uint8Array): Promise<void> {
+  const options = { metadata: { database: 'd' } };
+  const descriptor = encode('Descriptor', { type: 2, cmd });
+  const [info] = await flight.call('GetFlightInfo', descriptor, options);
+  const { endpoint } = decode('Info', info ?? Buffer.alloc(0)) as {
+    readonly endpoint: readonly { readonly ticket: { readonly ticket: Uint8Array } }[];
+  };
+  for (const { ticket } of endpoint) await flight.call('DoGet', encode('Ticket', ticket), options);
+}
+
+const BOUNDS = ['', ' LIMIT 1', ' LIMIT 10 OFFSET 30000'];
+
+const SHOWS = [
+  'SHOW SERIES',
+  'SHOW SERIES FROM /./',
+  "SHOW SERIES WHERE host = 'h1'",
+  'SHOW SERIES WHERE u =~ /9$/',
+  'SHOW SERIES WHERE u =~ /(r?){200}r{200}x/',
+  'SHOW SERIES WHERE v > 5',
+  'SHOW SERIES WHERE time > 1700000000100000000',
+  'SHOW SERIES FROM del',
+  'SHOW TAG VALUES WITH KEY = u',
+  'SHOW TAG VALUES WITH KEY =~ /./',
+  'SHOW TAG VALUES FROM /./ WITH KEY = host',
+  "SHOW TAG VALUES FROM m WITH KEY = u WHERE host = 'h1'",
+  'SHOW TAG VALUES WITH KEY = u WHERE v > 5',
+  'SHOW TAG VALUES WITH KEY = u WHERE value =~ /99/',
+  'SHOW TAG KEYS',
+  "SHOW TAG KEYS WHERE u = 'none'",
+  'SHOW TAG KEYS WHERE v > 5',
+  'SHOW FIELD KEYS',
+  'SHOW MEASUREMENTS',
+  "SHOW MEASUREMENTS WHERE u = 'none'",
+  'SHOW MEASUREMENTS WHERE v > 5',
+  'SHOW MEASUREMENTS WITH MEASUREMENT =~ /m/',
+];
+
+const INFLUXQL = [
+  'SHOW SERIES CARDINALITY',
+  'SHOW SERIES EXACT CARDINALITY',
+  'SHOW SERIES EXACT CARDINALITY FROM m WHERE host =~ /1/',
+  'SHOW MEASUREMENT CARDINALITY',
+  'SHOW MEASUREMENT EXACT CARDINALITY',
+  'SHOW TAG KEY CARDINALITY',
+  'SHOW TAG VALUES CARDINALITY WITH KEY = u',
+  'SHOW TAG VALUES EXACT CARDINALITY WITH KEY =~ /./ WHERE v > 3',
+  'SHOW FIELD KEY CARDINALITY',
+  'SHOW DATABASES',
+  'SHOW RETENTION POLICIES',
+  'SHOW QUERIES',
+  'SHOW SHARDS',
+  'SHOW SHARD GROUPS',
+  'SHOW STATS',
+  'SHOW DIAGNOSTICS',
+  'SHOW USERS',
+  'SELECT * FROM /.*/ LIMIT 1',
+  'SELECT * FROM /.*/ GROUP BY * SLIMIT 1',
+  'SELECT count(*) FROM /.*/',
+  'SELECT count(*) FROM /.*/ GROUP BY *',
+  'SELECT count(v) FROM m GROUP BY u',
+  'SELECT last(*) FROM /.*/ GROUP BY * SLIMIT 1',
+  'SELECT mean(v) FROM m GROUP BY * SLIMIT 1',
+  'SELECT mean(v) FROM m WHERE u =~ /9$/ GROUP BY *',
+  'SELECT distinct(s) FROM m GROUP BY * SLIMIT 1',
+  'SELECT u, v FROM m LIMIT 1',
+  'SELECT v FROM m ORDER BY time DESC LIMIT 1',
+  'SELECT top(v, u, 5) FROM m',
+  'SELECT count(*) FROM (SELECT * FROM m GROUP BY *)',
+  'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u)',
+  'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u) GROUP BY u SLIMIT 1',
+  'SELECT count(v) FROM rp.m, m GROUP BY u SLIMIT 1',
+  'EXPLAIN SELECT * FROM /.*/ GROUP BY *',
+  'EXPLAIN ANALYZE SELECT count(v) FROM m GROUP BY *',
+];
+
+const NATIVE = [
+  'SHOW MEASUREMENTS',
+  'SHOW TAG VALUES WITH KEY = u',
+  'SHOW TAG VALUES WITH KEY = u LIMIT 1',
+  'SHOW TAG KEYS',
+  'SHOW FIELD KEYS',
+  'SHOW RETENTION POLICIES',
+  'SHOW DATABASES',
+  'SELECT * FROM /.*/ LIMIT 1',
+];
+
+const SQL = [
+  'SHOW TABLES',
+  'SHOW COLUMNS FROM m',
+  'SHOW ALL',
+  'SHOW FUNCTIONS',
+  'DESCRIBE m',
+  ...['tables', 'columns', 'schemata', 'views', 'df_settings', 'routines', 'parameters'].map(
+    (view) => `SELECT * FROM information_schema.${view}`,
+  ),
+  ...[
+    'distinct_caches',
+    'influxdb_schema',
+    'last_caches',
+    'parquet_files',
+    'processing_engine_logs',
+    'processing_engine_triggers',
+    'processing_engine_trigger_arguments',
+    'queries',
+  ].map((table) => `SELECT * FROM system.${table}`),
+  'SELECT DISTINCT u FROM m',
+  'SELECT DISTINCT u FROM m LIMIT 1',
+  'SELECT DISTINCT host, u FROM m',
+  'SELECT count(DISTINCT u) FROM m',
+  'SELECT * FROM m LIMIT 1',
+  'SELECT * FROM m ORDER BY time DESC LIMIT 1',
+  'SELECT u, count(*) FROM m GROUP BY u LIMIT 1',
+  'SELECT u, max(v) FROM m GROUP BY u ORDER BY u LIMIT 5',
+  'SELECT host, avg(v) FROM m GROUP BY host',
+  "SELECT count(*) FROM m WHERE u LIKE '%9'",
+  "SELECT count(*) FROM m WHERE u ~ '9$'",
+  'SELECT host, u, last_value(v ORDER BY time) FROM m GROUP BY host, u',
+  "SELECT date_bin(interval '1 minute', time) AS t, u, avg(v) FROM m GROUP BY t, u LIMIT 10",
+  'EXPLAIN SELECT * FROM m',
+];
+
+const COMMANDS: readonly (readonly [
+  name: string,
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+])[] = [
+  ['CommandGetCatalogs', 'Empty', {}],
+  ['CommandGetDbSchemas', 'Schemas', {}],
+  ['CommandGetTables', 'Tables', {}],
+  ['CommandGetTables', 'Tables', { include_schema: true }],
+  ['CommandGetTableTypes', 'Empty', {}],
+  ['CommandGetSqlInfo', 'SqlInfo', {}],
+  ['CommandGetXdbcTypeInfo', 'TypeInfo', {}],
+  ['CommandStatementQuery', 'Statement', { query: 'SELECT DISTINCT u FROM m' }],
+  ['CommandStatementQuery', 'Statement', { query: 'SELECT u, count(*) FROM m GROUP BY u' }],
+];
