@@ -48,7 +48,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   not_implemented: 405,
   read_only_request: 405,
   execution_error: 400,
-  query_out_of_memory: 500,
+  query_out_of_memory: 503,
   query_failed: 500,
   query_timed_out: 500,
   query_cancelled: 500,
@@ -147,6 +147,7 @@ function retryAfterSec(error: EdgeError): number | undefined {
       return error.details.retryAfterSec;
     case 'too_many_deletions':
       return DELETIONS_RETRY_SEC;
+    case 'query_out_of_memory':
     case 'query_queue_full':
     case 'shutting_down':
       return SHORT_RETRY_SEC;
@@ -166,7 +167,8 @@ export function isEdgeError(error: unknown): error is EdgeError {
 
 export function statusOf(error: EdgeError, wording: ErrorWording): number {
   // Source: tsdb-http, "Differences between the profiles": the real system answers 500 to values that cannot be computed.
-  if (wording === 'text' && error.kind === 'execution_error') return 500;
+  if (wording === 'text' && /^(?:execution_error|query_out_of_memory)$/.test(error.kind))
+    return 500;
   // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
   if (wording === 'v2' && /^(?:database|policy)_limit_reached$/.test(error.kind)) return 400;
   return STATUS[error.kind];

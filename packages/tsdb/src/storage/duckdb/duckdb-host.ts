@@ -11,6 +11,7 @@ import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
+import { RunningStatements } from './running-statements.js';
 import { chunksOf, type Statements, tellingMade } from './statement-chunks.js';
 import { TableMemory } from './table-memory.js';
 
@@ -30,8 +31,7 @@ export class DuckDbHost {
   readonly #idle: DuckDBConnection[] = [];
   readonly #calls = callsOfPool(threadPoolSize());
   readonly #memory: MemoryWatch;
-  /** Statements of queries that the engine has not ended yet. */
-  #underWay = 0;
+  readonly #statements = new RunningStatements();
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
   /** Files of the server that are being written. */
@@ -106,7 +106,7 @@ export class DuckDbHost {
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
-    this.#underWay++;
+    const running = this.#statements.begin();
     try {
       await this.#calls.queries.run(() => connection.run(text), asker);
       watched.check(); // What was stopped may end as if it were done.
@@ -114,7 +114,7 @@ export class DuckDbHost {
       watched.check();
       throw error;
     } finally {
-      this.#underWay--;
+      running.end();
       watched.end();
       watch.end();
       this.#give(connection);
@@ -123,20 +123,23 @@ export class DuckDbHost {
 
   /**
    * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
-   * signal interrupts the engine, and so does whoever takes no more.
+   * signal interrupts the engine, and so does whoever takes no more. A statement that finds no memory beside others runs once more.
    */
   async *stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
     let isBegun = false;
+    const running = this.#statements.begin();
     try {
       for await (const chunk of this.#stream(options)) {
         isBegun = true;
         yield chunk;
       }
     } catch (error) {
-      const mayHelp = this.#copying.size > 0 && typeof options.text === 'string' && !isBegun;
-      if (!mayHelp || !isOutOfMemory(error)) throw error;
-      await Promise.allSettled(this.#copying);
+      if (isBegun || typeof options.text !== 'string' || !isOutOfMemory(error)) throw error;
+      if (this.#copying.size > 0) await Promise.allSettled(this.#copying);
+      else if (!(await running.mayRunAgain(options.signal))) throw error;
       yield* this.#stream(options);
+    } finally {
+      running.end();
     }
   }
 
@@ -148,7 +151,6 @@ export class DuckDbHost {
     const watched = this.#memory.begin(() => watch.interrupt());
     const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
     let isDrained = false;
-    this.#underWay++;
     try {
       const { text, columns, isSmall } = options;
       const decoder = decoderOf(columns);
@@ -188,7 +190,6 @@ export class DuckDbHost {
       watch.end();
       if (isDrained) this.#give(connection);
       else await this.#abandon(connection, calls, options.owner);
-      this.#underWay--;
     }
   }
 
@@ -218,7 +219,7 @@ export class DuckDbHost {
 
   /** Statements of queries have not ended, also after `close`: they read and spill below the data folder. */
   get isWorking(): boolean {
-    return this.#underWay > 0;
+    return this.#statements.count > 0;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryWatch } from './memory-watch.js';
 
 const LIMIT_BYTES = 1000;
@@ -38,4 +39,34 @@ it('ends them before the machine is out of memory, and lets each take a half of 
   assert.equal(await watchAt(1801, 2000), true);
   assert.equal(await watchAt(1800, 2000), false);
   assert.equal(await watchAt(1000, 600), false);
+});
+
+it('stops the youngest that was running before, and others only while memory grows further', async () => {
+  let residentBytes = 500;
+  const watch = new MemoryWatch({
+    limitBytes: LIMIT_BYTES,
+    residentBytes: () => residentBytes,
+    machineBytes: 100_000,
+    ownBytes: 0,
+  });
+  const stopped: string[] = [];
+  const begin = (name: string) => watch.begin(() => stopped.push(name));
+  const old = begin('old');
+  const large = begin('large');
+  await sleep(250);
+  residentBytes = 3000;
+  const short = begin('short');
+  await sleep(250);
+  assert.deepEqual(stopped, ['large']);
+  assert.throws(() => large.check(), /Resources exhausted/);
+  large.end();
+  short.check();
+  short.end();
+  // What the allocator keeps is nobody's any more.
+  await sleep(1000);
+  assert.deepEqual(stopped, ['large']);
+  residentBytes = 6000;
+  await sleep(250);
+  assert.deepEqual(stopped, ['large', 'old']);
+  old.end();
 });

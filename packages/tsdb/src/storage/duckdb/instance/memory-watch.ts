@@ -4,11 +4,14 @@ import { tsdbError } from '../../../errors.js';
 /** Statements say the first; rows that are handed over say which block found no room. */
 const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
-/** The engine had no room for what a statement needs at a time. */
+/** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
 export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && OUT_OF_MEMORY.test(error.message);
+  tsdbError.is(error, 'query_out_of_memory') ||
+  (error instanceof Error && OUT_OF_MEMORY.test(error.message));
 
 const INTERVAL_MS = 100;
+/** A statement that was stopped gives its memory back within this time, unless others take more meanwhile. */
+const RELEASE_MS = 500;
 /** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */
 const FACTOR = 2;
 /** Beyond this part of the machine's memory the process would be killed. */
@@ -27,15 +30,17 @@ export interface MemoryWatchOptions {
 }
 
 /**
- * Stops statements when the process has grown by more than they may take, whatever holds the memory: texts and lists of rows
- * that are computed together, states of aggregates, answers. Nobody knows whose it is: all of them end. The engine heeds it
- * between two chunks.
+ * Stops statements when the process has grown by more than they may take, whatever holds the memory: strings and lists of rows
+ * that are computed together, states of aggregates, results. DuckDB does not report which statement holds it. The youngest one
+ * that was running at the look before is stopped first, because memory grew while it ran; short ones are not. DuckDB heeds a
+ * stop between two chunks.
  */
 export class MemoryWatch {
   readonly #options: Required<MemoryWatchOptions>;
   readonly #running = new Set<WatchedStatement>();
   #restBytes = 0;
   #readMs = Number.NEGATIVE_INFINITY;
+  #stopped: { readonly atMs: number; readonly usedBytes: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: MemoryWatchOptions) {
@@ -78,14 +83,41 @@ export class MemoryWatch {
         machineBytes * MOST_OF_MACHINE,
       ),
     );
-    if (residentBytes() <= mostBytes) return;
-    for (const statement of this.#running) statement.stop();
-    // Their end may wait for clients: whoever begins next measures anew.
-    this.#running.clear();
+    const usedBytes = residentBytes();
+    if (usedBytes <= mostBytes) {
+      this.#stopped = undefined;
+      this.#noteOld();
+      return;
+    }
+    const nowMs = performance.now();
+    if (this.#stopped === undefined || usedBytes > this.#stopped.usedBytes) {
+      this.#youngest()?.stop();
+      this.#stopped = { atMs: nowMs, usedBytes };
+    } else if (nowMs - this.#stopped.atMs > RELEASE_MS) {
+      // The allocator keeps what the stopped one had, and nobody takes more.
+      this.#restBytes = usedBytes;
+      this.#stopped = undefined;
+    }
+    this.#noteOld();
+  }
+
+  /** Of those that ran at the look before; of all when there was none. */
+  #youngest(): WatchedStatement | undefined {
+    const all = [...this.#running];
+    const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);
+    // Its end may wait for a client, which holds no memory of DuckDB.
+    if (chosen !== undefined) this.#running.delete(chosen);
+    return chosen;
+  }
+
+  #noteOld(): void {
+    for (const statement of this.#running) statement.isOld = true;
   }
 }
 
 class WatchedStatement {
+  /** It ran at a look already. */
+  isOld = false;
   readonly #stop: () => void;
   readonly #onEnd: (ended: WatchedStatement) => void;
   #isStopped = false;

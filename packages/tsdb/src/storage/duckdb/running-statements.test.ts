@@ -1,0 +1,43 @@
+// Source: query-languages, "Guards" (memory).
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { RunningStatements } from './running-statements.js';
+
+const { signal } = new AbortController();
+
+it('lets a statement run again once those beside it have ended', async () => {
+  const statements = new RunningStatements();
+  const larger = statements.begin();
+  const failed = statements.begin();
+  let mayRun: boolean | undefined;
+  const waiting = failed.mayRunAgain(signal).then((may) => {
+    mayRun = may;
+  });
+  await setImmediate();
+  assert.equal(mayRun, undefined, 'the other one still runs');
+  larger.end();
+  await waiting;
+  assert.equal(mayRun, true);
+  failed.end();
+  assert.equal(statements.count, 0);
+});
+
+it('does so at once when the other one failed before', async () => {
+  const statements = new RunningStatements();
+  const failed = statements.begin();
+  statements.begin().end();
+  assert.equal(await failed.mayRunAgain(signal), true);
+});
+
+it('does not repeat a statement that ran alone, or whose client has left', async () => {
+  const statements = new RunningStatements();
+  const alone = statements.begin();
+  assert.equal(await alone.mayRunAgain(signal), false);
+  const left = new AbortController();
+  statements.begin();
+  const failed = statements.begin();
+  const waiting = failed.mayRunAgain(left.signal);
+  left.abort();
+  assert.equal(await waiting, false);
+});
