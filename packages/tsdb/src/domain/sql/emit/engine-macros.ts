@@ -40,7 +40,7 @@ export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_interval_ns(i) AS
      (i.months * 30::BIGINT + i.days) * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_whole_days(i) AS
-     {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000}`,
+     CASE WHEN i IS NOT NULL THEN {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000} END`,
   // Parts that are zero are left out. Source: Arrow, display of MonthDayNano intervals and durations.
   `CREATE OR REPLACE MACRO plinth_seconds_text(ns) AS
      CASE WHEN ns < 0 THEN '-' ELSE '' END || CAST(abs(ns) // 1000000000 AS VARCHAR) || '.'
@@ -63,7 +63,7 @@ export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_add_interval(ns, i) AS
      plinth_add_months(ns, i.months) + i.days * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_negate_interval(i) AS
-     {'months': -i.months, 'days': -i.days, 'nanos': -i.nanos}`,
+     CASE WHEN i IS NOT NULL THEN {'months': -i.months, 'days': -i.days, 'nanos': -i.nanos} END`,
   `CREATE OR REPLACE MACRO plinth_multiply_interval(i, n) AS CASE WHEN i IS NOT NULL AND n IS NOT NULL THEN
      {'months': CAST(i.months * n AS INTEGER), 'days': CAST(i.days * n AS INTEGER), 'nanos': CAST(i.nanos * n AS BIGINT)} END`,
 ];

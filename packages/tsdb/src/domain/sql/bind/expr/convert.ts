@@ -197,7 +197,7 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       break;
     case 'interval':
       if (from.kind === 'duration') {
-        return `{'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}}`;
+        return `CASE WHEN ${text} IS NOT NULL THEN {'months': 0::INTEGER, 'days': 0::INTEGER, 'nanos': ${text}} END`;
       }
       break;
     case 'list':
