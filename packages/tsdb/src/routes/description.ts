@@ -67,10 +67,10 @@ export const RESULT: Readonly<Record<number, RouteOutput>> = {
 };
 
 export const QUERY_FAILED = {
-  400: 'a parameter or the statement is wrong',
+  400: 'a parameter or the statement is wrong, or its values cannot be computed',
   404: 'there is no such database',
   405: 'the statement is not implemented',
-  500: 'the query failed while it ran',
+  500: 'too little memory or time, or stored data that cannot be read',
 };
 
 /** A query in this language, in the target or in a body. */

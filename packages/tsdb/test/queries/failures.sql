@@ -116,3 +116,45 @@ SELECT 10 / (2500 - value) AS r FROM generate_series(1, 3000);
 
 -- 39: §4.1 rows behind the first ones of an answer
 SELECT CAST(CASE WHEN value = 2500 THEN 'x' ELSE CAST(value AS VARCHAR) END AS BIGINT) AS r FROM generate_series(1, 3000);
+
+-- 40: §5.7 lists of two lengths
+SELECT map(['a', 'b'], [1]) AS r;
+
+-- 41: §4.5 a pattern that ends with a backslash
+SELECT s ~ 'x\' AS r FROM (VALUES ('x')) v(s);
+
+-- 42: §5.1 grouping of a column that is not in GROUP BY
+SELECT grouping(h) FROM (VALUES (1)) t(h);
+
+-- 43: §5.1 grouping of a column that is not in GROUP BY
+SELECT grouping(h) FROM (VALUES (1, 2)) t(h, b) GROUP BY b;
+
+-- 44: §5.8 frames
+SELECT sum(h) OVER (RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM (VALUES (1)) t(h);
+
+-- 45: §5.8 frames
+SELECT sum(h) OVER (ORDER BY h ROWS BETWEEN UNBOUNDED FOLLOWING AND CURRENT ROW) FROM (VALUES (1)) t(h);
+
+-- 46: §5.8 frames
+SELECT sum(h) OVER (ORDER BY h ROWS BETWEEN CURRENT ROW AND UNBOUNDED PRECEDING) FROM (VALUES (1)) t(h);
+
+-- 47: §5.8 frames
+SELECT sum(h) OVER (ORDER BY h ROWS BETWEEN CURRENT ROW AND 1 PRECEDING) FROM (VALUES (1)) t(h);
+
+-- 48: §5.8 frames
+SELECT sum(h) OVER (GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM (VALUES (1)) t(h);
+
+-- 49: §5.8 frames without distances need no order
+SELECT sum(h) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS r FROM (VALUES (1), (2)) t(h);
+
+-- 50: §5.7 a part of what is not a list
+SELECT (struct(1))[1:2] AS r;
+
+-- 51: §4.4 an interval that is NULL
+SELECT (-NULL::INTERVAL) IS NULL AS a;
+
+-- 52: §8 a form that DuckDB has not: a lambda of a correlated subquery
+SELECT ('a' IN (SELECT array_to_string(['a'], s, s) FROM (VALUES (1)) w(n))) AS r FROM (VALUES ('a')) v(s);
+
+-- 53: §8 a form that DuckDB has not: a subquery as the key of a frame by distance
+SELECT rank() OVER (ORDER BY (SELECT max(n) FROM (VALUES (1)) w(n)) RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS r FROM (VALUES ('a')) v(s);

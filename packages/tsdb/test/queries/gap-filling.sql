@@ -160,3 +160,13 @@ FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00')) v(time) WHERE time >= '2020-01-0
 -- 28: §6 a bound that is no constant
 SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
 FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00', TIMESTAMP '2020-01-01T00:00:00')) v(time, b) WHERE time >= b AND time < '2020-01-02T00:00:00Z' GROUP BY t;
+
+-- 29: §6 a selector with further columns
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(selector_last(x, time, r))['value'] AS v, interpolate(selector_last(x, time, r))['other_1'] AS o
+FROM g WHERE r = 'a' AND x IS NOT NULL AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
+
+-- 30: §6 a struct that is not a selector's
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, locf(max(named_struct('a', x)))['a'] AS v
+FROM g WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;

@@ -130,3 +130,9 @@ SELECT column1 AS r FROM (VALUES (1), (2), (3)) LIMIT (SELECT 2);
 
 -- 43: §3.1 LIMIT of constants
 SELECT column1 AS r FROM (VALUES (1), (2), (3)) LIMIT 1 / 0;
+
+-- 44: §3.1 ORDER BY a constant
+SELECT column1 AS r FROM (VALUES (2), (1)) ORDER BY 'x', column1;
+
+-- 45: §3.1 ORDER BY a constant
+SELECT DISTINCT ON ('x') column1 AS r FROM (VALUES (1)) ORDER BY 'x';

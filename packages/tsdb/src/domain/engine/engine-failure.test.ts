@@ -87,6 +87,8 @@ describe('a failure of the engine', () => {
     isOf('IO Error: Cannot open file "/data/c0.parquet"', 'query_failed');
     isOf('INTERNAL Error: Attempted to access index 0', 'query_failed');
     isOf('Binder Error: Referenced column "r1.c0" not found', 'query_failed');
+    isOf('Binder Error: RANGE frames must have only one ORDER BY expression', 'not_implemented');
+    isOf('Not implemented Error: UNNEST', 'not_implemented');
     isOf('INTERRUPT Error: Interrupted!', 'query_failed');
   });
 

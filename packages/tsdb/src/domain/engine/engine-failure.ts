@@ -58,6 +58,11 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^((?:missing|invalid|unexpected|bad|no argument for|trailing|pattern too large)[^:]*: .*)$/,
     'Execution error: Regular expression did not compile: $1',
   ],
+  [/^trailing \\$/, 'Execution error: Regular expression did not compile: trailing \\'],
+  [
+    /^The map key list does not align with the map value list.*$/,
+    'Execution error: map requires key and value lists to have the same length',
+  ],
   [/^Map keys must be unique.*$/, 'Execution error: map key must be unique, duplicate key found'],
   [/^Map keys can not be NULL.*$/, 'Execution error: map key cannot be null'],
   [/^Invalid UTF8 Codepoint (-?\d+).*$/, 'Execution error: invalid Unicode scalar value: $1'],
@@ -72,7 +77,11 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
 
 const UNREAD = 'External error: stored data could not be read';
 
-type FailureKind = 'execution_error' | 'query_out_of_memory' | 'query_failed';
+type FailureKind = 'execution_error' | 'not_implemented' | 'query_out_of_memory' | 'query_failed';
+
+/** The engine has no such form of a statement. What it does not find (columns of a file) is another matter. */
+const NO_SUCH_FORM =
+  /^(?:Failed to extract statements: )?(?:(?:Parser|Not implemented|Serialization) Error|Binder Error: (?!Referenced column))/;
 
 /** Kinds of failures that are worded by their kind alone. No value of a row is to blame. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: string])[] = [
@@ -155,9 +164,10 @@ export function failureOf(message: string): {
   const found = KINDS.find(([pattern]) => pattern.test(message));
   if (found !== undefined) return { kind: found[1], words: found[2] };
   const words = valueFailureText(message);
-  return words === undefined
-    ? { kind: 'query_failed', words: FALLBACK }
-    : { kind: 'execution_error', words };
+  if (words !== undefined) return { kind: 'execution_error', words };
+  return NO_SUCH_FORM.test(message)
+    ? { kind: 'not_implemented', words: 'a statement of this form' }
+    : { kind: 'query_failed', words: FALLBACK };
 }
 
 /** `undefined`: it is no failure of values. */

@@ -1,5 +1,5 @@
 import type { Aggregation, GapFill } from '../bind/aggregate/aggregation.js';
-import { quoteName } from '../emit/quote.js';
+import { quoteName, quoteString } from '../emit/quote.js';
 
 /**
  * The grouped rows with a row for every bin of every series: `grouped` is the text of the groups that have data.
@@ -46,19 +46,25 @@ function fillText(fill: GapFill, { bin, partition }: Series): string {
   const value = quoteName(fill.value.engineName);
   const before = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
   const after = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
-  const isStruct = fill.type.kind === 'struct';
+  const fields = fill.type.kind === 'struct' ? fill.type.fields : [];
+  const isSelector = fields.some(({ name }) => name === 'value');
   if (fill.how === 'locf') {
-    const known = isStruct ? `CASE WHEN ${value}.value IS NOT NULL THEN ${value} END` : value;
+    const known = isSelector ? `CASE WHEN ${value}.value IS NOT NULL THEN ${value} END` : value;
     return `last_value(${known} IGNORE NULLS) ${before}`;
   }
-  const number = isStruct ? `${value}.value` : value;
+  const number = isSelector ? `${value}.value` : value;
   // Bins that have rows are the corners of the line, also with a NULL: it breaks the line there.
   const corner = `CASE WHEN present THEN {'v': ${number}, 't': epoch_ns(${bin})} END`;
   const left = `last_value(${corner} IGNORE NULLS) ${before}`;
   const right = `first_value(${corner} IGNORE NULLS) ${after}`;
   const line = lineText({ left, right, bin, fill });
-  if (!isStruct) return `CASE WHEN present THEN ${value} ELSE ${line} END`;
-  return `{'value': CASE WHEN present THEN ${number} ELSE ${line} END, 'time': ${value}.time}`;
+  const filled = `CASE WHEN present THEN ${number} ELSE ${line} END`;
+  if (!isSelector) return filled;
+  const members = fields.map(
+    ({ name }) =>
+      `${quoteString(name)}: ${name === 'value' ? filled : `struct_extract(${value}, ${quoteString(name)})`}`,
+  );
+  return `{${members.join(', ')}}`;
 }
 
 function lineText(options: {
@@ -68,7 +74,10 @@ function lineText(options: {
   readonly fill: GapFill;
 }): string {
   const { left, right, bin, fill } = options;
-  const member = fill.type.kind === 'struct' ? fill.type.fields[0]?.type : fill.type;
+  const member =
+    fill.type.kind === 'struct'
+      ? fill.type.fields.find(({ name }) => name === 'value')?.type
+      : fill.type;
   const at = (corner: string, field: string) => `struct_extract(${corner}, '${field}')`;
   const elapsed = `(epoch_ns(${bin}) - ${at(left, 't')})`;
   const whole = `(${at(right, 't')} - ${at(left, 't')})`;

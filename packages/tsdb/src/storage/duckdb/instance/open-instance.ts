@@ -41,6 +41,8 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
     await writer.run('SET GLOBAL preserve_insertion_order = true');
     await writer.run("SET GLOBAL explain_output = 'all'");
+    // A text has an order, even though the same in every row.
+    await writer.run('SET GLOBAL order_by_non_integer_literal = true');
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
     await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);
     await settings.register(writer);

@@ -65,6 +65,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
     ...(partition.length > 0 ? [`PARTITION BY ${partition.map((p) => p.text).join(', ')}`] : []),
     ...(order.length > 0 ? [`ORDER BY ${orderTexts}`] : []),
   ];
+  if (frame !== undefined) checkFrame(frame, order.length);
   const frames = frame === undefined ? [] : [frameText(frame, env)];
   const isWhole = isWholePartition(frames[0], order.length > 0);
   const shown = [
@@ -123,6 +124,36 @@ function frameText(frame: NonNullable<WindowSpec['window_frame']>, env: Env): st
   const start = boundText(frame.start_bound, env);
   const end = frame.end_bound === undefined ? 'CURRENT ROW' : boundText(frame.end_bound, env);
   return `${frame.units.toUpperCase()} BETWEEN ${start} AND ${end}`;
+}
+
+const isUnbounded = (bound: FrameBound, side: 'Preceding' | 'Following'): boolean =>
+  typeof bound === 'object' && side in bound && Object.values(bound)[0] === undefined;
+
+/** Where a bound is, in the order of rows. */
+const placeOf = (bound: FrameBound): number =>
+  bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
+
+/** The engine refuses them in words of its own. */
+function checkFrame(frame: NonNullable<WindowSpec['window_frame']>, orderCount: number): void {
+  const { units, start_bound: start, end_bound: end = 'CurrentRow' } = frame;
+  const refuse = (problem: string): never => {
+    throw tsdbError('plan_error', `Error during planning: ${problem}`);
+  };
+  if (isUnbounded(start, 'Following'))
+    refuse('Invalid window frame: start bound cannot be UNBOUNDED FOLLOWING');
+  if (isUnbounded(end, 'Preceding'))
+    refuse('Invalid window frame: end bound cannot be UNBOUNDED PRECEDING');
+  if (placeOf(start) > placeOf(end))
+    refuse('Invalid window frame: start bound cannot be larger than end bound');
+  const hasDistance = [start, end].some(
+    (bound) =>
+      bound !== 'CurrentRow' &&
+      !isUnbounded(bound, 'Preceding') &&
+      !isUnbounded(bound, 'Following'),
+  );
+  if (units === 'Range' && hasDistance && orderCount !== 1)
+    refuse('RANGE requires exactly one ORDER BY column');
+  if (units === 'Groups' && orderCount === 0) refuse('GROUPS requires an ORDER BY clause');
 }
 
 function boundText(bound: FrameBound, env: Env): string {

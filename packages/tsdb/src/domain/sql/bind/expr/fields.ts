@@ -3,7 +3,7 @@ import { arrowTypeName } from '../../arrow-type-name.js';
 import { quoteString } from '../../emit/quote.js';
 import { type ExprNodes, nameOf } from '../../parse/ast.js';
 import type { Env } from '../session.js';
-import { type Bound, derive, INT64 } from '../types/bound.js';
+import { type Bound, constantExpr, derive, INT64, NULL } from '../types/bound.js';
 import { convert } from './convert.js';
 
 /** `x['field']`, `x[1]`, `x[1:2]`, `f(x).field`, one after another. */
@@ -111,6 +111,13 @@ function sliceOf(
   const shown = [lower, upper, stride].map(
     (bound, index) => bound?.displayName ?? `Int64(${[1, -1, 1][index]})`,
   );
+  if (value.type.kind === 'null') return constantExpr(null, NULL, value.displayName);
+  if (value.type.kind !== 'list') {
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: Failed to coerce arguments to satisfy a call to 'array_slice' function: coercion from ${arrowTypeName(value.type)} failed`,
+    );
+  }
   const texts = [lower?.text ?? '1', upper?.text ?? '-1', ...(stride ? [stride.text] : [])];
   return derive([value, ...bounds.filter((bound) => bound !== undefined)], {
     text: `list_slice(${value.text}, ${texts.join(', ')})`,

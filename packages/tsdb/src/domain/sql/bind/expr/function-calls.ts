@@ -10,6 +10,7 @@ import type {
 } from '../../functions/function-definition.js';
 import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../../parse/ast.js';
 import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
+import type { Aggregation } from '../aggregate/aggregation.js';
 import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
@@ -59,14 +60,27 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
     );
   }
   const { aggregation: _grouped, aliases: _aliases, ...rest } = env;
-  const value = callFunction(node, definition, {
+  const inputEnv: Env = {
     ...rest,
     scope: aggregation.input,
     noAggregate: 'Aggregate function calls cannot be nested',
     noWindow: 'Window functions are not allowed in aggregate functions',
-  });
+  };
+  const value = callFunction(node, definition, inputEnv);
+  if (definition.names.includes('grouping'))
+    checkGrouping(bindArgs(argsOf(node), inputEnv).args, aggregation);
   const output = aggregation.addValue(value.text, value.type, value.displayName);
   return value.call === undefined ? output : { ...output, call: value.call };
+}
+
+/** The engine knows no groups but those of the keys. */
+function checkGrouping([of]: readonly Bound[], { keys }: Aggregation): void {
+  if (of === undefined || keys.some(({ input }) => input.text === of.text)) return;
+  const shown = keys.map(({ input }) => input.displayName).join(', ');
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: Argument ${of.displayName} to grouping function is not in grouping columns ${shown}`,
+  );
 }
 
 function callFunction(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
