@@ -181,6 +181,8 @@ const INFLUXQL = [
   'SELECT u, v FROM m LIMIT 1',
   'SELECT v FROM m ORDER BY time DESC LIMIT 1',
   'SELECT top(v, u, 5) FROM m',
+  'SELECT * FROM n LIMIT 1',
+  'SELECT v FROM m WHERE v > 10 LIMIT 1',
   'SELECT count(*) FROM (SELECT * FROM m GROUP BY *)',
   'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u)',
   'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u) GROUP BY u SLIMIT 1',
