@@ -5,3 +5,9 @@ import { checkStatements } from './event-loop-statements.js';
 it('no statement over 100,000 series keeps others waiting', async () => {
   await checkStatements({ seriesCount: 100_000, maxMs: 50 });
 });
+
+it('no statement about 1000 tables keeps others waiting', async () => {
+  const only =
+    /^(?:SHOW|EXPLAIN SELECT|DESCRIBE|native: SHOW|Flight: CommandGet|.*_schema|.*system)/;
+  await checkStatements({ seriesCount: 2000, tableCount: 1000, maxMs: 50, only });
+});

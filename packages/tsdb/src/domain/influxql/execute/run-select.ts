@@ -24,6 +24,7 @@ async function* allRows(
   const runner = new StepRunner(session);
   for (const name of namesOf(select.sources)) {
     session.signal.throwIfAborted();
+    await runner.take(); // There may be thousands of tables, none of which has such a series.
     const sources = select.sources.flatMap((source) => restricted(source, name));
     const run = select.calls.length === 0 ? runRaw : runCalls;
     for await (const series of run(select, name, sources, session)) {

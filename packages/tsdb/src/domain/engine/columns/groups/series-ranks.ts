@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import { isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
+import { indices, isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 
 /** Places of series in the order of their values of the given tags; an absent tag is an empty text. */
@@ -8,35 +8,60 @@ export function* seriesRanks(
   index: SeriesIndex,
   tags: readonly string[],
 ): Steps<ReadonlyMap<number, number>> {
-  const distinct = [...new Set(series)];
+  const distinct = yield* distinctOf(series);
   const keys: Int32Array[] = [];
   for (const tag of tags) keys.push(yield* tagPlaces(distinct, index, tag));
-  const places = yield* sorted(
-    distinct.map((_, i) => i),
-    (a, b) => {
-      for (const key of keys) {
-        const difference = (key[a] as number) - (key[b] as number);
-        if (difference !== 0) return difference;
-      }
-      return 0;
-    },
-  );
-  yield;
-  return new Map(places.map((place, rank) => [distinct[place] as number, rank]));
+  const places = yield* sorted(yield* indices(0, distinct.length), (a, b) => {
+    for (const key of keys) {
+      const difference = (key[a] as number) - (key[b] as number);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  const ranks = new Map<number, number>();
+  for (let rank = 0; rank < places.length; rank++) {
+    if (isStepEnd(rank)) yield;
+    ranks.set(distinct[places[rank] as number] as number, rank);
+  }
+  return ranks;
+}
+
+function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
+  const seen = new Set<number>();
+  const distinct: number[] = [];
+  let count = 0;
+  for (const one of series) {
+    if (isStepEnd(count++)) yield;
+    if (seen.has(one)) continue;
+    seen.add(one);
+    distinct.push(one);
+  }
+  return distinct;
 }
 
 /** By series, the place of its value of a tag. Texts are compared once for each value: most tags have few. */
 function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
-  const texts = new Map<number, string>();
-  for (const [i, one] of series.entries()) {
+  /** By code; 0: not met yet. */
+  const ranks = new Int32Array(index.valueCount(tag) + 1);
+  const found: { readonly code: number; readonly text: string }[] = [];
+  for (let i = 0; i < series.length; i++) {
     if (isStepEnd(i)) yield;
+    const one = series[i] as number;
     const code = index.tagCode(one, tag);
     codes[i] = code;
-    if (!texts.has(code)) texts.set(code, index.tagValue(one, tag) ?? '');
+    if (ranks[code] !== 0) continue;
+    ranks[code] = 1;
+    found.push({ code, text: index.tagValue(one, tag) ?? '' });
   }
-  const inOrder = yield* sorted([...texts], (a, b) => compareByteOrder(a[1], b[1]));
-  yield;
-  const rankOf = new Map(inOrder.map(([code], rank) => [code, rank]));
-  return codes.map((code) => rankOf.get(code) ?? 0);
+  const inOrder = yield* sorted(found, (a, b) => compareByteOrder(a.text, b.text));
+  for (let i = 0; i < inOrder.length; i++) {
+    if (isStepEnd(i)) yield;
+    ranks[inOrder[i]?.code ?? 0] = i + 1;
+  }
+  for (let i = 0; i < codes.length; i++) {
+    if (isStepEnd(i)) yield;
+    codes[i] = ranks[codes[i] as number] as number;
+  }
+  return codes;
 }

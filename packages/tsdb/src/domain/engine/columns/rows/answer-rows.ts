@@ -1,6 +1,6 @@
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
-import { indices, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
+import { indices, isStepEnd, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
@@ -19,6 +19,8 @@ const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
 /** Values after which others may get their turn. */
 const ROWS_PER_STEP = 1_000_000;
+/** Going on with the next run takes as long as so many rows. */
+const ROWS_PER_RUN = 16;
 /** Texts of twice as many rows make the runtime collect five times as often. */
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
@@ -168,6 +170,7 @@ async function pickRows(
     const filter = filters.get(source);
     if (filter === undefined) continue;
     const to = runs.to[run] as number;
+    looked += ROWS_PER_RUN;
     for (let from = runs.from[run] as number; from < to; from += SLICE_ROWS) {
       const count = Math.min(to - from, SLICE_ROWS);
       for (let i = 0; i < count; i++) rows[i] = from + i;
@@ -190,20 +193,31 @@ function* inTagOrder(
 ): Steps<Runs> {
   const ranks = yield* seriesRanks(runs.series, index, tieBreakers);
   const sign = descending ? -1 : 1;
-  const order = Array.from(runs.series, (series) => (ranks.get(series) ?? 0) * sign);
+  const order = new Float64Array(runs.series.length);
+  for (let run = 0; run < order.length; run++) {
+    if (isStepEnd(run)) yield;
+    order[run] = (ranks.get(runs.series[run] as number) ?? 0) * sign;
+  }
   const places = yield* sorted(
     yield* indices(0, order.length),
     (a, b) => (order[a] as number) - (order[b] as number),
   );
-  const taken = (values: Uint32Array): Uint32Array =>
-    Uint32Array.from(places, (place) => values[place] as number);
   return {
     ...runs,
-    source: taken(runs.source),
-    series: taken(runs.series),
-    from: taken(runs.from),
-    to: taken(runs.to),
+    source: yield* inOrder(runs.source, places),
+    series: yield* inOrder(runs.series, places),
+    from: yield* inOrder(runs.from, places),
+    to: yield* inOrder(runs.to, places),
   };
+}
+
+function* inOrder(values: Uint32Array, places: readonly number[]): Steps<Uint32Array> {
+  const ordered = new Uint32Array(places.length);
+  for (let i = 0; i < ordered.length; i++) {
+    if (isStepEnd(i)) yield;
+    ordered[i] = values[places[i] as number] as number; // places are below its length
+  }
+  return ordered;
 }
 
 class GrowingRows {

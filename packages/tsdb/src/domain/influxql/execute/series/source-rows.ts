@@ -98,7 +98,8 @@ async function addSubquery(
     await runner.take();
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
-      if (isStepEnd(row)) await runner.take();
+      // A pattern may take a millisecond for each row.
+      if (runner.isTurnOver) await runner.take();
       const time = series.times[row] as bigint; // below its length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
