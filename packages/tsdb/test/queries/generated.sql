@@ -84,3 +84,12 @@ SELECT a FROM (SELECT * FROM (VALUES (1), (2), (2), (2), (NULL)) t(a) INTERSECT 
 
 -- 29: §3.1 rows of INTERSECT and EXCEPT stay as they are
 SELECT a FROM (SELECT * FROM (VALUES (1), (2), (2), (2), (NULL)) t(a) EXCEPT ALL SELECT * FROM (VALUES (2.0), (2.0), (NULL), (NULL)) u(b)) ORDER BY a;
+
+-- 30: §5.4 functions of Float32
+SELECT arrow_typeof(round(x, 1)) AS a, arrow_typeof(trunc(x)) AS b, arrow_typeof(log(2, x)) AS c, arrow_typeof(atan2(x, x)) AS d, arrow_typeof(atan2(x, 1.5)) AS e, arrow_typeof(nanvl(x, x)) AS f, arrow_typeof(sqrt(x)) AS g, arrow_typeof(power(x, x)) AS h FROM (VALUES (arrow_cast(1.5, 'Float32'))) t(x);
+
+-- 31: §5.4 functions of Float32
+SELECT ceil(x) AS a, floor(x) AS b, round(x, 1) AS c, signum(x) AS d, sqrt(x) AS e FROM (VALUES (arrow_cast(2.25, 'Float32')), (NULL)) t(x) ORDER BY x;
+
+-- 32: §5.4 functions of Float32
+SELECT log(100) AS a, log(2, 8) AS c, log(3, 9) AS d;
