@@ -93,3 +93,6 @@ SELECT ceil(x) AS a, floor(x) AS b, round(x, 1) AS c, signum(x) AS d, sqrt(x) AS
 
 -- 32: §5.4 functions of Float32
 SELECT log(100) AS a, log(2, 8) AS c, log(3, 9) AS d;
+
+-- 33: §5.5 intervals as texts
+SELECT concat('x', INTERVAL '1 year 2 months 3 days') AS a, length(INTERVAL '1.5 months') AS b, concat_ws('-', 1, INTERVAL '90 minutes') AS c, reverse(i) AS d FROM (VALUES (INTERVAL '1 day'), (NULL)) t(i) ORDER BY d;
