@@ -288,4 +288,26 @@ describe('/api/v3/query_sql', () => {
     assert.equal(syntax.status, 400);
     assert.match(syntax.text, /^\{"error":"SQL error: ParserError\(/);
   });
+
+  it('narrows time by texts with the name of a zone, again and again', async () => {
+    const hostsSince = async (bound: string, hosts: readonly string[]) => {
+      const q = `SELECT host FROM cpu WHERE time >= ${bound} ORDER BY host`;
+      const answer = await get({ db: 'q', q, format: 'jsonl' });
+      assertAnswer(
+        answer,
+        'application/jsonl',
+        hosts.map((host) => `{"host":"${host}"}\n`).join(''),
+      );
+    };
+    // The rows are of 05:28:51.5 and 05:28:52 in UTC.
+    await hostsSince("'2065-01-24 00:28:51 America/New_York'", ['a', 'b']);
+    await hostsSince("'2065-01-24 00:28:52 America/New_York'", ['b']);
+    await hostsSince("'2065-01-24 06:28:52 Europe/Berlin'", ['b']);
+    await hostsSince("'2065-01-24T00:28:51-05:00' AT TIME ZONE 'Asia/Tokyo'", ['a', 'b']);
+    await hostsSince("TIMESTAMP '2065-01-31 00:28:52 America/New_York' - INTERVAL 1 WEEK", ['b']);
+    await hostsSince("TIMESTAMP '2065-02-24 00:28:51 America/New_York' - INTERVAL '1' MONTH", [
+      'a',
+      'b',
+    ]);
+  });
 });

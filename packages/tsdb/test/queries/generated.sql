@@ -50,7 +50,49 @@ SELECT regr_r2(x, y) AS a, regr_r2(y, x) AS b, regr_r2(y, y) AS c, corr(x, y) AS
 SELECT corr(x, y) AS a, covar_pop(x, y) AS b, regr_slope(x, y) AS c FROM (VALUES (acos(2.0), 2), (3.0, 5)) t(x, y);
 
 -- 18: §3.1 types of set operations
-SELECT a, arrow_typeof(a) AS t FROM (SELECT 1 AS a INTERSECT SELECT 1.0) UNION ALL SELECT a, arrow_typeof(a) FROM (SELECT 2 AS a EXCEPT SELECT 1.5);
+SELECT a, arrow_typeof(a) AS t FROM (SELECT 1 AS a INTERSECT SELECT 1.0) UNION ALL SELECT a, arrow_typeof(a) FROM (SELECT 2 AS a EXCEPT SELECT 1.5) ORDER BY a;
 
 -- 19: §3.1 types of set operations
 SELECT a, arrow_typeof(a) AS t FROM (SELECT arrow_cast(18446744073709551615, 'UInt64') AS a EXCEPT SELECT -1);
+
+-- 20: §5.7 maps of pairs
+SELECT map_keys(map('k', 1, 'l', 2)) AS a, map_values(map('k', 1, 'l', 2)) AS b, map_values(map(1, 'a')) AS c, map_values(map('k', make_array(1, 2))) AS d, map_keys(map(make_array('x', 'y'), make_array(1, 2))) AS e;
+
+-- 21: §5.7 maps of pairs
+SELECT map_values(map(s, x)) AS r FROM (VALUES ('a', 1), ('b', NULL)) t(s, x) ORDER BY s;
+
+-- 22: §5.7 maps of pairs
+SELECT map('k', 1, 'l') AS r;
+
+-- 23: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT * FROM (VALUES ('2024-01-01'), ('2024-01-02'), (NULL)) t(a) EXCEPT SELECT TIMESTAMP '2024-01-02') ORDER BY a;
+
+-- 24: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT TIMESTAMP '2024-01-01' AS a EXCEPT SELECT TIMESTAMP '2024-03-10' AT TIME ZONE 'America/New_York');
+
+-- 25: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT * FROM (VALUES (1), (2), (2), (NULL)) t(a) INTERSECT SELECT * FROM (VALUES (2.0), (NULL)) u(b)) ORDER BY a;
+
+-- 26: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT 9007199254740993 AS a EXCEPT SELECT 1.5);
+
+-- 27: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a, b FROM (SELECT * FROM (VALUES (1, 'x'), (2, 'y')) t(a, b) EXCEPT SELECT 2.0, 'y');
+
+-- 28: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT * FROM (VALUES (1), (2), (2), (2), (NULL)) t(a) INTERSECT ALL SELECT * FROM (VALUES (2.0), (2.0), (NULL), (NULL)) u(b)) ORDER BY a;
+
+-- 29: §3.1 rows of INTERSECT and EXCEPT stay as they are
+SELECT a FROM (SELECT * FROM (VALUES (1), (2), (2), (2), (NULL)) t(a) EXCEPT ALL SELECT * FROM (VALUES (2.0), (2.0), (NULL), (NULL)) u(b)) ORDER BY a;
+
+-- 30: §5.4 functions of Float32
+SELECT arrow_typeof(round(x, 1)) AS a, arrow_typeof(trunc(x)) AS b, arrow_typeof(log(2, x)) AS c, arrow_typeof(atan2(x, x)) AS d, arrow_typeof(atan2(x, 1.5)) AS e, arrow_typeof(nanvl(x, x)) AS f, arrow_typeof(sqrt(x)) AS g, arrow_typeof(power(x, x)) AS h FROM (VALUES (arrow_cast(1.5, 'Float32'))) t(x);
+
+-- 31: §5.4 functions of Float32
+SELECT ceil(x) AS a, floor(x) AS b, round(x, 1) AS c, signum(x) AS d, sqrt(x) AS e FROM (VALUES (arrow_cast(2.25, 'Float32')), (NULL)) t(x) ORDER BY x;
+
+-- 32: §5.4 functions of Float32
+SELECT log(100) AS a, log(2, 8) AS c, log(3, 9) AS d;
+
+-- 33: §5.5 intervals as texts
+SELECT concat('x', INTERVAL '1 year 2 months 3 days') AS a, length(INTERVAL '1.5 months') AS b, concat_ws('-', 1, INTERVAL '90 minutes') AS c, reverse(i) AS d FROM (VALUES (INTERVAL '1 day'), (NULL)) t(i) ORDER BY d;

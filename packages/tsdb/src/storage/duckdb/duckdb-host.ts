@@ -11,7 +11,7 @@ import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
-import { RunningStatements } from './running-statements.js';
+import { type RunningStatement, RunningStatements } from './running-statements.js';
 import { chunksOf, type Statements, tellingMade } from './statement-chunks.js';
 import { TableMemory } from './table-memory.js';
 
@@ -123,24 +123,34 @@ export class DuckDbHost {
 
   /**
    * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
-   * signal interrupts the engine, and so does whoever takes no more. A statement that finds no memory beside others runs once more.
+   * signal interrupts the engine, and so does whoever takes no more. A statement that finds no memory beside others runs again.
    */
   async *stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
-    let isBegun = false;
     const running = this.#statements.begin();
+    let isBegun = false;
     try {
-      for await (const chunk of this.#stream(options)) {
-        isBegun = true;
-        yield chunk;
+      for (let isDone = false; !isDone; ) {
+        try {
+          for await (const chunk of this.#stream(options)) {
+            isBegun = true;
+            yield chunk;
+          }
+          isDone = true;
+        } catch (error) {
+          if (isBegun || typeof options.text !== 'string' || !isOutOfMemory(error)) throw error;
+          if (!(await this.#mayRunAgain(running, options.signal))) throw error;
+        }
       }
-    } catch (error) {
-      if (isBegun || typeof options.text !== 'string' || !isOutOfMemory(error)) throw error;
-      if (this.#copying.size > 0) await Promise.allSettled(this.#copying);
-      else if (!(await running.mayRunAgain(options.signal))) throw error;
-      yield* this.#stream(options);
     } finally {
       running.end();
     }
+  }
+
+  /** Files that are being written take what memory there is while they are sorted. */
+  async #mayRunAgain(running: RunningStatement, signal: AbortSignal): Promise<boolean> {
+    if (this.#copying.size > 0) running.noteCompany();
+    await Promise.allSettled(this.#copying);
+    return await running.mayRunAgain(signal);
   }
 
   async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {

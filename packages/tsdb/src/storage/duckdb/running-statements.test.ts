@@ -30,6 +30,15 @@ it('does so at once when the other one failed before', async () => {
   assert.equal(await failed.mayRunAgain(signal), true);
 });
 
+it('runs a statement at most four times', async () => {
+  const statements = new RunningStatements();
+  const failed = statements.begin();
+  statements.begin().end();
+  const answers: boolean[] = [];
+  for (let i = 0; i < 4; i++) answers.push(await failed.mayRunAgain(signal));
+  assert.deepEqual(answers, [true, true, true, false]);
+});
+
 it('does not repeat a statement that ran alone, or whose client has left', async () => {
   const statements = new RunningStatements();
   const alone = statements.begin();

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A statement that fails later has used much memory itself. */
-const MAX_AGE_MS = 1000;
-/** So long it waits for the memory of others. */
+/** A run that fails later has used much memory itself. */
+const MAX_RUN_MS = 1000;
+const MAX_RUN_COUNT = 4;
+/** So long a statement waits for the memory of others before each further run. */
 const MAX_WAIT_MS = 2000;
 
 /** Statements of queries that run at the same time and share the memory of DuckDB. */
@@ -26,7 +27,8 @@ export class RunningStatements {
 
 export class RunningStatement {
   readonly #all: Set<RunningStatement>;
-  readonly #startMs = performance.now();
+  #runStartMs = performance.now();
+  #runCount = 1;
   readonly #ended: Promise<void>;
   #resolve: () => void = () => {};
   #hadCompany = false;
@@ -43,11 +45,12 @@ export class RunningStatement {
   }
 
   /**
-   * After the statement found no memory: whether another one may have taken it, so that it is worth running once more.
-   * Resolves when those that still run have ended, or have had some time for it.
+   * After a run found no memory: whether other statements may have taken it, so that another run is worthwhile.
+   * Resolves when those that run have ended, or have had some time for it.
    */
   async mayRunAgain(signal: AbortSignal): Promise<boolean> {
-    if (!this.#hadCompany || performance.now() - this.#startMs > MAX_AGE_MS) return false;
+    const runMs = performance.now() - this.#runStartMs;
+    if (!this.#hadCompany || runMs > MAX_RUN_MS || this.#runCount >= MAX_RUN_COUNT) return false;
     const others = [...this.#all].filter((each) => each !== this);
     const late = new AbortController();
     const wait = delay(MAX_WAIT_MS, undefined, {
@@ -55,6 +58,8 @@ export class RunningStatement {
     }).catch(() => {});
     await Promise.race([Promise.all(others.map((each) => each.#ended)), wait]);
     late.abort();
+    this.#runStartMs = performance.now();
+    this.#runCount++;
     return !signal.aborted;
   }
 

@@ -63,7 +63,7 @@ export const intArg = (call: FunctionCall, index: number): BoundExpr =>
 
 /** Everything but nested values and bytes has a text form that functions of strings accept. */
 export const textArg = (call: FunctionCall, index: number): BoundExpr =>
-  argAs(call, index, UTF8, (type) => !isNested(type) && type.kind !== 'interval');
+  argAs(call, index, UTF8, (type) => !isNested(type));
 
 /** Text of a literal (or folded) string argument; `what` names it in the refusal. */
 export function constantText(call: FunctionCall, index: number, what: string): string {

@@ -7,6 +7,7 @@ import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
+import { keptRows } from './kept-rows.js';
 import {
   limitText,
   orderByText,
@@ -73,21 +74,12 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   const columns = left.columns.map((column, index) =>
     commonColumn(column, right.columns[index], op),
   );
+  const isAll = /^All/.test(quantifier);
+  const kept = op === 'Union' ? undefined : keptRows({ op, isAll, left, right, columns }, around);
+  if (kept !== undefined) return kept;
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
-  const word = `${op.toUpperCase()}${/^All/.test(quantifier) ? ' ALL' : ''}`;
-  const common: BoundQuery = {
-    text: parts.join(` ${word} `),
-    columns,
-    tableName: undefined,
-    isUnordered: true,
-  };
-  if (op === 'Union') return common;
-  // What is left are rows of the left side, with its types.
-  const kept = columns.map((column, index) => {
-    const type = left.columns[index]?.type;
-    return type === undefined || type.kind === 'null' ? column : { ...column, type };
-  });
-  return { ...common, text: retyped(common, kept, around), columns: kept };
+  const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
+  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
 }
 
 /** The queries with the columns of all of them, in the order in which their names occur first; those that one lacks are NULL. */

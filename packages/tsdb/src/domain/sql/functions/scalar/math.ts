@@ -1,5 +1,6 @@
 import { isNumeric } from '../../../../model/sql-type.js';
-import type { FunctionDefinition } from '../function-definition.js';
+import type { BoundExpr } from '../../bound-expr.js';
+import type { FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
   BOOLEAN,
@@ -81,7 +82,7 @@ export const MATH: readonly FunctionDefinition[] = [
   ...Object.entries(OF_ONE_FLOAT).map(([name, textOf]) =>
     scalar([name], (call) => {
       expectArgCount(call, 1);
-      return { text: textOf(floatArg(call, 0).text), type: FLOAT64 };
+      return floatResult(textOf(floatArg(call, 0).text), argAt(call, 0));
     }),
   ),
   scalar(['abs'], (call) => {
@@ -93,7 +94,8 @@ export const MATH: readonly FunctionDefinition[] = [
   }),
   scalar(['atan2'], (call) => {
     expectArgCount(call, 2);
-    return { text: `atan2(${floatArg(call, 0).text}, ${floatArg(call, 1).text})`, type: FLOAT64 };
+    const text = `atan2(${floatArg(call, 0).text}, ${floatArg(call, 1).text})`;
+    return floatResult(text, argAt(call, 0), argAt(call, 1));
   }),
   scalar(['factorial'], (call) => {
     expectArgCount(call, 1);
@@ -116,19 +118,22 @@ export const MATH: readonly FunctionDefinition[] = [
   scalar(['nanvl'], (call) => {
     expectArgCount(call, 2);
     const [x, fallback] = [floatArg(call, 0).text, floatArg(call, 1).text];
-    return { text: `CASE WHEN isnan(${x}) THEN ${fallback} ELSE ${x} END`, type: FLOAT64 };
+    const text = `CASE WHEN isnan(${x}) THEN ${fallback} ELSE ${x} END`;
+    return floatResult(text, argAt(call, 0), argAt(call, 1));
   }),
   scalar(['log'], (call) => {
     expectArgCount(call, 1, 2);
-    if (call.args.length === 1) {
-      return { text: `plinth_log10(${floatArg(call, 0).text})`, type: FLOAT64 };
-    }
-    const base = argAt(call, 0).constant?.value;
-    const x = floatArg(call, 1).text;
+    const place = call.args.length - 1;
+    const base = place === 0 ? 10 : argAt(call, 0).constant?.value;
+    const x = floatArg(call, place).text;
     // Quotients of natural logarithms miss whole results (log(10, 1000)); the engine's own functions do not.
-    if (Number(base) === 10) return { text: `plinth_log10(${x})`, type: FLOAT64 };
-    if (Number(base) === 2) return { text: `plinth_log2(${x})`, type: FLOAT64 };
-    return { text: `(plinth_ln(${x}) / plinth_ln(${floatArg(call, 0).text}))`, type: FLOAT64 };
+    const text =
+      Number(base) === 10
+        ? `plinth_log10(${x})`
+        : Number(base) === 2
+          ? `plinth_log2(${x})`
+          : `(plinth_ln(${x}) / plinth_ln(${floatArg(call, 0).text}))`;
+    return floatResult(text, argAt(call, place));
   }),
   scalar(['pi'], (call) => {
     expectArgCount(call, 0);
@@ -149,13 +154,22 @@ export const MATH: readonly FunctionDefinition[] = [
     scalar([name], (call) => {
       expectArgCount(call, 1, 2);
       const x = floatArg(call, 0).text;
-      if (call.args.length === 1) return { text: `${name}(${x})`, type: FLOAT64 };
+      if (call.args.length === 1) return floatResult(`${name}(${x})`, argAt(call, 0));
       const places = argAt(call, 1);
       if (!isInteger(places.type) && places.type.kind !== 'null') throw badArguments(call);
-      return { text: `plinth_${name}(${x}, CAST(${places.text} AS INTEGER))`, type: FLOAT64 };
+      const text = `plinth_${name}(${x}, CAST(${places.text} AS INTEGER))`;
+      return floatResult(text, argAt(call, 0));
     }),
   ),
 ];
+
+/** Of Float32 a Float32. Source: DataFusion, math functions. */
+function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResult {
+  const isSingle = args.every(({ type }) => type.kind === 'float' && type.bits === 32);
+  return isSingle
+    ? { text: `CAST(${text} AS FLOAT)`, type: { kind: 'float', bits: 32 } }
+    : { text, type: FLOAT64 };
+}
 
 /** A NULL argument meets no condition and reaches the engine's function, which gives NULL. */
 function guard(engineFunction: string, cases: string): string {

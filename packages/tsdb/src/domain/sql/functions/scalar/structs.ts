@@ -21,21 +21,10 @@ export const STRUCTS: readonly FunctionDefinition[] = [
     return structOf(call.args.map((arg, index) => ({ name: `c${index}`, ...arg })));
   }),
   scalar(['get_field'], bindGetField),
-  scalar(['make_map'], (call) => {
-    expectArgCount(call, 2, MANY);
-    if (call.args.length % 2 !== 0)
-      throw badArguments(call, 'make_map requires an even number of arguments');
-    const even = call.args.filter((_, index) => index % 2 === 0);
-    const odd = call.args.filter((_, index) => index % 2 === 1);
-    return mapOf(call, listOf(call, even), listOf(call, odd));
-  }),
+  scalar(['make_map'], mapOfPairs),
   scalar(['map'], (call) => {
-    expectArgCount(call, 2);
-    const [key, value] = [argAt(call, 0), argAt(call, 1)];
-    // One key that is not a list is the only one.
-    return key.type.kind === 'list'
-      ? mapOf(call, key, value)
-      : mapOf(call, listOf(call, [key]), listOf(call, [value]));
+    const areLists = call.args.length === 2 && call.args.every(({ type }) => type.kind === 'list');
+    return areLists ? mapOf(call, argAt(call, 0), argAt(call, 1)) : mapOfPairs(call);
   }),
   scalar(['map_keys'], (call) => {
     const { text, type } = mapArg(call);
@@ -123,6 +112,16 @@ function listOf(call: FunctionCall, args: FunctionCall['args']): Typed {
   if (element === undefined) throw badArguments(call);
   const texts = args.map((arg) => call.coerce(arg, element).text);
   return { text: `[${texts.join(', ')}]`, type: { kind: 'list', element } };
+}
+
+/** Keys and values by turns. */
+function mapOfPairs(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2, MANY);
+  if (call.args.length % 2 !== 0)
+    throw badArguments(call, `${call.name} requires an even number of arguments`);
+  const even = call.args.filter((_, index) => index % 2 === 0);
+  const odd = call.args.filter((_, index) => index % 2 === 1);
+  return mapOf(call, listOf(call, even), listOf(call, odd));
 }
 
 function mapOf(call: FunctionCall, keys: Typed, values: Typed): FunctionResult {
