@@ -73,7 +73,7 @@ const pairs = TYPES.trim()
 const isText = (type: string) => type === 'text' || type === 'tag';
 
 /** A value of `type` that converts to the type beside it. */
-function valueOf(type: string, beside: string): string {
+function literalOf(type: string, beside: string): string {
   const known = VALUES[type];
   if (known !== undefined) return known;
   const text = NUMBERS.includes(beside) ? '1' : beside === 'time' ? '01:00:00' : '2024-01-01';
@@ -116,7 +116,7 @@ describe('two types have the common type that DataFusion gives them', () => {
     expectedOf: (a: string, b: string, expected: string) => string = (_a, _b, expected) => expected,
   ) => {
     for (const { a, b, expected } of pairs) {
-      const query = queryOf(valueOf(a, b), valueOf(b, a));
+      const query = queryOf(literalOf(a, b), literalOf(b, a));
       const wanted = expectedOf(a, b, isFloatBesideDecimal(a, b) ? 'f64' : expected);
       assert.equal(nameOf(bench.plan(query).columns[0]?.type), wanted, `${a}, ${b}: ${query}`);
     }
