@@ -19,7 +19,8 @@ const reads = (principal: Principal, isAuthRequired = true) => {
 const ALL = ['a', 'a/two', 'b', '_internal'];
 
 it('lets admins do everything, and nobody in particular where no credential is asked for', () => {
-  assert.equal(accessOf({ kind: 'admin', tokenId: 0, tokenName: 'x' }, true), FULL_ACCESS);
+  const admin: Principal = { kind: 'admin', tokenId: 0, tokenName: 'x' };
+  assert.deepEqual(accessOf(admin, true), { ...FULL_ACCESS, principal: admin });
   const nobody = ANONYMOUS;
   assert.deepEqual([reads(nobody, false), reads(nobody)], [ALL, []]);
   // Of other services.

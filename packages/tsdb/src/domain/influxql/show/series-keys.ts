@@ -1,9 +1,9 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { Heap } from '../../../model/heap.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { HeldValues } from '../execute/held-values.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
+import { Heap } from './heap.js';
 import { matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { pickedCount, SmallestTexts } from './smallest-texts.js';
 

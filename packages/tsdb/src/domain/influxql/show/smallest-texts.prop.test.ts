@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { runThrough } from '../../../model/steps.js';
+import { Heap } from './heap.js';
 import { pickedCount, SmallestTexts } from './smallest-texts.js';
 
 describe('the smallest texts', () => {
@@ -26,4 +27,32 @@ describe('the smallest texts', () => {
     assert.equal(pickedCount({ offset: 3 }), undefined);
     assert.equal(pickedCount({ limit: 0 }), undefined, 'no limit in InfluxQL');
   });
+});
+
+it('a heap returns its items in order while items are added and its top is replaced', () => {
+  const operation = fc.oneof(
+    fc.record({ kind: fc.constantFrom('push', 'replace'), value: fc.integer() }),
+    fc.constant({ kind: 'pop', value: 0 }),
+  );
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
+      const heap = new Heap<number>((a, b) => a < b);
+      let expected: number[] = [];
+      for (const { kind, value } of operations) {
+        if (kind === 'pop') {
+          heap.pop();
+          expected.shift();
+        } else if (kind === 'replace' && expected.length > 0) {
+          heap.replaceTop(value);
+          expected = [...expected.slice(1), value];
+        } else {
+          heap.push(value);
+          expected.push(value);
+        }
+        expected.sort((a, b) => a - b);
+        assert.equal(heap.size, expected.length);
+        assert.equal(heap.top, expected[0]);
+      }
+    }),
+  );
 });

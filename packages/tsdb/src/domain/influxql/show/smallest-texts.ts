@@ -1,7 +1,7 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { Heap } from '../../../model/heap.js';
 import { type Steps, sorted } from '../../../model/steps.js';
 import type { ShowClauses } from '../ast/statements.js';
+import { Heap } from './heap.js';
 
 /** More rows than this are sorted with all others. */
 const MAX_PICKED = 10_000;
