@@ -97,7 +97,7 @@ export async function openTsdb(
     onEnded: (query) => metrics.queryEnded(query),
   });
   const { isCurrent = () => true } = needs;
-  const looking = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
+  const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
   const caches = newCaches(needs, { catalog, host });
   // The engine tells of commits and shows triggers; what knows them needs the engine.
   let processing: Processing | undefined;
@@ -212,7 +212,7 @@ export async function openTsdb(
       return host.isWorking;
     },
     async close() {
-      looking[Symbol.dispose]();
+      revocationCheck[Symbol.dispose]();
       await processing.engine.close();
       await recorder.close();
       caches.close();

@@ -52,9 +52,9 @@ const EXPECTED = [
   `${BY_ADMIN} POST /query CREATE USER ann WITH PASSWORD [REDACTED]: ok`,
   `${BY_ADMIN} POST /query GRANT READ ON none TO ann: database_not_found`,
   `${BY_ADMIN} POST /query CREATE DATABASE b: ok`,
-  `${BY_ADMIN} POST /query db=b DELETE FROM m: ok`,
-  `${BY_ADMIN} POST /query db=none DROP SERIES FROM m: database_not_found`,
-  `${BY_ADMIN} POST /query db=b rp=typo DELETE FROM m: plan_error`,
+  `${BY_ADMIN} POST /query db="b" DELETE FROM m: ok`,
+  `${BY_ADMIN} POST /query db="none" DROP SERIES FROM m: database_not_found`,
+  `${BY_ADMIN} POST /query db="b" rp="typo" DELETE FROM m: plan_error`,
 ];
 
 describe('the audit log', () => {

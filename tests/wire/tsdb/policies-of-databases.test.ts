@@ -251,6 +251,16 @@ describe('A retention policy that does not exist', () => {
     assert.deepEqual(await listed('own..m'), [['m,h=a'], ['m,h=b']]);
   });
 
+  it('that is part of db is the target of a write, whatever rp is', async () => {
+    await write('part', '', 'm v=1 1');
+    for (const query of ['db=part/r', "db=part/r&rp=''", 'db=part/r&rp=', 'db=part/r&rp=autogen']) {
+      const answer = await server.http.send(`/write?${query}`, { body: 'm v=2 2' });
+      assert.equal(answer.status, 204, answer.text);
+    }
+    assert.deepEqual(await lists('part', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+    assert.deepEqual(await lists('part', 'SELECT v FROM r.m'), [['m', [[2, 2]]]]);
+  });
+
   it('that exists takes writes in its own letter case', async () => {
     await write('known', 'Weekly', `m,h=w v=5 ${Date.now()}000000`);
     await write('known', 'WEEKLY', 'm,h=other v=6 6');

@@ -7,7 +7,7 @@ import type {
   Principal,
   Random,
 } from '@plinth/kernel';
-import { Exclusive, isPlainText, permits, requestError } from '@plinth/kernel';
+import { Exclusive, isSafeName, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { granteeOf, MAX_PASSWORD_LENGTH, type PasswordUser } from '../model/password-user.js';
 import type { PasswordUserStore } from '../storage/password-user-store.js';
@@ -108,7 +108,7 @@ export class PasswordUsers {
   /** A user who is there already as described is left as it is. Throws `user_exists`, `user_invalid`, `user_limit_reached`. */
   async create(wanted: Login & { readonly isAdministrator: boolean }): Promise<void> {
     const { user: name, password, isAdministrator } = wanted;
-    const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isPlainText(name);
+    const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isSafeName(name);
     if (!isSound)
       throw identityError('user_invalid', 'a username is 1 to 255 printable characters');
     checkPassword(password);

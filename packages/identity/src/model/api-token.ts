@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import { NO_NAME_CHARACTERS, type Permission, type Principal, type Random } from '@plinth/kernel';
+import { type Permission, type Principal, type Random, UNSAFE_IN_NAMES } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
-/** A name as `isPlainText` defines it. */
+/** A name as `isSafeName` defines it. */
 export const TokenName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: `^[^${NO_NAME_CHARACTERS}]*$`,
+  pattern: `^[^${UNSAFE_IN_NAMES}]*$`,
 });
 
 /** What is kept of a token. Its text is told once, when it is made. */

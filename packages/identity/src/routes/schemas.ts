@@ -1,4 +1,4 @@
-import { NO_NAME_CHARACTERS, OpenApi } from '@plinth/kernel';
+import { OpenApi, UNSAFE_IN_NAMES } from '@plinth/kernel';
 import { type Static, type TEnum, Type } from 'typebox';
 import { type IssuedToken, TokenName } from '../model/api-token.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
@@ -103,7 +103,7 @@ export const AppRecord = Type.Object(AppFields);
 export const NewApp = Type.Object({ ...AppFields, pem: IssuedKey.properties.pem });
 
 const name = Type.String({
-  pattern: `^(?=.*\\S)[^${NO_NAME_CHARACTERS}]{1,64}$`,
+  pattern: `^(?=.*\\S)[^${UNSAFE_IN_NAMES}]{1,64}$`,
   errorMessage: 'name is a text of 1 to 64 characters',
 });
 const changeable = {

@@ -19,8 +19,10 @@ before(async () => {
     const { name, type, end } = questionOf(query);
     queries.push(name);
     if (name.endsWith('.silent.example') || (name === 'half.example' && type === 28)) return;
-    const answer = name === 'one.example' || name === 'half.example' ? A[type] : undefined;
-    nameServer.send(responseTo(query, end, answer), port, address);
+    const isKnown = ['one.example', 'half.example', 'late.example'].includes(name);
+    const response = responseTo(query, end, isKnown ? A[type] : undefined);
+    const delayMs = name === 'late.example' && type === 1 ? 200 : 0;
+    setTimeout(() => nameServer.send(response, port, address), delayMs);
   });
   nameServer.bind(0, '127.0.0.1');
   await once(nameServer, 'listening');
@@ -52,6 +54,43 @@ it('finds addresses of both families, IPv4 first', async () => {
 
 it('does not wait for a family that the name server is silent about', async () => {
   assert.deepEqual(await lookupHere(60_000)('half.example'), [{ address: '192.0.2.1', family: 4 }]);
+});
+
+it('waits for IPv4 when IPv6 comes first', async () => {
+  assert.deepEqual(await lookupHere(1000)('late.example'), [
+    { address: '192.0.2.1', family: 4 },
+    { address: '2001:db8::1', family: 6 },
+  ]);
+});
+
+it('asks the system for two names at a time, and refuses more than it can keep waiting', async () => {
+  let running = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const lookup = createHostLookup({
+    servers,
+    hostsFile: join(folder, 'hosts'),
+    async system() {
+      running++;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => release.push(resolve));
+      running--;
+      return [{ address: '192.0.2.9', family: 4 }];
+    },
+  });
+  const all = Array.from({ length: 300 }, (_, i) => lookup(`unknown${i}`));
+  const outcomes = Promise.allSettled(all);
+  let isOver = false;
+  void outcomes.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    release.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(most, 2);
+  const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+  assert.ok(refused.length >= 42 && refused.length < 100, `${refused.length} refused`);
 });
 
 it('reads the hosts file before it asks a name server', async () => {

@@ -12,6 +12,8 @@ export interface HostLookupOptions {
   /** Time for the first try of a name server. */
   readonly timeoutMs?: number;
   readonly hostsFile?: string;
+  /** The resolver of the system, for what DNS does not have. */
+  readonly system?: Lookup;
 }
 
 const TIMEOUT_MS = 2500;
@@ -22,6 +24,10 @@ const OTHER_FAMILY_MS = 50;
 const SETTINGS_LIFE_MS = 30_000;
 /** A look-up by the system holds a thread of the process until it ends. */
 const MAX_SYSTEM_LOOKUPS = 2;
+/** Names that wait for one; others fail at once. */
+const MAX_WAITING_LOOKUPS = 256;
+/** So long a name waits for a look-up by the system. */
+const MAX_SYSTEM_WAIT_MS = 10_000;
 
 /** Failures that the system may know better: search domains, mDNS and other sources than DNS. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
@@ -46,7 +52,8 @@ export function createHostLookup(options: HostLookupOptions = {}): Lookup {
     if (servers !== undefined) created.setServers(servers);
     return created;
   });
-  const system = limited(MAX_SYSTEM_LOOKUPS, (host) => systemLookup(host, { all: true }));
+  const bySystem = options.system ?? ((host) => systemLookup(host, { all: true }));
+  const system = limited(MAX_SYSTEM_LOOKUPS, bySystem);
   const find: Lookup = async (host) => {
     const listed = (await hosts()).get(host.toLowerCase());
     if (listed !== undefined) return listed;
@@ -67,7 +74,7 @@ export function createHostLookup(options: HostLookupOptions = {}): Lookup {
   };
 }
 
-/** Addresses of both families, IPv4 first. Throws the failure of a name server that does not respond before others. */
+/** Addresses of both families, IPv4 first; a late IPv6 address is not waited for. Throws the failure of a name server that does not respond before others. */
 async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
   const families = [4, 6] as const;
   const found: LookupAddress[] = [];
@@ -81,6 +88,8 @@ async function resolve(host: string, resolver: Resolver): Promise<readonly Looku
     const { errors } = error as AggregateError; // what `Promise.any` rejects with
     throw errors.find(({ code }) => !NOT_IN_DNS.has(code)) ?? errors[0];
   }
+  // Not every host reaches IPv6, so the query for IPv4 gets all its tries.
+  await lookups[0]?.catch(() => {});
   const ending = new AbortController();
   const late = delay(OTHER_FAMILY_MS, undefined, { signal: ending.signal }).catch(() => {});
   await Promise.race([Promise.allSettled(lookups), late]);
@@ -121,19 +130,39 @@ function cached<T>(read: () => T): () => T {
   };
 }
 
-/** At most `count` calls at a time; later ones wait in their order. */
+/** At most `count` calls at a time; later ones wait in their order, for a bounded time. */
 function limited(count: number, call: Lookup): Lookup {
   let free = count;
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
+  const slot = async (): Promise<void> => {
+    if (waiting.size >= MAX_WAITING_LOOKUPS) throw timedOut();
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(start);
+        reject(timedOut());
+      }, MAX_SYSTEM_WAIT_MS).unref();
+      const start = (): void => {
+        clearTimeout(timer);
+        waiting.delete(start);
+        resolve();
+      };
+      waiting.add(start);
+    });
+  };
   return async (host) => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await slot();
     try {
       return await call(host);
     } finally {
-      const next = waiting.shift();
+      const [next] = waiting;
       if (next === undefined) free++;
       else next();
     }
   };
 }
+
+const timedOut = (): Error =>
+  Object.assign(new Error('too many names wait for the resolver of the system'), {
+    code: 'ETIMEOUT',
+  });

@@ -1,10 +1,4 @@
-/**
- * Characters that no name has: control characters, half surrogate pairs, line and paragraph separators, and those that
- * reverse the direction of the text around them. For regular expressions with the flag `u`.
- */
-export const NO_NAME_CHARACTERS = '\\p{Control}\\p{Surrogate}\\p{Zl}\\p{Zp}\\p{Bidi_Control}';
-
-const FORBIDDEN = new RegExp(`[${NO_NAME_CHARACTERS}]`, 'u');
+const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
 const HALF = /\p{Surrogate}/u;
 
 /**
@@ -15,3 +9,13 @@ export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
 
 /** Whether the text has half of a surrogate pair in it, which UTF-8 cannot say. */
 export const hasHalfCharacter = (text: string): boolean => HALF.test(text);
+
+/**
+ * Characters that names of tokens, users and apps do not contain: what `isPlainText` refuses, line and paragraph separators, and
+ * marks that change the direction of the text around them, by which one name can look like another. For the flag `u`.
+ */
+export const UNSAFE_IN_NAMES = '\\p{Control}\\p{Surrogate}\\p{Zl}\\p{Zp}\\p{Bidi_Control}';
+
+const UNSAFE = new RegExp(`[${UNSAFE_IN_NAMES}]`, 'u');
+
+export const isSafeName = (name: string): boolean => !UNSAFE.test(name);

@@ -70,7 +70,8 @@ export const QUERY_FAILED = {
   400: 'a parameter or the statement is wrong, or its values cannot be computed',
   404: 'there is no such database',
   405: 'the statement is not implemented',
-  500: 'too little memory or time, or stored data that cannot be read',
+  500: 'the time limit was exceeded, or stored data cannot be read',
+  503: 'not enough memory, or too many queries; retry',
 };
 
 /** A query in this language, in the target or in a body. */

@@ -4,7 +4,7 @@ import { LiveTopic } from './live-topic.js';
 
 export const MAX_STREAM_COUNT = 32;
 const HEARTBEAT_MS = 15_000;
-/** A stream ends within this time after its token. */
+/** A stream is closed within this time after its token is revoked. */
 const REVOKED_CHECK_MS = 500;
 /** A page that is hidden or a server that is reached again comes back within this. */
 const KEEP_TOPIC_MS = 120_000;

@@ -13,7 +13,7 @@ export function changeNote(
   audit: AuditTrail | undefined,
 ): InfluxqlRequest['onChange'] {
   const named = Object.entries({ db: database, rp: policy }).filter(([, value]) => value);
-  const at = named.map(([name, value]) => `${name}=${value} `).join('');
+  const at = named.map(([name, value]) => `${name}=${JSON.stringify(value)} `).join('');
   return (statement, error) => {
     const failure = isDomainError(error) ? error.kind : 'failed';
     audit?.note(principal, {

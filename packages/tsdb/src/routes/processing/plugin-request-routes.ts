@@ -34,14 +34,18 @@ const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
   'accept-ch',
   'alt-svc',
   'clear-site-data',
+  'critical-ch',
   'expect-ct',
   'nel',
   'origin-agent-cluster',
   'public-key-pins',
+  'public-key-pins-report-only',
   'report-to',
   'service-worker-allowed',
   'set-cookie',
+  'set-login',
   'strict-transport-security',
+  'use-as-dictionary',
 ]);
 
 /** What a plugin gets and gives is its own affair. */

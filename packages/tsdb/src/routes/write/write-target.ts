@@ -141,10 +141,11 @@ function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string
 }
 
 function exactDatabase(parameters: Parameters, database: string): string | undefined {
-  const policy = readParameter(parameters, ['rp']) ?? '';
   const owner = ownerOf(database);
-  const exact = owner === undefined ? database : policyDatabase(owner, policy);
-  return exact === database ? undefined : exact;
+  const policy = readParameter(parameters, ['rp']);
+  if (owner === undefined || policy === undefined) return undefined;
+  const exact = `${owner}/${policy}`;
+  return exact !== database && exact.toLowerCase() === database.toLowerCase() ? exact : undefined;
 }
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {

@@ -101,12 +101,28 @@ export class DuckDbHost {
 
   /** Runs a query's statement for its effect. An aborted signal interrupts it. */
   async run(text: string, asker: Asker): Promise<void> {
+    const running = this.#statements.begin();
+    try {
+      for (let isDone = false; !isDone; ) {
+        try {
+          await this.#run(text, asker);
+          isDone = true;
+        } catch (error) {
+          if (!isOutOfMemory(error)) throw error;
+          if (!(await this.#waitForRetry(running, asker.signal))) throw error;
+        }
+      }
+    } finally {
+      running.end();
+    }
+  }
+
+  async #run(text: string, asker: Asker): Promise<void> {
     const { signal } = asker;
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
-    const running = this.#statements.begin();
     try {
       await this.#calls.queries.run(() => connection.run(text), asker);
       watched.check(); // What was stopped may end as if it were done.
@@ -114,7 +130,6 @@ export class DuckDbHost {
       watched.check();
       throw error;
     } finally {
-      running.end();
       watched.end();
       watch.end();
       this.#give(connection);
@@ -138,7 +153,7 @@ export class DuckDbHost {
           isDone = true;
         } catch (error) {
           if (isBegun || typeof options.text !== 'string' || !isOutOfMemory(error)) throw error;
-          if (!(await this.#mayRunAgain(running, options.signal))) throw error;
+          if (!(await this.#waitForRetry(running, options.signal))) throw error;
         }
       }
     } finally {
@@ -147,10 +162,10 @@ export class DuckDbHost {
   }
 
   /** Files that are being written take what memory there is while they are sorted. */
-  async #mayRunAgain(running: RunningStatement, signal: AbortSignal): Promise<boolean> {
-    if (this.#copying.size > 0) running.noteCompany();
+  async #waitForRetry(running: RunningStatement, signal: AbortSignal): Promise<boolean> {
+    if (this.#copying.size > 0) running.noteConcurrent();
     await Promise.allSettled(this.#copying);
-    return await running.mayRunAgain(signal);
+    return await running.waitForRetry(signal);
   }
 
   async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {

@@ -11,7 +11,7 @@ it('lets a statement run again once those beside it have ended', async () => {
   const larger = statements.begin();
   const failed = statements.begin();
   let mayRun: boolean | undefined;
-  const waiting = failed.mayRunAgain(signal).then((may) => {
+  const waiting = failed.waitForRetry(signal).then((may) => {
     mayRun = may;
   });
   await setImmediate();
@@ -27,7 +27,7 @@ it('does so at once when the other one failed before', async () => {
   const statements = new RunningStatements();
   const failed = statements.begin();
   statements.begin().end();
-  assert.equal(await failed.mayRunAgain(signal), true);
+  assert.equal(await failed.waitForRetry(signal), true);
 });
 
 it('runs a statement at most four times', async () => {
@@ -35,18 +35,34 @@ it('runs a statement at most four times', async () => {
   const failed = statements.begin();
   statements.begin().end();
   const answers: boolean[] = [];
-  for (let i = 0; i < 4; i++) answers.push(await failed.mayRunAgain(signal));
+  for (let i = 0; i < 4; i++) answers.push(await failed.waitForRetry(signal));
   assert.deepEqual(answers, [true, true, true, false]);
 });
 
 it('does not repeat a statement that ran alone, or whose client has left', async () => {
   const statements = new RunningStatements();
   const alone = statements.begin();
-  assert.equal(await alone.mayRunAgain(signal), false);
+  assert.equal(await alone.waitForRetry(signal), false);
   const left = new AbortController();
   statements.begin();
   const failed = statements.begin();
-  const waiting = failed.mayRunAgain(left.signal);
+  const waiting = failed.waitForRetry(left.signal);
   left.abort();
   assert.equal(await waiting, false);
+});
+
+it('lets statements that failed together run one after the other', async () => {
+  const statements = new RunningStatements();
+  const [first, second] = [statements.begin(), statements.begin()];
+  const order: string[] = [];
+  const waits = [first, second].map(async (each, index) => {
+    await each.waitForRetry(signal);
+    order.push(`run ${index}`);
+  });
+  await waits[0];
+  await setImmediate();
+  assert.deepEqual(order, ['run 0'], 'nothing runs that the first would wait for');
+  first.end();
+  await waits[1];
+  assert.deepEqual(order, ['run 0', 'run 1']);
 });

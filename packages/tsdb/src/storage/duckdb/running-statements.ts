@@ -8,56 +8,62 @@ const MAX_WAIT_MS = 2000;
 
 /** Statements of queries that run at the same time and share the memory of DuckDB. */
 export class RunningStatements {
-  readonly #running = new Set<RunningStatement>();
+  readonly #all = new Set<RunningStatement>();
 
   get count(): number {
-    return this.#running.size;
+    return this.#all.size;
   }
 
   begin(): RunningStatement {
-    const begun = new RunningStatement(this.#running);
-    if (this.#running.size > 0) {
-      for (const other of this.#running) other.noteCompany();
-      begun.noteCompany();
+    const begun = new RunningStatement(this.#all);
+    if (this.#all.size > 0) {
+      for (const other of this.#all) other.noteConcurrent();
+      begun.noteConcurrent();
     }
-    this.#running.add(begun);
+    this.#all.add(begun);
     return begun;
   }
 }
 
 export class RunningStatement {
   readonly #all: Set<RunningStatement>;
+  readonly #ended = new Deferred();
+  #run = new Deferred();
   #runStartMs = performance.now();
   #runCount = 1;
-  readonly #ended: Promise<void>;
-  #resolve: () => void = () => {};
-  #hadCompany = false;
+  #wasConcurrent = false;
+  #isWaiting = false;
 
   constructor(all: Set<RunningStatement>) {
     this.#all = all;
-    this.#ended = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
-  noteCompany(): void {
-    this.#hadCompany = true;
+  noteConcurrent(): void {
+    this.#wasConcurrent = true;
   }
 
   /**
-   * After a run found no memory: whether other statements may have taken it, so that another run is worthwhile.
-   * Resolves when those that run have ended, or have had some time for it.
+   * After a run found no memory: waits for a bounded time until the statements that run have ended. Statements that wait run
+   * again one after the other.
+   * @returns whether another run is worthwhile: other statements may have taken the memory.
    */
-  async mayRunAgain(signal: AbortSignal): Promise<boolean> {
+  async waitForRetry(signal: AbortSignal): Promise<boolean> {
     const runMs = performance.now() - this.#runStartMs;
-    if (!this.#hadCompany || runMs > MAX_RUN_MS || this.#runCount >= MAX_RUN_COUNT) return false;
+    if (!this.#wasConcurrent || runMs > MAX_RUN_MS || this.#runCount >= MAX_RUN_COUNT) return false;
     const others = [...this.#all].filter((each) => each !== this);
+    const running = others.filter((each) => !each.#isWaiting).map((each) => each.#run.promise);
+    // The last one that waits, which waits for the one before it.
+    const ahead = others.filter((each) => each.#isWaiting).map((each) => each.#ended.promise);
+    this.#isWaiting = true;
+    this.#run.resolve();
     const late = new AbortController();
     const wait = delay(MAX_WAIT_MS, undefined, {
       signal: AbortSignal.any([late.signal, signal]),
     }).catch(() => {});
-    await Promise.race([Promise.all(others.map((each) => each.#ended)), wait]);
+    await Promise.race([Promise.all([...running, ...ahead.slice(-1)]), wait]);
     late.abort();
+    this.#isWaiting = false;
+    this.#run = new Deferred();
     this.#runStartMs = performance.now();
     this.#runCount++;
     return !signal.aborted;
@@ -65,6 +71,18 @@ export class RunningStatement {
 
   end(): void {
     this.#all.delete(this);
-    this.#resolve();
+    this.#run.resolve();
+    this.#ended.resolve();
+  }
+}
+
+class Deferred {
+  readonly promise: Promise<void>;
+  resolve: () => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
   }
 }

@@ -9,7 +9,7 @@ export interface DatabaseAccess {
   readonly isAdministrator: boolean;
   /** Also what belongs to the operator: plugins with their arguments and logs, all tokens, the audit log. */
   readonly isOperator: boolean;
-  /** Whose running queries end when the token or user does; `undefined`: the server itself, or nobody in particular. */
+  /** Principal whose deletion stops the queries; `undefined` for the server's own and where no credential is required. */
   readonly principal: Principal | undefined;
   mayRead(database: string): boolean;
   mayWrite(database: string): boolean;

@@ -23,9 +23,7 @@ export function parseTriggerSpecification(text: string): TriggerSpecification {
     case 'table':
       return value === '' ? fail('table name is empty') : { kind: 'table', table: value };
     case 'cron':
-      return CronSchedule.parse(value) === undefined
-        ? fail(CronSchedule.faultOf(value))
-        : { kind: 'cron', expression: value };
+      return readCron(value, fail);
     case 'every':
       return readInterval(value, fail);
     case 'request':
@@ -48,6 +46,11 @@ const TYPE_OF_WORD: ReadonlyMap<string, PluginType> = new Map([
   ['every', 'Schedule'],
   ['request', 'Request'],
 ]);
+
+function readCron(expression: string, fail: (context?: string) => never): TriggerSpecification {
+  const fault = CronSchedule.faultOf(expression);
+  return fault === undefined ? { kind: 'cron', expression } : fail(fault);
+}
 
 function readInterval(text: string, fail: (context?: string) => never): TriggerSpecification {
   const intervalNs = parseDuration(text);

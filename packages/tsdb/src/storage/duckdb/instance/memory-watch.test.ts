@@ -62,11 +62,30 @@ it('stops the youngest that was running before, and others only while memory gro
   large.end();
   short.check();
   short.end();
-  // What the allocator keeps is nobody's any more.
+  // Memory kept by the allocator does not stop further statements.
   await sleep(1000);
   assert.deepEqual(stopped, ['large']);
   residentBytes = 6000;
   await sleep(250);
   assert.deepEqual(stopped, ['large', 'old']);
   old.end();
+});
+
+it('stops statements at the limit of the machine, whatever the allocator keeps', async () => {
+  let residentBytes = 500;
+  const watch = new MemoryWatch({
+    limitBytes: LIMIT_BYTES,
+    residentBytes: () => residentBytes,
+    machineBytes: 4000,
+    ownBytes: 0,
+  });
+  const stopped: string[] = [];
+  const begin = (name: string) => watch.begin(() => stopped.push(name));
+  const statements = ['a', 'b', 'c'].map(begin);
+  await sleep(250);
+  // 90 % of the machine are 3,600 bytes.
+  residentBytes = 3700;
+  for (let i = 0; i < 60 && stopped.length < 3; i++) await sleep(50);
+  assert.deepEqual(stopped, ['c', 'b', 'a']);
+  for (const statement of statements) statement.end();
 });

@@ -2,7 +2,7 @@ import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 
 /** Statements say the first; rows that are handed over say which block found no room. */
-const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
+export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
 export const isOutOfMemory = (error: unknown): boolean =>
@@ -94,8 +94,9 @@ export class MemoryWatch {
       this.#youngest()?.stop();
       this.#stopped = { atMs: nowMs, usedBytes };
     } else if (nowMs - this.#stopped.atMs > RELEASE_MS) {
-      // The allocator keeps what the stopped one had, and nobody takes more.
-      this.#restBytes = usedBytes;
+      // The allocator keeps the freed memory, and usage no longer grows. The limit of the machine stays.
+      const mostRestBytes = machineBytes * MOST_OF_MACHINE - limitBytes * LEAST_FACTOR;
+      this.#restBytes = Math.max(this.#restBytes, Math.min(usedBytes, mostRestBytes));
       this.#stopped = undefined;
     }
     this.#noteOld();

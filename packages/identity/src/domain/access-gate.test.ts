@@ -1,0 +1,79 @@
+// Source: docs/SECURITY.md, "Credentials": what runs ends with its token or user.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ANONYMOUS, type Principal } from '@plinth/kernel';
+import { openTestIdentity, type TestIdentity } from '../testing/open-test-identity.js';
+
+const PERMISSIONS = [{ resource: 'db', names: ['d'], actions: ['read'] }] as const;
+
+/** Whom a bearer token or a login speaks for. */
+async function principalOf(to: TestIdentity, authorization: string): Promise<Principal> {
+  const head = { headers: { authorization }, url: '/api/v3/query_sql' };
+  const client = { address: '192.0.2.1', key: '192.0.2.1' };
+  return await to.identity.gate.check({ ...head, client } as never, 'granted'); // all that it reads
+}
+const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
+
+it('knows which tokens are current: not deleted, replaced or expired', async () => {
+  await using to = await openTestIdentity();
+  const { gate } = to.identity;
+  const operator = await to.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  const { token } = JSON.parse(String(operator.body)) as { token: string };
+  const admin = await principalOf(to, `Bearer ${token}`);
+  assert.equal(gate.isCurrent(admin), true);
+  const named = await to.ask({
+    method: 'POST',
+    url: '/api/v3/enterprise/configure/token',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: Buffer.from(
+      JSON.stringify({
+        token_name: 'short',
+        expiry_secs: 60,
+        permissions: [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }],
+      }),
+    ),
+  });
+  const short = await principalOf(
+    to,
+    `Bearer ${(JSON.parse(String(named.body)) as { token: string }).token}`,
+  );
+  assert.equal(gate.isCurrent(short), true);
+  await to.clock.advanceMs(60_001);
+  assert.equal(gate.isCurrent(short), false, 'expired');
+  const regenerated = await to.ask({
+    method: 'POST',
+    url: '/api/v3/configure/token/admin/regenerate',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(regenerated.status, 201, String(regenerated.body));
+  assert.equal(gate.isCurrent(admin), false, 'replaced');
+});
+
+it('knows which users are current: not dropped, also when there is another of the name', async () => {
+  await using to = await openTestIdentity();
+  const { gate, users } = to.identity;
+  const login = { user: 'ann', password: 'secret', isAdministrator: false };
+  await users.create(login);
+  const ann = await principalOf(to, basic('ann:secret'));
+  await users.setPassword('ann', 'other');
+  await users.grant('ann', 'd', ['read']);
+  assert.equal(gate.isCurrent(ann), true, 'a new password or grant is the same user');
+  await users.drop('ann');
+  assert.equal(gate.isCurrent(ann), false);
+  await to.clock.advanceMs(1);
+  await users.create(login);
+  assert.equal(gate.isCurrent(ann), false, 'another user of the name');
+  assert.equal(gate.isCurrent(await principalOf(to, basic('ann:secret'))), true);
+});
+
+it('takes principals of other kinds for current', async () => {
+  await using to = await openTestIdentity();
+  const { gate } = to.identity;
+  assert.equal(gate.isCurrent(ANONYMOUS), true);
+  assert.equal(gate.isCurrent({ kind: 'app', appId: 1 }), true);
+  const made: Principal = {
+    ...{ kind: 'grantee', id: '7', owner: '7', name: 'nobody' },
+    ...{ permissions: PERMISSIONS, isAdministrator: false },
+  };
+  assert.equal(gate.isCurrent(made), false, 'a user that does not exist');
+});
