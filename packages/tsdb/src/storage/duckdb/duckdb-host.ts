@@ -161,11 +161,12 @@ export class DuckDbHost {
     }
   }
 
-  /** Files that are being written take what memory there is while they are sorted. */
+  /** Files that are being written take what memory there is while they are sorted: one retry waits for them, whatever it took. */
   async #waitForRetry(running: RunningStatement, signal: AbortSignal): Promise<boolean> {
-    if (this.#copying.size > 0) running.noteConcurrent();
+    if (this.#copying.size === 0) return await running.waitForRetry(signal);
+    if (!running.mayWaitForFiles()) return false;
     await Promise.allSettled(this.#copying);
-    return await running.waitForRetry(signal);
+    return !signal.aborted;
   }
 
   async *#stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {

@@ -33,6 +33,7 @@ export class RunningStatement {
   #runCount = 1;
   #wasConcurrent = false;
   #isWaiting = false;
+  #hasWaitedForFiles = false;
 
   constructor(all: Set<RunningStatement>) {
     this.#all = all;
@@ -67,6 +68,13 @@ export class RunningStatement {
     this.#runStartMs = performance.now();
     this.#runCount++;
     return !signal.aborted;
+  }
+
+  /** True once. */
+  mayWaitForFiles(): boolean {
+    if (this.#hasWaitedForFiles) return false;
+    this.#hasWaitedForFiles = true;
+    return true;
   }
 
   end(): void {
