@@ -251,6 +251,38 @@ describe('A retention policy that does not exist', () => {
     assert.deepEqual(await listed('own..m'), [['m,h=a'], ['m,h=b']]);
   });
 
+  it('has no empty name in statements that change or delete', async () => {
+    await write('empty', '', 'm v=1 1');
+    for (const [statement, failure] of [
+      ['ALTER RETENTION POLICY "" ON empty DURATION 1h', /^retention policy not found: $/],
+      ['CREATE RETENTION POLICY "" ON empty DURATION 1h REPLICATION 1', /name cannot be empty/],
+      ['DELETE FROM ""."m"', /^retention policy not supported/],
+      ['DROP SERIES FROM "empty".""."m"', /^retention policy not supported/],
+    ] as const) {
+      assert.match(String(await ask('empty', statement)), failure, statement);
+    }
+    assert.deepEqual(await lists('empty', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+  });
+
+  it('is refused as rp by endpoints that name a policy in the database', async () => {
+    await write('named', '', 'm v=1 1');
+    await write('named', 'keep', 'm v=2 1');
+    const all = '{"start":"1970-01-01T00:00:00Z","stop":"2030-01-01T00:00:00Z"}';
+    for (const [path, body] of [
+      ['/api/v2/delete?bucket=named&rp=keep', all],
+      ['/api/v2/write?bucket=named&rp=keep', 'm v=3 3'],
+      ['/api/v3/write_lp?db=named&rp=nope', 'm v=3 3'],
+      ['/api/v3/query_sql?db=named&rp=keep&q=SELECT+1', undefined],
+    ] as const) {
+      const answer = await server.http.send(path, {
+        ...(body !== undefined && { body, method: 'POST' }),
+      });
+      assert.equal(answer.status, 400, path);
+      assert.match(answer.text, /rp is not supported by this endpoint/, path);
+    }
+    assert.deepEqual(await lists('named', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
+  });
+
   it('that is part of db is the target of a write, whatever rp is', async () => {
     await write('part', '', 'm v=1 1');
     for (const query of ['db=part/r', "db=part/r&rp=''", 'db=part/r&rp=', 'db=part/r&rp=autogen']) {

@@ -37,6 +37,18 @@ describe('a statement as it is shown', () => {
       `SET -- ${'-'.repeat(300)}\n PASSWORD FOR a = 'x'`,
       `SET -- ${'-'.repeat(300)}\n PASSWORD FOR a = [REDACTED]`,
     ],
+    [`CREATE USER "u'x" WITH PASSWORD 'secret'`, `CREATE USER "u'x" WITH PASSWORD [REDACTED]`],
+    [`SET PASSWORD FOR "'" = 'secret'`, `SET PASSWORD FOR "'" = [REDACTED]`],
+    [`SET PASSWORD FOR "a\\"b'c" = "secret"`, `SET PASSWORD FOR "a\\"b'c" = [REDACTED]`],
+    [`CREATE USER "x'" WITH PASSWORD 'it\\'s'`, `CREATE USER "x'" WITH PASSWORD [REDACTED]`],
+    [
+      `SHOW GRANTS FOR "'"; SET PASSWORD FOR "'" = 'one'; CREATE USER "x'" WITH PASSWORD 'two'`,
+      `SHOW GRANTS FOR "'"; SET PASSWORD FOR "'" = [REDACTED]; CREATE USER "x'" WITH PASSWORD [REDACTED]`,
+    ],
+    [
+      `CREATE USER a WITH PASSWORD /* it's */ 'secret'`,
+      `CREATE USER a WITH PASSWORD /* it's */ [REDACTED]`,
+    ],
     [`SELECT * FROM m WHERE what = 'password'`, `SELECT * FROM m WHERE what = 'password'`],
   ] as const)
     it(`has no password: ${shown}`, () => {

@@ -1,12 +1,10 @@
 /** Both words of `WITH PASSWORD` and `SET PASSWORD`, whatever comments stand between them, and whichever endpoint the text was sent to. */
 const PASSWORD = /\bpassword\b/i;
 const WITH_OR_SET = /\b(?:with|set)\b/i;
-/** Perhaps without an end: statements with mistakes are shown as well. */
-const TEXT = /'(?:[^'\\]|\\.)*'?/gs;
-const QUOTED_PASSWORD = /((?:\bpassword|=)\s*)"(?:[^"\\]|\\.)*"?/gis;
 /** What was shown once is the same when it is shown again. A comment, a text, a quoted name, a word, or a character of its own. */
 const TOKEN =
   /\[REDACTED\]|--[^\n]*|\/\*.*?(?:\*\/|$)|'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[\p{L}\p{N}_]+|\S/gsu;
+const BEFORE_PASSWORD = /^(?:password|=)$/i;
 const COMMENT = /^(?:--|\/\*)/;
 const OF_USER = /\b(?:create|set)\b/i;
 
@@ -20,9 +18,22 @@ const MOST_WORDS = 6;
 /** A statement as queries under way, those of the past and the audit log show it: without the passwords that it sets. */
 export function withoutPasswords(statement: string): string {
   const shown = OF_USER.test(statement) ? withoutMistaken(statement) : statement;
-  return PASSWORD.test(shown) && WITH_OR_SET.test(shown)
-    ? shown.replace(TEXT, '[REDACTED]').replace(QUOTED_PASSWORD, '$1[REDACTED]')
-    : shown;
+  return PASSWORD.test(shown) && WITH_OR_SET.test(shown) ? withoutTexts(shown) : shown;
+}
+
+/**
+ * Every string, perhaps without an end, and a quoted name where a password stands. Read by tokens: a quote within a quoted name
+ * or a comment begins no string.
+ */
+function withoutTexts(statement: string): string {
+  let before = '';
+  return statement.replace(TOKEN, (token) => {
+    if (COMMENT.test(token)) return token;
+    const isPassword =
+      token.startsWith("'") || (token.startsWith('"') && BEFORE_PASSWORD.test(before));
+    before = token;
+    return isPassword ? '[REDACTED]' : token;
+  });
 }
 
 /** Where a statement about a user has a mistake, any word may be the password: all behind the name goes. */

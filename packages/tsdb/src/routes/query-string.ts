@@ -92,3 +92,16 @@ export function cachedByQueryString<T extends object>(
     return value;
   };
 }
+
+/**
+ * Refuses the parameter `rp` where it is not read: its statement or rows would concern another policy than the client means.
+ * Throws `parameter_invalid`.
+ */
+export function refusePolicy(parameters: Parameters, databaseName: string): void {
+  const policy = readParameter(parameters, ['rp']);
+  if (!policy) return;
+  throw tsdbError(
+    'parameter_invalid',
+    `rp is not supported by this endpoint; name the retention policy in ${databaseName}, as in ${databaseName}=mydb/${policy}`,
+  );
+}

@@ -7,6 +7,7 @@ import {
   queryStringOf,
   readParameter,
   readSpelled,
+  refusePolicy,
   serdeError,
 } from '../query-string.js';
 import {
@@ -38,6 +39,7 @@ const TEXT_NAMES = ['q', 'query_str'];
 /** Source: tsdb-http, "Parameters" and "Failures" of the native query endpoints. */
 export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): QueryInput {
   const accepted = formatOfAccept(request.headers['accept']);
+  if (!isInfluxdb3) refusePolicy(parseParameters(queryStringOf(request.url) ?? ''), 'db');
   const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
   const { requested, ...rest } = input;
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };

@@ -7,7 +7,13 @@ import {
 import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Precision } from '../../model/parsed-body.js';
-import { type Parameters, parseParameters, readBoolean, readParameter } from '../query-string.js';
+import {
+  type Parameters,
+  parseParameters,
+  readBoolean,
+  readParameter,
+  refusePolicy,
+} from '../query-string.js';
 
 /** Where and how a write goes, from its query string alone. */
 export interface WriteTarget {
@@ -93,6 +99,7 @@ export function readWriteTarget(
   const rules = RULES[api];
   const failure = failureOf(rules);
   const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
+  if (api !== 'v1' && !isInfluxdb3) refusePolicy(parameters, api === 'v2' ? 'bucket' : 'db');
   const database = readDatabase(api, parameters, isInfluxdb3);
   return {
     database,

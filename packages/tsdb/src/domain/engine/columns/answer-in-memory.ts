@@ -1,4 +1,5 @@
 import { assertNever } from '@plinth/kernel';
+import type { Asker } from '../../../model/asker.js';
 import type { CachedTexts } from '../../../model/columns/cached-texts.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
@@ -23,11 +24,13 @@ export async function answerInMemory(
     /** Dense numbers of those that meet the conditions on tags; `undefined`: all. */
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
+    /** Work stops when its signal is aborted. */
+    readonly asker?: Pick<Asker, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const { index, series, texts } = about;
-  const ask = { request, loaded, index, series };
+  const { index, series, texts, asker } = about;
+  const ask = { request, loaded, index, series, asker };
   switch (answer.kind) {
     case 'groups':
       return await answerGroups({ ...ask, answer });

@@ -46,7 +46,11 @@ export class QuerySources {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(inMemory.table);
     try {
-      const chunks = await store.inMemory.answer(inMemory, this.visibleFrom(inMemory.table, nowNs));
+      const chunks = await store.inMemory.answer(
+        inMemory,
+        this.visibleFrom(inMemory.table, nowNs),
+        asker,
+      );
       if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {

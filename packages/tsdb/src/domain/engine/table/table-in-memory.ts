@@ -1,3 +1,4 @@
+import type { Asker } from '../../../model/asker.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
@@ -43,6 +44,7 @@ export class TableInMemory {
   async answer(
     request: InMemoryRequest,
     cutoffNs: bigint,
+    asker?: Pick<Asker, 'signal'>,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
@@ -75,6 +77,7 @@ export class TableInMemory {
           index: series.index,
           series: selected,
           texts: this.#columns.texts,
+          asker,
         });
       }
       if (isAwaited) return undefined;

@@ -181,6 +181,7 @@ async function createPolicy(
   catalog: RelationalCatalog,
 ): Promise<void> {
   if (catalog.database(database) === undefined) throw tsdbError('database_not_found', { database });
+  if (policy === '') throw tsdbError('plan_error', 'retention policy name cannot be empty');
   checkDuration(options.durationNs);
   const shardNs = shardDuration(options);
   checkShard(options.durationNs, shardNs);
@@ -200,7 +201,7 @@ async function createPolicy(
 function knownPolicy(database: string, policy: string, catalog: RelationalCatalog): string {
   if (catalog.database(database) === undefined) throw tsdbError('database_not_found', { database });
   const name = policyDatabase(database, policy);
-  if (catalog.database(name) === undefined)
+  if (policy === '' || catalog.database(name) === undefined)
     throw tsdbError('plan_error', `retention policy not found: ${policy}`);
   return name;
 }
@@ -255,7 +256,7 @@ function policiesOf(
   const { policy, ...withoutPolicy } = measurement;
   if (policy === undefined) return withPolicies(databaseOf(measurement, env), catalog.databases());
   const owner = databaseOf({ ...withoutPolicy, policy: 'autogen' }, env);
-  const named = findPolicy(owner.name, policy, env);
+  const named = policy === '' ? undefined : findPolicy(owner.name, policy, env);
   if (named !== undefined) return [named];
   throw tsdbError(
     'plan_error',

@@ -1,3 +1,4 @@
+import type { Asker } from '../../../../model/asker.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type {
@@ -38,6 +39,7 @@ interface Ask {
   readonly index: SeriesIndex;
   /** Dense numbers; `undefined`: all. */
   readonly series: readonly number[] | undefined;
+  readonly asker?: Pick<Asker, 'signal'> | undefined;
 }
 
 /** Groups with their aggregates; `undefined`: not exactly, or not faster than by the engine. */
@@ -56,7 +58,7 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
   }
   // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
   const wanted = limit + answer.offset;
-  const runner = new StepRunner();
+  const runner = new StepRunner(ask.asker);
   const span = await runner.run(spanOf(runs, ask.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
@@ -88,7 +90,7 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new StepRunner();
+  const runner = new StepRunner(ask.asker);
   if (!(await runner.run(areSumsExact(ask, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
   const groupOf = await runner.run(groupsOf(runs, groups));

@@ -1,3 +1,4 @@
+import type { Asker } from '../../../../model/asker.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
 import { indices, isStepEnd, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
@@ -52,9 +53,10 @@ export async function answerRows(ask: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
+  readonly asker?: Pick<Asker, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = ask;
-  const runner = new StepRunner();
+  const runner = new StepRunner(ask.asker);
   const found = runsWithin(loaded, ask.series, request);
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
