@@ -8,12 +8,13 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
-export { listSettings } from './config/list-settings.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
   loadSettings,
   type SettingsSources,
+  settingOrigins,
 } from './config/load-settings.js';
 export {
   defineSettings,
@@ -216,5 +217,6 @@ export { mergePatch } from './schema/merge-patch.js';
 export { hasHalfCharacter, isPlainText, NO_NAME_CHARACTERS } from './schema/plain-text.js';
 export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
+export { EditDistance } from './text/edit-distance.js';
 export { OtlpTracer } from './tracing/otlp-tracer.js';
 export type { Tracer } from './tracing/tracer.js';

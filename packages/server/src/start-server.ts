@@ -1,16 +1,13 @@
 import {
-  ConfigInvalid,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
   LogRing,
   loadSettings,
   networkMatcher,
-  networkProblems,
   type SettingsSources,
 } from '@plinth/kernel';
-import { rateLimitProblems } from '@plinth/ratelimit';
-import { memoryShares } from '@plinth/tsdb';
+import { checkSettings } from './check-settings.js';
 import { takePlace } from './folder/take-place.js';
 import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
@@ -48,10 +45,7 @@ export function readSettings(sources: SettingsSources): Settings {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
-  refuseUnusableSettings(settings);
-  refuseUnusableCollector(settings);
-  memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
-  const identity = tls && (await readTlsIdentity(tls));
+  const identity = await checkSettings(settings); // Nothing is begun with parts that do not fit together.
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const ring = new LogRing();
@@ -128,33 +122,6 @@ function isTextLog(
 ): boolean {
   if (log_format !== undefined) return log_format !== 'json';
   return destination === undefined && process.stderr.isTTY;
-}
-
-/** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
-function refuseUnusableSettings({ server, rateLimit }: Settings): void {
-  const { proxy_protocol, trusted_proxies } = server;
-  const problems = [
-    ...networkProblems('server.trusted_proxies', trusted_proxies),
-    ...rateLimitProblems(rateLimit),
-  ];
-  if (proxy_protocol && trusted_proxies.length === 0) {
-    problems.push(
-      'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',
-    );
-  }
-  if (problems.length > 0) throw new ConfigInvalid(problems);
-}
-
-/** `fetch` takes no URL with a login, and its error shows it. */
-function refuseUnusableCollector({ server: { otlp_traces_url: text } }: Settings): void {
-  if (text === undefined) return;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.username === '' && url.password === '') return;
-  throw new ConfigInvalid([
-    url === undefined
-      ? 'server.otlp_traces_url: is no URL'
-      : 'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
-  ]);
 }
 
 const factsOf = ({ subject, validTo }: TlsIdentity) => ({ subject, validTo });
