@@ -33,6 +33,7 @@ import { AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
+import { RefusedConnections } from './port/refused-connections.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccounts } from './services/accounts.js';
@@ -56,6 +57,7 @@ export interface WiredServer extends Served {
   /** OpenAPI of all that it answers, by the name of the description. */
   descriptions(): Readonly<Record<string, object>>;
   readonly metrics: Metrics;
+  readonly refused: RefusedConnections;
   /** Whether there is no admin token yet. */
   isFirstTokenFree(): boolean;
   /** To be called when the port answers. */
@@ -91,6 +93,7 @@ export async function wireUp(
     () => metrics.close(),
   ];
   let isDraining = false;
+  let certificate = around.tls;
   const router = new Router();
   const close = async (): Promise<void> => {
     // Last opened, first closed; one that fails must not keep the others open.
@@ -197,7 +200,12 @@ export async function wireUp(
     ]);
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
-    observeServer(metrics, { ...{ stores, health, outbox }, folder: around.folder.path });
+    observeServer(metrics, {
+      ...{ stores, health, outbox },
+      folder: around.folder.path,
+      certificateExpiryMs: () => certificate && Date.parse(certificate.validTo),
+    });
+    const refused = new RefusedConnections({ clock, log, metrics });
     const endpoints = createServiceEndpoints({
       ...{ clock, metrics, obstacle, dialect },
       operatorDialect: identity.dialect,
@@ -282,6 +290,7 @@ export async function wireUp(
       addresses,
       clock,
       metrics,
+      refused,
       descriptions: () => describeAll(router.served),
       longQueryPaths: new Set(
         router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
@@ -292,7 +301,10 @@ export async function wireUp(
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
-      useIdentity: ({ options }) => identity.useTls(options),
+      useIdentity(renewed) {
+        certificate = renewed;
+        identity.useTls(renewed.options);
+      },
       beginDraining() {
         isDraining = true;
         pages.live.beginDraining();
