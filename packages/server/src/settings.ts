@@ -172,6 +172,17 @@ const SERVER_SETTINGS = defineSettings(
           'form of the log; unless set, text on a terminal and JSON lines otherwise; full, pretty and compact mean text',
       }),
     ),
+    access_log: oneOf(['off', 'json', 'combined'], {
+      default: 'off',
+      description:
+        'log of all requests: `json` (one object a line) or `combined` (the format of Apache and nginx)',
+    }),
+    access_log_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'file that the access log is appended to; without it standard output',
+      }),
+    ),
     tls_cert: Type.Optional(
       Type.String({
         minLength: 1,
@@ -221,6 +232,8 @@ const SERVER_SETTINGS = defineSettings(
       flags: ['log-format'],
       env: ['PLINTH_LOG_FORMAT', 'INFLUXDB3_LOG_FORMAT'],
     },
+    access_log: { flags: ['access-log'], env: ['PLINTH_ACCESS_LOG'] },
+    access_log_file: { flags: ['access-log-file'], env: ['PLINTH_ACCESS_LOG_FILE'] },
     tls_cert: { flags: ['tls-cert'], env: ['PLINTH_TLS_CERT', 'INFLUXDB3_TLS_CERT'] },
     tls_key: { flags: ['tls-key'], env: ['PLINTH_TLS_KEY', 'INFLUXDB3_TLS_KEY'] },
     tls_minimum_version: {

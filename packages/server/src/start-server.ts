@@ -14,6 +14,7 @@ import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
 import { stopTimes } from './process/hard-end.js';
 import { levelOfFilter } from './process/log-filter.js';
+import { LogLevels } from './process/log-levels.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { wireUp } from './wire-up.js';
 
@@ -29,6 +30,8 @@ export interface RunningServer {
   readonly isFirstTokenFree: boolean;
   /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
   readonly reloadTls: (() => Promise<void>) | undefined;
+  /** Logs at `debug`, or at the configured level again. */
+  toggleDebugLog(): void;
   /**
    * Stops accepting, lets running requests end (for most of `shutdown_timeout_ms`), closes services in reverse order.
    * Twice is harmless; an aborted `force` cuts the waiting short.
@@ -49,18 +52,22 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const ring = new LogRing();
+  const levels = new LogLevels(levelOfFilter(log_filter) ?? log_level);
   const log = createLogger({
     onLine: (line) => ring.add(line),
-    level: levelOfFilter(log_filter) ?? log_level,
+    onChild: (child) => levels.add(child),
+    level: levels.level,
     destination: options.logDestination ?? 2,
     isText: isTextLog(settings, options.logDestination),
   });
+  levels.add(log);
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
   const { folder, port } = await takePlace(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
     ring,
+    levels,
     tls: identity,
   }).catch(async (error: unknown) => {
     await port.release();
@@ -96,6 +103,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
             log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
           }
         }),
+      toggleDebugLog() {
+        log.warn({ logLevel: levels.toggleDebug() }, 'log level changed');
+      },
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();

@@ -35,7 +35,9 @@ import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
 import { RefusedConnections } from './port/refused-connections.js';
 import type { TlsIdentity } from './port/tls-identity.js';
+import { LogLevels } from './process/log-levels.js';
 import { ObstacleLog } from './process/obstacle-log.js';
+import { openAccessLog } from './process/open-access-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
@@ -79,6 +81,7 @@ export async function wireUp(
     readonly folder: DataFolder;
     /** The last lines of `log`. */
     readonly ring?: LogRing;
+    readonly levels?: LogLevels;
     readonly tls?: TlsIdentity | undefined;
   },
 ): Promise<WiredServer> {
@@ -255,7 +258,11 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    const pages = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
+    const pages = openConsole(partsOf('tsdb'), {
+      ...{ dialects, obstacle },
+      ring: around.ring,
+      levels: around.levels ?? new LogLevels(settings.server.log_level),
+    });
     services.push(...pages.services);
     await startServices(services, {
       first: identity,
@@ -280,7 +287,10 @@ export async function wireUp(
         Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
     );
     closers.push(() => bodies[Symbol.dispose]());
+    const accessLog = openAccessLog(settings.server, clock, log);
+    if (accessLog !== undefined) closers.push(() => accessLog.close());
     const pipeline = new Pipeline({
+      accessLog: accessLog?.log,
       ...{ router, dialects, gate, bodies, clock, log },
       grants: (access, principal) => identity.gate.grants(access, principal),
       unmatched: numbers.unmatched,

@@ -19,7 +19,7 @@ import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
 import { endAtOnceOnBug } from '../../process/last-words.js';
 import { ServiceManager } from '../../process/service-manager.js';
-import { closeOnSignals, reloadOnHangup } from '../../process/stop-signals.js';
+import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../process/stop-signals.js';
 import { SETTINGS, type Settings } from '../../settings.js';
 import { type RunningServer, readSettings, startServer } from '../../start-server.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
@@ -34,7 +34,8 @@ Examples:
   plinth serve --config plinth.json --check
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again; SIGUSR1 toggles
+the log level between debug and the configured one. Flags and INFLUXDB3_ variables
 of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
@@ -169,6 +170,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
+    toggleDebugOnSignal(server);
     manager.ready();
     if (process.stdout.isTTY) printBanner(server, settings);
     await closed;
