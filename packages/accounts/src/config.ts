@@ -31,7 +31,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     bootstrap_keys: Type.Array(Type.String(), {
       default: [],
       description:
-        'keys to create at the start, as `[platform:]key`; kind and mode stand in the key (`sk_test_...`). Without any, the first start makes four for `plat_default` and prints them once',
+        'keys to create at the start, as `[platform:]key`; kind and mode stand in the key (`sk_test_...`). Without any, the first start makes four for `plat_default`: it prints them on a terminal, and otherwise writes them to the file `initial-account-keys` of the data folder',
     }),
     token_ttl_sec: Type.Integer({
       default: 600,

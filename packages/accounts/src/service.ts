@@ -74,8 +74,13 @@ export interface AccountsNeeds {
   readonly listener?: AccountListener | undefined;
   /** Who an operator's request speaks for; `undefined`: it is none. Throws `CredentialUncheckable`. */
   findOperator(request: HttpHead): Principal | undefined;
-  /** Tells the operator something once, past the logs: the keys that the first start makes. */
-  announce(text: string): void;
+  /** Gives the operator the keys that the first start makes, past the log. */
+  deliverFirstKeys(keys: readonly string[]): Promise<void>;
+}
+
+/** Throws `bootstrap_keys_invalid`, as creating the service does. */
+export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): void {
+  readBootstrapKeys(bootstrap_keys, DEFAULT_PLATFORM);
 }
 
 /** The accounts service: accounts, persons, tokens, events. `start` comes before the first request. */
@@ -245,7 +250,7 @@ class AccountsService implements HttpService {
   }
 
   async #prepareKeys(isFirstStart: boolean): Promise<void> {
-    const { keys, announce } = this.#needs;
+    const { keys, deliverFirstKeys } = this.#needs;
     const presets = this.#bootstrapKeys;
     for (const { platform } of presets) {
       if (this.#platforms.find(platform) === undefined) {
@@ -262,8 +267,7 @@ class AccountsService implements HttpService {
         })),
       );
       const issued = await keys.create(wanted);
-      const lines = issued.map(({ text }) => `  ${text}\n`).join('');
-      announce(`Keys of the accounts service, shown this once:\n${lines}`);
+      await deliverFirstKeys(issued.map(({ text }) => text));
     }
   }
 }

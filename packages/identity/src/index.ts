@@ -1,6 +1,7 @@
 export { IDENTITY_SETTINGS, type IdentityConfig, parseRecoveryBind } from './config.js';
 export type { PlatformKeys } from './domain/platform-keys.js';
 export type { Registry } from './domain/registry.js';
+export { readTokenFile, writeTokenFile } from './domain/token-file.js';
 export { identityError } from './errors.js';
 export type { App } from './model/app.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';

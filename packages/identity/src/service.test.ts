@@ -159,7 +159,7 @@ it('asks for nothing when started without auth, and has no token endpoints then'
 async function temporaryFile(content: string) {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-token-'));
   const path = join(folder, 'token.json');
-  await writeFile(path, content);
+  await writeFile(path, content, { mode: 0o600 });
   return {
     path,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

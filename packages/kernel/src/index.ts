@@ -8,12 +8,13 @@ export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';
-export { listSettings } from './config/list-settings.js';
+export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
   type LoadedSettings,
   loadSettings,
   type SettingsSources,
+  settingOrigins,
 } from './config/load-settings.js';
 export {
   defineSettings,
@@ -43,6 +44,7 @@ export {
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { messageOf } from './errors/message-of.js';
 export { asDiskFull, DiskFull } from './fs/disk-full.js';
+export { fileLimit } from './fs/file-limit.js';
 export type { FileHandle, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { machineMemoryBytes } from './fs/machine-memory.js';
@@ -181,6 +183,7 @@ export { Rotation } from './lease/rotation.js';
 export { Turns } from './lease/turns.js';
 export type { LiveSource, TellLive } from './live/live-source.js';
 export { watchState } from './live/watch-state.js';
+export { LineFile } from './log/line-file.js';
 export { LogRing } from './log/log-ring.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactTarget } from './log/redact.js';
@@ -216,5 +219,7 @@ export { mergePatch } from './schema/merge-patch.js';
 export { hasHalfCharacter, isPlainText, isSafeName, UNSAFE_IN_NAMES } from './schema/plain-text.js';
 export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
+export { EditDistance } from './text/edit-distance.js';
 export { OtlpTracer } from './tracing/otlp-tracer.js';
+export { requestIdOf, withRequestId } from './tracing/request-id.js';
 export type { Tracer } from './tracing/tracer.js';

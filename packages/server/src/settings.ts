@@ -172,6 +172,17 @@ const SERVER_SETTINGS = defineSettings(
           'form of the log; unless set, text on a terminal and JSON lines otherwise; full, pretty and compact mean text',
       }),
     ),
+    access_log: oneOf(['off', 'json', 'combined'], {
+      default: 'off',
+      description:
+        'log of all requests: `json` (one object a line) or `combined` (the format of Apache and nginx)',
+    }),
+    access_log_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'file that the access log is appended to; without it standard output',
+      }),
+    ),
     tls_cert: Type.Optional(
       Type.String({
         minLength: 1,
@@ -207,7 +218,7 @@ const SERVER_SETTINGS = defineSettings(
     },
     node_id: {
       flags: ['node-id'],
-      env: ['INFLUXDB3_NODE_ID', 'INFLUXDB3_NODE_IDENTIFIER_PREFIX'],
+      env: ['PLINTH_NODE_ID', 'INFLUXDB3_NODE_ID', 'INFLUXDB3_NODE_IDENTIFIER_PREFIX'],
     },
     object_store: { flags: ['object-store'], env: ['INFLUXDB3_OBJECT_STORE'] },
     services: { flags: ['services'], env: ['PLINTH_SERVICES'] },
@@ -219,15 +230,17 @@ const SERVER_SETTINGS = defineSettings(
     log_filter: { flags: ['log-filter'], env: ['INFLUXDB3_LOG_FILTER'] },
     log_format: {
       flags: ['log-format'],
-      env: ['INFLUXDB3_LOG_FORMAT'],
+      env: ['PLINTH_LOG_FORMAT', 'INFLUXDB3_LOG_FORMAT'],
     },
-    tls_cert: { flags: ['tls-cert'], env: ['INFLUXDB3_TLS_CERT'] },
-    tls_key: { flags: ['tls-key'], env: ['INFLUXDB3_TLS_KEY'] },
+    access_log: { flags: ['access-log'], env: ['PLINTH_ACCESS_LOG'] },
+    access_log_file: { flags: ['access-log-file'], env: ['PLINTH_ACCESS_LOG_FILE'] },
+    tls_cert: { flags: ['tls-cert'], env: ['PLINTH_TLS_CERT', 'INFLUXDB3_TLS_CERT'] },
+    tls_key: { flags: ['tls-key'], env: ['PLINTH_TLS_KEY', 'INFLUXDB3_TLS_KEY'] },
     tls_minimum_version: {
       flags: ['tls-minimum-version'],
-      env: ['INFLUXDB3_TLS_MINIMUM_VERSION'],
+      env: ['PLINTH_TLS_MINIMUM_VERSION', 'INFLUXDB3_TLS_MINIMUM_VERSION'],
     },
-    tls_plaintext: { flags: ['tls-plaintext'] },
+    tls_plaintext: { flags: ['tls-plaintext'], env: ['PLINTH_TLS_PLAINTEXT'] },
   },
 );
 

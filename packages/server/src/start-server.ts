@@ -1,22 +1,20 @@
 import {
-  ConfigInvalid,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
   LogRing,
   loadSettings,
   networkMatcher,
-  networkProblems,
   type SettingsSources,
 } from '@plinth/kernel';
-import { rateLimitProblems } from '@plinth/ratelimit';
-import { memoryShares } from '@plinth/tsdb';
+import { checkSettings } from './check-settings.js';
 import { takePlace } from './folder/take-place.js';
 import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
 import { stopTimes } from './process/hard-end.js';
 import { levelOfFilter } from './process/log-filter.js';
+import { LogLevels } from './process/log-levels.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { wireUp } from './wire-up.js';
 
@@ -32,6 +30,8 @@ export interface RunningServer {
   readonly isFirstTokenFree: boolean;
   /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
   readonly reloadTls: (() => Promise<void>) | undefined;
+  /** Logs at `debug`, or at the configured level again. */
+  toggleDebugLog(): void;
   /**
    * Stops accepting, lets running requests end (for most of `shutdown_timeout_ms`), closes services in reverse order.
    * Twice is harmless; an aborted `force` cuts the waiting short.
@@ -48,25 +48,26 @@ export function readSettings(sources: SettingsSources): Settings {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
-  refuseUnusableSettings(settings);
-  refuseUnusableCollector(settings);
-  memoryShares(settings.tsdb); // Nothing is begun with parts that do not fit together.
-  const identity = tls && (await readTlsIdentity(tls));
+  const identity = await checkSettings(settings); // Nothing is begun with parts that do not fit together.
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const ring = new LogRing();
+  const levels = new LogLevels(levelOfFilter(log_filter) ?? log_level);
   const log = createLogger({
     onLine: (line) => ring.add(line),
-    level: levelOfFilter(log_filter) ?? log_level,
+    onChild: (child) => levels.add(child),
+    level: levels.level,
     destination: options.logDestination ?? 2,
     isText: isTextLog(settings, options.logDestination),
   });
+  levels.add(log);
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
   const { folder, port } = await takePlace(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
     folder,
     ring,
+    levels,
     tls: identity,
   }).catch(async (error: unknown) => {
     await port.release();
@@ -102,6 +103,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
             log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
           }
         }),
+      toggleDebugLog() {
+        log.warn({ logLevel: levels.toggleDebug() }, 'log level changed');
+      },
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();
@@ -128,33 +132,6 @@ function isTextLog(
 ): boolean {
   if (log_format !== undefined) return log_format !== 'json';
   return destination === undefined && process.stderr.isTTY;
-}
-
-/** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
-function refuseUnusableSettings({ server, rateLimit }: Settings): void {
-  const { proxy_protocol, trusted_proxies } = server;
-  const problems = [
-    ...networkProblems('server.trusted_proxies', trusted_proxies),
-    ...rateLimitProblems(rateLimit),
-  ];
-  if (proxy_protocol && trusted_proxies.length === 0) {
-    problems.push(
-      'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',
-    );
-  }
-  if (problems.length > 0) throw new ConfigInvalid(problems);
-}
-
-/** `fetch` takes no URL with a login, and its error shows it. */
-function refuseUnusableCollector({ server: { otlp_traces_url: text } }: Settings): void {
-  if (text === undefined) return;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.username === '' && url.password === '') return;
-  throw new ConfigInvalid([
-    url === undefined
-      ? 'server.otlp_traces_url: is no URL'
-      : 'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
-  ]);
 }
 
 const factsOf = ({ subject, validTo }: TlsIdentity) => ({ subject, validTo });

@@ -33,8 +33,11 @@ import { AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
+import { RefusedConnections } from './port/refused-connections.js';
 import type { TlsIdentity } from './port/tls-identity.js';
+import { LogLevels } from './process/log-levels.js';
 import { ObstacleLog } from './process/obstacle-log.js';
+import { openAccessLog } from './process/open-access-log.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
@@ -56,6 +59,7 @@ export interface WiredServer extends Served {
   /** OpenAPI of all that it answers, by the name of the description. */
   descriptions(): Readonly<Record<string, object>>;
   readonly metrics: Metrics;
+  readonly refused: RefusedConnections;
   /** Whether there is no admin token yet. */
   isFirstTokenFree(): boolean;
   /** To be called when the port answers. */
@@ -77,6 +81,7 @@ export async function wireUp(
     readonly folder: DataFolder;
     /** The last lines of `log`. */
     readonly ring?: LogRing;
+    readonly levels?: LogLevels;
     readonly tls?: TlsIdentity | undefined;
   },
 ): Promise<WiredServer> {
@@ -91,6 +96,7 @@ export async function wireUp(
     () => metrics.close(),
   ];
   let isDraining = false;
+  let certificate = around.tls;
   const router = new Router();
   const close = async (): Promise<void> => {
     // Last opened, first closed; one that fails must not keep the others open.
@@ -197,7 +203,12 @@ export async function wireUp(
     ]);
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
-    observeServer(metrics, { ...{ stores, health, outbox }, folder: around.folder.path });
+    observeServer(metrics, {
+      ...{ stores, health, outbox },
+      folder: around.folder.path,
+      certificateExpiryMs: () => certificate && Date.parse(certificate.validTo),
+    });
+    const refused = new RefusedConnections({ clock, log, metrics });
     const endpoints = createServiceEndpoints({
       ...{ clock, metrics, obstacle, dialect },
       operatorDialect: identity.dialect,
@@ -247,7 +258,11 @@ export async function wireUp(
       strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
-    const pages = openConsole(partsOf('tsdb'), { dialects, ring: around.ring, obstacle });
+    const pages = openConsole(partsOf('tsdb'), {
+      ...{ dialects, obstacle },
+      ring: around.ring,
+      levels: around.levels ?? new LogLevels(settings.server.log_level),
+    });
     services.push(...pages.services);
     await startServices(services, {
       first: identity,
@@ -272,7 +287,10 @@ export async function wireUp(
         Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
     );
     closers.push(() => bodies[Symbol.dispose]());
+    const accessLog = openAccessLog(settings.server, clock, log);
+    if (accessLog !== undefined) closers.push(() => accessLog.close());
     const pipeline = new Pipeline({
+      accessLog: accessLog?.log,
       ...{ router, dialects, gate, bodies, clock, log },
       grants: (access, principal) => identity.gate.grants(access, principal),
       unmatched: numbers.unmatched,
@@ -282,6 +300,7 @@ export async function wireUp(
       addresses,
       clock,
       metrics,
+      refused,
       descriptions: () => describeAll(router.served),
       longQueryPaths: new Set(
         router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
@@ -292,7 +311,10 @@ export async function wireUp(
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
-      useIdentity: ({ options }) => identity.useTls(options),
+      useIdentity(renewed) {
+        certificate = renewed;
+        identity.useTls(renewed.options);
+      },
       beginDraining() {
         isDraining = true;
         pages.live.beginDraining();

@@ -18,6 +18,7 @@ import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/sav
 import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
+import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
@@ -94,7 +95,10 @@ export async function openTsdb(
     maxEntryCount: settings.query_log_max_entries,
     clock,
     random,
-    onEnded: (query) => metrics.queryEnded(query),
+    onEnded(query) {
+      metrics.queryEnded(query);
+      logIfSlow(query, settings.slow_query_ms, needs.log);
+    },
   });
   const { isCurrent = () => true } = needs;
   const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));

@@ -1,7 +1,7 @@
 // Source: README ("Start"), SETTINGS (server.log_format); a real pseudo terminal, made by Python.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -69,6 +69,9 @@ it('A start on a terminal says where to go, and logs for a person', async () => 
   assert.ok(url, text);
   assert.ok(text.includes(`open      ${url}/console/`), text);
   assert.ok(text.includes(`data      ${join(folder, 'data')}`), text);
+  assert.match(text, /^Keys of the accounts service, shown this once:\n( {2}[sp]k_\w+\n){4}/m);
+  const files = await readdir(join(folder, 'data'));
+  assert.ok(!files.includes('initial-account-keys'), 'keys that a terminal shows are not stored');
   const command = `plinth token create --host ${url}`;
   assert.ok(text.includes(`access    no token yet; make the first one: ${command}`), text);
   assert.ok(text.includes('next      make the token, open the address and sign in with it'), text);

@@ -118,7 +118,8 @@ describe('the token file', () => {
   const TEXT = `apiv3_${'a'.repeat(86)}`;
   const fileOf = async (name: string, content: unknown) => {
     const path = join(folder, name);
-    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    await writeFile(path, text, { mode: 0o600 });
     return ['--admin-token-file', path];
   };
 

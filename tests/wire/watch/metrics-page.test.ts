@@ -1,74 +1,194 @@
-// Source: docs/METRICS.md: the page says what `GET /metrics` has, no more and no less.
+// Source: Prometheus' rules for names and units (`promtool check metrics`), docs/OPERATIONS.md, "Watch".
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { BusyServer } from './busy-server.js';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient, ServerProcess, testCertificate, tlsFlags } from '../../harness/index.js';
+import { NO_PROMETHEUS } from './prometheus.js';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/METRICS.md', import.meta.url));
+const LINUX_ONLY = process.platform === 'linux' ? false : 'reads /proc, needs 127.0.0.2';
 
-interface Documented {
-  readonly service: string;
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly unit: string;
-  readonly meaning: string;
-}
+const TLS = testCertificate('first');
 
-function readPage(): ReadonlyMap<string, Documented> {
-  const found = new Map<string, Documented>();
-  let service = '';
-  for (const line of readFileSync(PAGE, 'utf8').split('\n')) {
-    service = /^## (\w+)$/.exec(line)?.[1] ?? service;
-    const row = /^\| `(\w+)` \| (\w+) \| (.*?) ?\| (\w*) ?\| (.+) \|$/.exec(line);
-    if (row === null) continue;
-    const [, name = '', type = '', labels = '', unit = '', meaning = ''] = row;
-    assert.ok(!found.has(name), `${name} stands there twice`);
-    const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
-    found.set(name, { service, type, labels: names.sort(), unit, meaning });
+/** Over plain text by the client that keeps its connection. */
+async function pageOf(server: ServerProcess): Promise<string> {
+  if (server.url.startsWith('http:')) return (await server.http.send('/metrics')).text;
+  const http = new HttpClient(server.url, TLS.ca);
+  try {
+    return (await http.send('/metrics')).text;
+  } finally {
+    http.close();
   }
-  return found;
 }
+
+function valueOf(page: string, series: string): number | undefined {
+  const line = page.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+/** A connection that may be refused at any moment. */
+async function open(server: ServerProcess, localAddress: string): Promise<Socket> {
+  const { port } = new URL(server.url);
+  const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+const closed = async (socket: Socket): Promise<void> => {
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+};
+
+/** Series that the page has soon: connections are refused a moment after they are made. */
+async function untilValue(server: ServerProcess, series: string, expected: number): Promise<void> {
+  let value: number | undefined;
+  for (let tries = 0; tries < 100; tries++) {
+    value = valueOf(await pageOf(server), series);
+    if (value === expected) return;
+    await sleep(20);
+  }
+  assert.equal(value, expected, series);
+}
+
+const refusedBy = (reason: string): string =>
+  `plinth_connections_refused_total{reason="${reason}"}`;
 
 describe('the page of metrics', () => {
-  const page = readPage();
-  let server: BusyServer;
-  before(async () => {
-    server = await BusyServer.start();
-  });
-  after(async () => await server.close());
-
-  it('has every family with its type and meaning, and no other', async () => {
-    const { text } = await server.process.http.send('/metrics');
-    const said = [...text.matchAll(/^# HELP (\w+) (.+)\n# TYPE \1 (\w+)$/gm)];
-    const served = said.map(([, name = '', meaning, type]) => [name, type, meaning]);
-    const written = [...page].map(([name, { type, meaning }]) => [name, type, meaning]);
-    assert.ok(served.length > 60, `${served.length} families`);
-    assert.deepEqual(written.sort(), served.sort());
-  });
-
-  it('has every label of every family, and no other', async () => {
-    const seen = new Map([...page.keys()].map((name) => [name, new Set<string>()]));
-    for (const { name, labels } of await server.samples()) {
-      const family = seen.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, '');
-      const names = seen.get(family);
-      assert.ok(names, `${name} is not on the page`);
-      const isBucket = name === `${family}_bucket`;
-      for (const label of Object.keys(labels)) if (!(isBucket && label === 'le')) names.add(label);
-    }
-    for (const [name, { labels }] of page) {
-      assert.deepEqual([...(seen.get(name) ?? [])].sort(), labels, name);
-    }
+  it('of a server in use has no complaint of promtool', { skip: NO_PROMETHEUS }, async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', ...tlsFlags(TLS)],
+    });
+    const http = new HttpClient(server.url, TLS.ca);
+    await http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1 1' });
+    await http.send('/api/v3/query_sql?db=d&q=SELECT+1');
+    http.close();
+    const input = await pageOf(server);
+    assert.ok(input.includes('http_requests_total{'), input);
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    assert.equal(`${stdout}${stderr}`, '');
+    assert.equal(status, 0);
   });
 
-  it('names the unit in which names end, and every service', () => {
-    for (const [name, { unit }] of page) {
-      const ending = /_(seconds|bytes)(?:_total)?$/.exec(name)?.[1] ?? '';
-      assert.equal(unit, ending, name);
+  it('counts open files as the system does', { skip: LINUX_ONLY }, async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+      limits: 'ulimit -n 700',
+    });
+    const page = await pageOf(server);
+    assert.equal(valueOf(page, 'process_max_fds'), 700);
+    const before = (await readdir(`/proc/${server.pid}/fd`)).length;
+    const shown = valueOf(page, 'process_open_fds') ?? 0;
+    assert.ok(Math.abs(shown - before) <= 3, `${shown} of ${before}`);
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => open(server, '127.0.0.2')));
+    await sleep(100);
+    const more = valueOf(await pageOf(server), 'process_open_fds') ?? 0;
+    assert.ok(Math.abs(more - shown - 50) <= 3, `${shown}, then ${more}`);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('has the expiry of the certificate, and none without TLS', async () => {
+    const series = 'plinth_tls_certificate_expiry_timestamp_seconds';
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb', ...tlsFlags(TLS)],
+    });
+    const openssl = spawnSync('openssl', ['x509', '-enddate', '-noout', '-in', TLS.certFile]);
+    const expiry = Date.parse(String(openssl.stdout).replace('notAfter=', '').trim());
+    assert.equal(valueOf(await pageOf(server), series), expiry / 1000);
+    await using plain = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+    });
+    assert.equal(valueOf(await pageOf(plain), series), undefined);
+  });
+
+  it('has the age of the newest backup of the schedule, and none before it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-age-'));
+    try {
+      const flags = ['--without-auth', '--services', 'tsdb'];
+      {
+        await using server = await ServerProcess.start({ flags });
+        assert.equal(valueOf(await pageOf(server), 'plinth_backup_age_seconds'), undefined);
+      }
+      await using server = await ServerProcess.start({
+        flags: [...flags, '--backup-schedule', '* * * * * *', '--backup-folder', folder],
+      });
+      let age: number | undefined;
+      for (let tries = 0; age === undefined && tries < 200; tries++) {
+        await sleep(50);
+        age = valueOf(await pageOf(server), 'plinth_backup_age_seconds');
+      }
+      assert.ok(age !== undefined && age >= 0 && age < 20, String(age));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
+  });
+});
+
+describe('connections that are refused', { skip: LINUX_ONLY }, () => {
+  it('are counted by reason and named in the log once', async () => {
+    await using server = await ServerProcess.start({
+      flags: [
+        ...['--without-auth', '--services', 'tsdb', '--server-max-connections-per-address', '3'],
+        ...['--server-proxy-protocol', 'true', '--server-trusted-proxies', '127.0.0.4/32'],
+      ],
+    });
+    for (const reason of ['server_limit', 'address_limit', 'proxy_header', 'tls_handshake']) {
+      assert.equal(valueOf(await pageOf(server), refusedBy(reason)), 0, reason);
+    }
+    const kept = await Promise.all(Array.from({ length: 3 }, () => open(server, '127.0.0.2')));
+    for (let times = 0; times < 4; times++) await closed(await open(server, '127.0.0.2'));
+    await untilValue(server, refusedBy('address_limit'), 4);
+    const proxied = await open(server, '127.0.0.4');
+    proxied.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await closed(proxied);
+    await untilValue(server, refusedBy('proxy_header'), 1);
+    const lines = server.logText.split('\n').filter((line) => line.includes('connections refused'));
     assert.deepEqual(
-      new Set([...page.values()].map(({ service }) => service)),
-      new Set(['server', 'accounts', 'gamedata', 'ratelimit', 'tsdb', 'webhooks']),
+      lines.map((line) => {
+        const { level, reason, count, lastAddress } = JSON.parse(line);
+        return [level, reason, count, lastAddress];
+      }),
+      [
+        ['warn', 'address_limit', 1, '127.0.0.2'],
+        ['warn', 'proxy_header', 1, '127.0.0.4'],
+      ],
     );
+    for (const socket of kept) socket.destroy();
+  });
+
+  it('are counted where the process may open few files', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb'],
+      limits: 'ulimit -n 256',
+    });
+    await pageOf(server);
+    // 192 of 256 are left to the server, and one is the client's above.
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => open(server, '127.0.0.2')));
+    await untilValue(server, refusedBy('server_limit'), 100 - (64 - 1));
+    assert.equal(server.logged('connections refused')?.['reason'], 'server_limit');
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('are counted where the port speaks TLS and the client does not, or does it wrong', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb', ...tlsFlags(TLS)],
+    });
+    const plain = await open(server, '127.0.0.2');
+    plain.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await closed(plain);
+    await untilValue(server, refusedBy('plain_text'), 1);
+    const broken = await open(server, '127.0.0.2');
+    // A record of a handshake that holds nothing of one.
+    broken.write(Buffer.from([0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5]));
+    await closed(broken);
+    await untilValue(server, refusedBy('tls_handshake'), 1);
   });
 });

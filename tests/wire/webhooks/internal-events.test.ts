@@ -104,7 +104,8 @@ describe('what happens to databases, tables, triggers and tokens', () => {
   it('reaches apps that subscribed to it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
     const secret = `apiv3_${randomBytes(64).toString('base64url')}`;
-    await writeFile(join(folder, 'token.json'), JSON.stringify({ token: secret, name: '_admin' }));
+    const token = JSON.stringify({ token: secret, name: '_admin' });
+    await writeFile(join(folder, 'token.json'), token, { mode: 0o600 });
     const source = 'def process_request(a, b, c, d, args=None):\n    raise ValueError("boom")\n';
     await writeFile(join(folder, 'fails.py'), source);
     await using all = await ServerProcess.start({

@@ -1,8 +1,14 @@
-import type { FileSystem } from '@plinth/kernel';
+import type { FileSystem, Random } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { identityError } from '../errors.js';
-import { isTokenText, OPERATOR_TOKEN_NAME, TokenName } from '../model/api-token.js';
+import {
+  isTokenText,
+  makeTokenText,
+  OPERATOR_TOKEN_NAME,
+  secretLength,
+  TokenName,
+} from '../model/api-token.js';
 import type { PresetToken } from './api-tokens.js';
 
 /** The last that there is a date for. */
@@ -17,9 +23,15 @@ const TokenFile = Type.Object({
 });
 
 const MAX_FILE_SIZE_BYTES = 65_536;
+/** Letters behind the prefix: tokens are kept as a fast hash, so a shorter one could be found by trying. */
+const MIN_SECRET_LENGTH = 32;
+/** Read and write for all users of the machine. */
+const EVERYBODY = 0o006;
+const GENERATE = '`plinth token generate --file` makes such a file';
 
 /** Throws `token_file_invalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
 export async function readTokenFile(files: FileSystem, path: string): Promise<PresetToken> {
+  await refuseOpenFile(files, path);
   const content = parseJson(path, await readText(files, path));
   if (!Compile(TokenFile).Check(content)) {
     const why = 'expected {"token": text, "name"?: text, "expiry_millis"?: whole number}';
@@ -31,11 +43,53 @@ export async function readTokenFile(files: FileSystem, path: string): Promise<Pr
       why: 'the token does not start with apiv3_',
     });
   }
+  const length = secretLength(content.token);
+  if (length < MIN_SECRET_LENGTH) {
+    const why = `the token has ${length} characters after apiv3_; at least ${MIN_SECRET_LENGTH} are needed. ${GENERATE}`;
+    throw identityError('token_file_invalid', { path, why });
+  }
   return {
     text: content.token,
     name: content.name ?? OPERATOR_TOKEN_NAME,
     expiryMs: content.expiry_millis ?? undefined,
   };
+}
+
+/**
+ * Writes a new token to a file that only its owner can read, in the form that `readTokenFile` reads. Fails with `EEXIST` when
+ * there is such a file.
+ */
+export async function writeTokenFile(
+  files: FileSystem,
+  random: Random,
+  wanted: { readonly path: string; readonly name?: string; readonly expiryMs?: number },
+): Promise<void> {
+  const { path, name = OPERATOR_TOKEN_NAME, expiryMs } = wanted;
+  const content = {
+    token: makeTokenText(random),
+    name,
+    ...(expiryMs !== undefined && { expiry_millis: expiryMs }),
+  };
+  if (!Compile(TokenFile).Check(content)) {
+    const why = `${JSON.stringify(name)} is not a valid name of a token`;
+    throw identityError('token_file_invalid', { path, why });
+  }
+  const file = await files.open(path, 'wx', 'buffered', 'private');
+  try {
+    await file.write([Buffer.from(`${JSON.stringify(content, null, 2)}\n`)], 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** On Windows rights are those of the folder, and the mode says nothing. */
+async function refuseOpenFile(files: FileSystem, path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const mode = (await files.stat(path))?.mode ?? 0;
+  if ((mode & EVERYBODY) === 0) return;
+  const why = `all users of this machine can use it (mode ${mode.toString(8).padStart(4, '0')}); run \`chmod 600\` on it`;
+  throw identityError('token_file_invalid', { path, why });
 }
 
 function parseJson(path: string, text: string): unknown {

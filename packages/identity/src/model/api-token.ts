@@ -51,6 +51,9 @@ export function isTokenText(text: string): boolean {
   return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
 }
 
+/** Characters of a token behind its prefix. */
+export const secretLength = (text: string): number => text.length - PREFIX.length;
+
 /** SHA-512 in lower-case hex. A token holds 512 bits of chance, so that no slow hash is needed. */
 export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');

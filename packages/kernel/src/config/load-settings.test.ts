@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { listSettings } from './list-settings.js';
-import { ConfigInvalid, loadSettings, type SettingsSources } from './load-settings.js';
+import {
+  ConfigInvalid,
+  loadSettings,
+  type SettingsSources,
+  settingOrigins,
+} from './load-settings.js';
 import { defineSettings } from './section.js';
 import { parseDurationMs, parseSizeBytes } from './units.js';
 
@@ -98,14 +103,19 @@ describe('loadSettings', () => {
 
   it('lists every problem, not only the first', () => {
     const found = problems({
-      file: { tsdb: { compat: 'x', typo: 1 } },
+      file: { tsdb: { compat: 'x', typo: 1, comapt: 'x' } },
       env: {
         INFLUXDB3_WAL_FLUSH_INTERVAL: 'soon',
         PLINTH_TSDB_TYPO: '1',
         PLINTH_TSBD_NODE_ID: '1',
+        PLINTH_TSDB_WAL_FLSH_INTERVALL_MS: '1',
+        PLINTH_WITHOUT_AUTH: '1',
+        PLINTH_TSDB_: '1',
+        PLINTH_: '1',
         // Of clients, of Kubernetes, and of other programs.
         PLINTH_HOST_URL: 'x',
         PLINTH_TOKEN: 'x',
+        PLINTH_TLS_CA: 'x',
         PLINTH_PORT_8181_TCP_ADDR: 'x',
         PLINTH_POSTGRES_SERVICE_PORT_SQL: '5432',
         PLINTH_POSTGRES_PORT: 'tcp://10.0.0.7:5432',
@@ -114,6 +124,7 @@ describe('loadSettings', () => {
       flags: [
         ['tsdb-open-paths', 'health,x'],
         ['nonsense', '1'],
+        ['without-auht', '1'],
       ],
     });
     assert.deepEqual(found, [
@@ -121,10 +132,36 @@ describe('loadSettings', () => {
       'tsdb.compat: expected one of `documented`, `influxdb3`, got "x"',
       '--tsdb-open-paths: expected list of `health`, `ping`, got "health,x"',
       'tsdb.typo: no such setting',
+      'tsdb.comapt: no such setting; did you mean tsdb.compat?',
       'PLINTH_TSDB_TYPO: no such setting',
-      'PLINTH_TSBD_NODE_ID: no such setting',
+      'PLINTH_TSBD_NODE_ID: no such setting; did you mean PLINTH_TSDB_NODE_ID?',
+      'PLINTH_TSDB_WAL_FLSH_INTERVALL_MS: no such setting; did you mean PLINTH_TSDB_WAL_FLUSH_INTERVAL_MS?',
+      'PLINTH_WITHOUT_AUTH: no such setting; did you mean PLINTH_TSDB_WITHOUT_AUTH?',
+      'PLINTH_TSDB_: no such setting',
+      'PLINTH_: no such setting',
       '--nonsense: no such setting',
+      '--without-auht: no such setting; did you mean --without-auth?',
     ]);
+  });
+
+  it('says where each value comes from', () => {
+    const sources = {
+      file: { tsdb: { compat: 'influxdb3', node_id: 'f', max_request_size_bytes: '1mb' } },
+      env: { PLINTH_TSDB_NODE_ID: 'e', INFLUXDB3_WAL_FLUSH_INTERVAL: '2s' },
+      flags: new Map([
+        ['without-auth', 'true'],
+        ['tsdb-max-request-size-bytes', '2mb'],
+      ]),
+    };
+    assert.deepEqual(Object.fromEntries(settingOrigins(SECTIONS, sources)), {
+      'tsdb.wal_flush_interval_ms': 'INFLUXDB3_WAL_FLUSH_INTERVAL',
+      'tsdb.max_request_size_bytes': '--tsdb-max-request-size-bytes',
+      'tsdb.compat': 'tsdb.compat',
+      'tsdb.without_auth': '--without-auth',
+      'tsdb.node_id': 'PLINTH_TSDB_NODE_ID',
+    });
+    const empty = { env: { PLINTH_TSDB_NODE_ID: '' }, flags: new Map() };
+    assert.equal(settingOrigins(SECTIONS, empty).size, 0, 'set to nothing is not set');
   });
 
   it('does not show logins in addresses, also in those that are none', () => {

@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/schema';
 import { isObject } from '../schema/is-object.js';
 import { withoutLogins } from './list-settings.js';
+import { nearestName } from './nearest-name.js';
 import { parseSetting, settingTypeText } from './parse-value.js';
 import {
   describeSettings,
@@ -69,6 +70,23 @@ export function loadSettings<S extends Sections>(
   return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
 }
 
+/**
+ * Where each setting that was given has its value from, by path: the flag, the variable, or the path itself for one of
+ * the file. What is not here has its default.
+ */
+export function settingOrigins(
+  sections: Sections,
+  sources: SettingsSources,
+): ReadonlyMap<string, string> {
+  const file = flattenFile(sources.file, []);
+  const origins = new Map<string, string>();
+  for (const setting of describeSettings(Object.values(sections))) {
+    const given = findGiven(setting, sources, file, []);
+    if (given !== undefined) origins.set(setting.path, given.spelling);
+  }
+  return origins;
+}
+
 /** What is wrong about a secret is no reason to write it into a log. */
 function shown({ key }: SettingDescription, raw: unknown): string {
   if (!isSecretSetting(key)) return JSON.stringify(withoutLogins(raw));
@@ -129,7 +147,7 @@ function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unk
 }
 
 /** What commands and examples of clients read. */
-const OF_CLIENTS = /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN)$/;
+const OF_CLIENTS = /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN|TLS_CA)$/;
 /** What Kubernetes sets for services whose names begin with plinth. */
 const OF_KUBERNETES =
   /^PLINTH_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;
@@ -148,12 +166,26 @@ function unknownNames(
   const paths = new Set(settings.map(({ path }) => path));
   const flags = new Set(settings.flatMap((setting) => setting.flags));
   const env = new Set(settings.flatMap((setting) => setting.env));
+  const unknown = (
+    name: string,
+    known: ReadonlySet<string>,
+    prefix: string,
+    shown = '',
+  ): string => {
+    const meant = nearestName(name, [...known], prefix);
+    const hint = meant === undefined ? '' : `; did you mean ${shown}${meant}?`;
+    return `${shown}${name}: no such setting${hint}`;
+  };
   return [
-    ...[...file.keys()].filter((name) => !paths.has(name)),
-    ...Object.keys(sources.env).filter(
-      (name) =>
-        name.startsWith('PLINTH_') && !env.has(name) && !isOfOthers(name, sources.env[name]),
-    ),
-    ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
-  ].map((name) => `${name}: no such setting`);
+    ...[...file.keys()].filter((name) => !paths.has(name)).map((name) => unknown(name, paths, '')),
+    ...Object.keys(sources.env)
+      .filter(
+        (name) =>
+          name.startsWith('PLINTH_') && !env.has(name) && !isOfOthers(name, sources.env[name]),
+      )
+      .map((name) => unknown(name, env, 'PLINTH_')),
+    ...[...sources.flags.keys()]
+      .filter((name) => !flags.has(name))
+      .map((name) => unknown(name, flags, '', '--')),
+  ];
 }

@@ -50,4 +50,6 @@ export interface FileStat {
   readonly sizeBytes: number;
   readonly isDirectory: boolean;
   readonly modifiedMs: number;
+  /** Rights of owner, group and others (`0o600`). */
+  readonly mode: number;
 }

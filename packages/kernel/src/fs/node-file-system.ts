@@ -59,6 +59,7 @@ export class NodeFileSystem implements FileSystem {
       sizeBytes: found.size,
       isDirectory: found.isDirectory(),
       modifiedMs: found.mtimeMs,
+      mode: found.mode & 0o777,
     };
   }
 

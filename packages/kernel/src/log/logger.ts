@@ -40,8 +40,10 @@ export function createLogger(options: {
   readonly isText?: boolean;
   /** Told of each line as it is written. */
   readonly onLine?: (line: string) => void;
+  /** Told of each child, which has a level of its own. */
+  readonly onChild?: (child: Logger) => void;
 }): Logger {
-  const { destination = 1, onLine } = options;
+  const { destination = 1, onLine, onChild } = options;
   const file = typeof destination === 'number' ? fileOf(destination) : destination;
   const target =
     options.isText === true ? { write: (line: string) => void file.write(textLine(line)) } : file;
@@ -53,6 +55,7 @@ export function createLogger(options: {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
       hooks: { streamWrite: redactText },
+      ...(onChild !== undefined && { onChild }),
     },
     onLine === undefined ? target : both(target, onLine),
   );

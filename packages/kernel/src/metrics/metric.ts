@@ -2,7 +2,7 @@ export interface Metric {
   /** Ends in `_total` when it only grows; before that in its unit. */
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** Names of all labels that its samples may have, beside `le` of a histogram's buckets. */
   readonly labels?: readonly string[];
   /** One that fails is left out of the page. */

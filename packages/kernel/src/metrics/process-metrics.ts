@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { fileLimit } from '../fs/file-limit.js';
 import type { Metric } from './metric.js';
 
 /** How often the event loop is probed: a delay is seen when it is longer than this. */
@@ -28,6 +30,26 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
     () => performance.timeOrigin / 1000,
   );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  // Only Linux has them; elsewhere they have no sample.
+  add({
+    name: 'process_open_fds',
+    help: 'Open file descriptors, connections included.',
+    type: 'gauge',
+    async samples() {
+      const open = await readdir('/proc/self/fd').catch(() => undefined);
+      // One is that of the folder which is read.
+      return open === undefined ? [] : [{ value: open.length - 1 }];
+    },
+  });
+  add({
+    name: 'process_max_fds',
+    help: 'File descriptors that the process may have open.',
+    type: 'gauge',
+    samples() {
+      const value = fileLimit();
+      return value === undefined ? [] : [{ value }];
+    },
+  });
   gauge(
     'nodejs_heap_size_used_bytes',
     'JavaScript heap in use.',
@@ -41,7 +63,7 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
   add({
     name: 'nodejs_eventloop_lag_seconds',
     help: 'Delay of the event loop since the last reading of this page.',
-    type: 'gauge',
+    type: 'summary',
     labels: ['quantile'],
     samples() {
       // A histogram without a probe yet has a NaN mean and an absurd minimum.

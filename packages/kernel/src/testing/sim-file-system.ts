@@ -111,10 +111,11 @@ export class SimFileSystem implements FileSystem {
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    if (this.#folders.has(path)) return { sizeBytes: 0, isDirectory: true, modifiedMs: 0 };
+    if (this.#folders.has(path))
+      return { sizeBytes: 0, isDirectory: true, modifiedMs: 0, mode: 0o700 };
     const file = this.#folders.get(dirname(path))?.names.get(path);
     if (file === undefined) return undefined;
-    return { sizeBytes: file.bytes.byteLength, isDirectory: false, modifiedMs: 0 };
+    return { sizeBytes: file.bytes.byteLength, isDirectory: false, modifiedMs: 0, mode: 0o600 };
   }
 
   async syncDirectory(path: string): Promise<void> {

@@ -31,7 +31,7 @@ interface Figures {
 }
 
 /** They are there without a schedule as well, so that a page of metrics has always the same. */
-function figuresOf(metrics: Metrics): Figures {
+function figuresOf(metrics: Metrics, clock: Clock): Figures {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
     help: 'Backups of the schedule that could not be made.',
@@ -41,6 +41,15 @@ function figuresOf(metrics: Metrics): Figures {
     name: 'plinth_backup_last_success_timestamp_seconds',
     help: 'When the newest backup of the schedule was begun; 0: there is none.',
     read: () => figures.lastWholeMs / 1000,
+  });
+  metrics.add({
+    name: 'plinth_backup_age_seconds',
+    help: 'Time since the newest complete backup of the schedule was begun; absent while there is none.',
+    type: 'gauge',
+    samples: () =>
+      figures.lastWholeMs === 0
+        ? []
+        : [{ value: Math.max(0, clock.nowMs() - figures.lastWholeMs) / 1000 }],
   });
   return figures;
 }
@@ -62,7 +71,7 @@ export class ScheduledBackups {
     { schedule, folder, keep }: BackupSettings,
     needs: Needs,
   ): ScheduledBackups | undefined {
-    const figures = figuresOf(needs.metrics);
+    const figures = figuresOf(needs.metrics, needs.clock);
     if (schedule === undefined) return undefined;
     const cron = CronSchedule.parse(schedule);
     const faults = [

@@ -42,7 +42,7 @@ What \`influxdb3\` is told is understood, with its options; \`serve\`, \`query\`
 `;
 
 const SERVE =
-  'Every setting is a flag: [SETTINGS.md](SETTINGS.md). SIGTERM and Ctrl-C let running requests end; a second one does not wait.';
+  'Every setting is a flag: [SETTINGS.md](SETTINGS.md). SIGTERM and Ctrl-C let running requests end; a second one does not wait. `--config FILE` reads settings from a JSON file; `--check` checks all settings, prints them and exits.';
 
 interface Leaf {
   readonly path: string;

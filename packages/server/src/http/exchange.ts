@@ -1,4 +1,10 @@
-import type { Dialect, HeaderList, HttpAnswer, Pass } from '@plinth/kernel';
+import {
+  type Dialect,
+  type HeaderList,
+  type HttpAnswer,
+  type Pass,
+  withRequestId,
+} from '@plinth/kernel';
 import type { IncomingRequest } from './incoming-request.js';
 import type { FoundRoute } from './router.js';
 
@@ -10,13 +16,15 @@ export class Exchange {
   readonly dialect: Dialect;
   /** `undefined`: nobody has the path, or not with this method. */
   readonly found: FoundRoute | undefined;
-  /** What the dialect puts on every answer. */
+  /** What every answer has: of the dialect, and the id that the request was given. */
   readonly headers: HeaderList;
   #said: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
   /** `undefined` when the client left before there was one. */
   answer: HttpAnswer | undefined;
+  /** Of a body whose length is known only at its end; counted for the access log. */
+  sentBytes: number | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
   /** The answer turns the client away: what it still sends is not waited for. */
@@ -37,7 +45,8 @@ export class Exchange {
     this.dialect = at.dialect;
     this.found = at.found;
     this.startMs = at.startMs;
-    this.headers = (at.speaker ?? at.dialect).headers?.(request) ?? NO_HEADERS;
+    const said = (at.speaker ?? at.dialect).headers?.(request) ?? NO_HEADERS;
+    this.headers = withRequestId(said, request.headers);
     this.#said = this.headers;
     request.whenGone(() => {
       this.#isGone = true;

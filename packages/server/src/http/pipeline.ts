@@ -11,9 +11,12 @@ import {
   type RouteAccess,
   redactTarget,
   refusalOf,
+  requestIdOf,
 } from '@plinth/kernel';
+import type { AccessLog } from './access-log.js';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
+import { FailedLogins } from './failed-logins.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
@@ -33,6 +36,8 @@ export interface PipelineParts {
   readonly bodies: HeldBodies;
   readonly clock: Clock;
   readonly log: Logger;
+  /** `undefined`: requests are not logged. */
+  readonly accessLog?: AccessLog | undefined;
 }
 
 /**
@@ -41,11 +46,11 @@ export interface PipelineParts {
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
-  readonly #logsRequests: boolean;
+  readonly #failedLogins: FailedLogins;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#logsRequests = parts.log.isLevelEnabled('debug');
+    this.#failedLogins = new FailedLogins(parts.clock, parts.log);
   }
 
   /** `undefined`: nothing is said, the connection ends. */
@@ -57,15 +62,23 @@ export class Pipeline {
     const admitting = this.#admit(exchange, caller);
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted !== undefined && 'refusal' in admitted) {
-      return admitted.refusal && exchange.turnAway(admitted.refusal);
+      if (admitted.refusal === undefined) return undefined;
+      return this.#settled(exchange.turnAway(admitted.refusal), caller);
     }
     exchange.pass = admitted;
     try {
       const answered = this.#handle(exchange, caller);
-      return exchange.settle(answered instanceof Promise ? await answered : answered);
+      exchange.settle(answered instanceof Promise ? await answered : answered);
+      return this.#settled(exchange, caller);
     } finally {
       exchange.request.held?.release();
     }
+  }
+
+  #settled(exchange: Exchange, caller: Caller): Exchange {
+    if (caller.purpose === 'refusal') this.#failedLogins.note(exchange);
+    this.#parts.accessLog?.watch(exchange);
+    return exchange;
   }
 
   /** @param speaker in whose place a stored request is answered: its headers stay. */
@@ -101,10 +114,10 @@ export class Pipeline {
       return answerUnrouted(exchange, router.methodsOf(pathOf(request.url)));
     }
     const { route, table, readInput } = found.served;
+    request.principal = caller.principal;
     if (!grants(route.access, caller.principal)) {
       return dialect.answerError(refusalOf(route.access, caller.principal), request);
     }
-    request.principal = caller.principal;
     request.parameters = found.parameters;
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
@@ -124,15 +137,18 @@ export class Pipeline {
     }
   }
 
-  #count({ request, found, answer, startMs }: Exchange): void {
-    if (answer === undefined) return;
-    const { clock, log, unmatched } = this.#parts;
+  #count(exchange: Exchange): void {
+    const { request, found, answer, startMs } = exchange;
+    const { clock, log, unmatched, accessLog } = this.#parts;
     const durationMs = clock.monotonicMs() - startMs;
+    accessLog?.note(exchange, durationMs);
+    if (answer === undefined) return;
     const { status } = answer;
     (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
-    if (!this.#logsRequests) return;
+    if (!log.isLevelEnabled('debug')) return;
     const { method, url } = request;
-    log.debug({ method, url: redactTarget(url), status, durationMs }, 'request');
+    const requestId = requestIdOf(request.headers);
+    log.debug({ method, url: redactTarget(url), status, durationMs, requestId }, 'request');
   }
 }
 

@@ -13,6 +13,8 @@ export function observeServer(
     readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
     /** Holds the data. */
     readonly folder: string;
+    /** When the certificate of the port expires; `undefined`: the port speaks no TLS. */
+    certificateExpiryMs(): number | undefined;
   },
 ): void {
   const { stores, health, outbox, folder } = of;
@@ -47,6 +49,15 @@ export function observeServer(
   gauge('plinth_data_disk_available_bytes', 'Room that is left on it for the server.', async () => {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
+  });
+  metrics.add({
+    name: 'plinth_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the TLS certificate of the port expires, since 1970-01-01 UTC; absent without TLS.',
+    type: 'gauge',
+    samples() {
+      const expiryMs = of.certificateExpiryMs();
+      return expiryMs === undefined ? [] : [{ value: expiryMs / 1000 }];
+    },
   });
   gauge('plinth_memory_limit_bytes', 'Memory that the process may use.', machineMemoryBytes);
   metrics.add({

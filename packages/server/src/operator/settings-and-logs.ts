@@ -2,12 +2,15 @@ import {
   type Dialect,
   type HttpService,
   jsonAnswer,
+  type Logger,
   type LogRing,
   listSettings,
   OpenApi,
   operatorRoute,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { LOG_LEVELS, type LogLevel } from '../process/log-filter.js';
+import type { LogLevels } from '../process/log-levels.js';
 import { SETTINGS, type Settings } from '../settings.js';
 
 const maybe = Type.Optional;
@@ -41,6 +44,12 @@ const Filter = Type.Object({
   after: maybe(Type.Integer({ minimum: 0, description: 'only later ones than this seq' })),
   limit: maybe(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
 });
+const LevelName = Type.Unsafe<LogLevel>(OpenApi.oneOf([...LOG_LEVELS]));
+const Level = Type.Object({
+  level: LevelName,
+  configured: Type.String({ description: 'the level that the next start has' }),
+});
+const NewLevel = Type.Object({ level: LevelName }, { additionalProperties: false });
 const { answer, json } = OpenApi;
 
 /** With what this server was started, and what it has logged last. */
@@ -48,6 +57,8 @@ export const createSettingsAndLogs = (needs: {
   readonly dialect: Dialect;
   readonly settings: Settings;
   readonly ring: LogRing;
+  readonly levels: LogLevels;
+  readonly log: Logger;
 }): HttpService => ({
   name: 'settings',
   tables: () => [
@@ -59,6 +70,23 @@ export const createSettingsAndLogs = (needs: {
           about: { summary: 'Every setting with its value; of secrets only that they are ones' },
           output: { 200: answer('all', json(Type.Object({ settings: Type.Array(Setting) }))) },
           handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, needs.settings) }),
+        }),
+        operatorRoute('GET', '/log-level', {
+          about: { summary: 'The least severe level that is logged' },
+          output: { 200: answer('the level', json(Level)) },
+          handle: () => jsonAnswer(200, levelOf(needs.levels)),
+        }),
+        operatorRoute('PUT', '/log-level', {
+          about: { summary: 'Change the log level until the next start' },
+          input: { body: NewLevel },
+          output: { 200: answer('the level as it is now', json(Level)) },
+          errors: { 422: 'the level does not exist' },
+          handle(_request, { body }) {
+            const { levels, log } = needs;
+            levels.use(body.level);
+            log.warn({ logLevel: body.level }, 'log level changed');
+            return jsonAnswer(200, levelOf(levels));
+          },
         }),
         operatorRoute('GET', '/logs', {
           about: { summary: 'The last 10,000 lines of the log, newest first' },
@@ -87,3 +115,5 @@ export const createSettingsAndLogs = (needs: {
   async start() {},
   async close() {},
 });
+
+const levelOf = ({ level, configured }: LogLevels) => ({ level, configured });

@@ -60,13 +60,13 @@ const MAX_LONG_HEADS_BYTES = 64 * 1024 * 1024;
 /** Opens the one port for all protocols. */
 export async function listen(
   options: Served &
-    Pick<OnePortOptions, 'tls' | 'isProxy' | 'limit'> & {
+    Pick<OnePortOptions, 'tls' | 'isProxy' | 'limit' | 'refused'> & {
       readonly log: Logger;
       /** Taken over. */
       readonly port: HeldPort;
     },
 ): Promise<Listener> {
-  const { port, clock, tls, isProxy, limit } = options;
+  const { port, clock, tls, isProxy, limit, refused } = options;
   const handler = nodeTransport(options);
   const http1 = makeHttp1(MAX_HEADER_SIZE_BYTES, handler, options);
   const fast = new FastReader(options, http1.keepAliveTimeout);
@@ -80,9 +80,10 @@ export async function listen(
     headerLines: options.headerLines,
   };
   const onePort = new OnePort({
-    ...{ http1, handler: ofBoth, fast, longHeads, clock, tls, isProxy, limit },
+    ...{ http1, handler: ofBoth, fast, longHeads, clock, tls, isProxy, limit, refused },
   });
   http1.maxConnections = maxConnections();
+  http1.on('drop', (dropped) => refused.count('server_limit', dropped?.remoteAddress));
   http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;

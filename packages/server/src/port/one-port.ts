@@ -9,6 +9,7 @@ import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import { LongHeads, type LongHeadsNeeds } from './long-heads.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
+import type { RefusedConnections } from './refused-connections.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
 
@@ -36,6 +37,7 @@ export interface OnePortOptions {
   /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
   readonly isProxy?: ((address: string) => boolean) | undefined;
   readonly limit: ConnectionLimit;
+  readonly refused: RefusedConnections;
 }
 
 /**
@@ -57,15 +59,22 @@ export class OnePort {
   /** On whose behalf proxies opened connections. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
   readonly #clock: Clock;
+  readonly #refused: RefusedConnections;
   readonly #sweep: Disposable;
 
   constructor(options: OnePortOptions) {
-    const { http1, clock, tls, isProxy, limit } = options;
+    const { http1, clock, tls, isProxy, limit, refused } = options;
     this.#clock = clock;
+    this.#refused = refused;
     this.#fast = options.fast;
     this.#http2 = new Http2Side(options.handler, { clock, keepAliveMs: http1.keepAliveTimeout });
     this.#takesPlainText = tls?.takesPlainText ?? true;
-    this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
+    this.#tls =
+      tls &&
+      new TlsSide(tls.identity, {
+        serve: (socket) => this.#serveInside(socket),
+        onFailure: (address) => refused.count('tls_handshake', address),
+      });
     // The server's own listeners for its own event, which has one argument.
     this.#serveHttp1 = http1.listeners('connection') as ((socket: Socket) => void)[];
     http1.removeAllListeners('connection');
@@ -79,6 +88,7 @@ export class OnePort {
     http1.on('connection', (socket: Socket) => {
       socket.on('error', goneAnyway);
       if (!limit.admits(socket)) {
+        refused.count('address_limit', socket.remoteAddress);
         socket.destroy();
         return;
       }
@@ -89,9 +99,11 @@ export class OnePort {
         serve();
         return;
       }
-      whenIntroduced(socket, (client) => {
+      const onMalformed = (): void => refused.count('proxy_header', socket.remoteAddress);
+      whenIntroduced(socket, onMalformed, (client) => {
         if (client !== undefined) {
           if (!limit.admits(socket, client.address)) {
+            refused.count('address_limit', client.address);
             socket.destroy();
             return;
           }
@@ -136,8 +148,11 @@ export class OnePort {
     } else if (this.#takesPlainText) {
       this.#silent.delete(socket);
       this.#serveHttp(socket, first, socket);
-    } else if (first === 'http1') refusePlainText(socket);
-    else socket.destroy();
+    } else {
+      this.#refused.count('plain_text', socket.remoteAddress);
+      if (first === 'http1') refusePlainText(socket);
+      else socket.destroy();
+    }
   }
 
   /** A connection after its handshake; until it is told what is inside, its raw one counts as silent. */

@@ -33,6 +33,7 @@ const MALFORMED = { kind: 'malformed' } as const;
  */
 export function whenIntroduced(
   socket: Socket,
+  onMalformed: () => void,
   proceed: (client: ProxiedClient | undefined) => void,
 ): void {
   readHead<ProxiedClient | undefined>(
@@ -40,7 +41,10 @@ export function whenIntroduced(
     (head) => {
       const header = readProxyHeader(head);
       if (header.kind === 'incomplete') return 'wait';
-      if (header.kind === 'malformed') return 'refuse';
+      if (header.kind === 'malformed') {
+        onMalformed();
+        return 'refuse';
+      }
       return { value: header.client, usedBytes: header.sizeBytes };
     },
     proceed,

@@ -11,16 +11,25 @@ const HANDSHAKE_TIMEOUT_MS = 30_000;
 export class TlsSide {
   readonly #server: Server;
 
-  /** @param serve takes the connection as it is inside; ALPN may have said what it speaks. */
-  constructor(identity: TlsIdentity, serve: (socket: TLSSocket) => void) {
+  constructor(
+    identity: TlsIdentity,
+    to: {
+      /** Takes the connection as it is inside; ALPN may have said what it speaks. */
+      serve(socket: TLSSocket): void;
+      onFailure(address: string | undefined): void;
+    },
+  ) {
     this.#server = createServer({
       ...identity.options,
       ALPNProtocols: PROTOCOLS,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     });
-    this.#server.on('secureConnection', serve);
+    this.#server.on('secureConnection', (socket) => to.serve(socket));
     // Whoever fails at the handshake has been told so by it, and is cut off.
-    this.#server.on('tlsClientError', (_error, socket) => socket.destroy());
+    this.#server.on('tlsClientError', (_error, socket) => {
+      to.onFailure(socket.remoteAddress);
+      socket.destroy();
+    });
   }
 
   take(socket: Socket): void {

@@ -12,6 +12,11 @@ export function reloadOnHangup({ reloadTls }: RunningServer): void {
   });
 }
 
+/** SIGUSR1 starts and ends a log at `debug`; without a listener Node would open its debugger. */
+export function toggleDebugOnSignal({ toggleDebugLog }: RunningServer): void {
+  if (process.platform !== 'win32') process.on('SIGUSR1', toggleDebugLog);
+}
+
 /**
  * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
  * more. To be called before whoever may send a signal hears that the server listens.

@@ -1,5 +1,6 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
 import type { EgressSettings, HttpService } from '@plinth/kernel';
+import { deliverFirstKeys } from '../folder/first-keys.js';
 import type { Settings } from '../settings.js';
 import { ownListenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
@@ -27,7 +28,7 @@ export function openAccounts(
     egress: egressOf(settings),
     ownListeners: ownListenersOf(settings),
     findOperator: (request) => identity.gate.findAdmin(request),
-    announce: (text) => process.stdout.write(text),
+    deliverFirstKeys: (keys) => deliverFirstKeys(keys, { stores, log, terminal: process.stdout }),
   });
 }
 

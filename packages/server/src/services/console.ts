@@ -10,6 +10,7 @@ import { healthSource } from '../operator/live/health-source.js';
 import { createLive, type LiveService } from '../operator/live/live-service.js';
 import { createServerInfo } from '../operator/server-info.js';
 import { createSettingsAndLogs } from '../operator/settings-and-logs.js';
+import type { LogLevels } from '../process/log-levels.js';
 import { readVersion } from '../product-version.js';
 import { SERVICE_NAMES } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
@@ -24,12 +25,13 @@ export function openConsole(
     readonly dialects: DialectDirectory;
     /** The last lines of the log. */
     readonly ring: LogRing | undefined;
+    readonly levels: LogLevels;
     /** Why the server should not be sent requests. */
     obstacle(): Promise<string | undefined>;
   },
 ): { readonly services: readonly HttpService[]; readonly live: LiveService } {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, ring = new LogRing(), obstacle } = at;
+  const { dialects, ring = new LogRing(), levels, obstacle } = at;
   const { services: running, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
@@ -62,7 +64,7 @@ export function openConsole(
       build: () => files.build(),
     }),
     createDownloads({ dialect: identity.dialect, clock, random }),
-    createSettingsAndLogs({ dialect: identity.dialect, settings, ring }),
+    createSettingsAndLogs({ dialect: identity.dialect, settings, ring, levels, log }),
     createConsole({
       files,
       dialect: openDialect({ service: 'console', path: '/console', log }),

@@ -11,6 +11,7 @@ import {
   type Route,
   type RouteWords,
   readsHealthInJson,
+  requestIdOf,
   textAnswer,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -110,12 +111,14 @@ async function answerHealth(
 function pingAnswers({ random, settings }: RouteDeps): Route['handle'] {
   const processId = random.uuidV4();
   return ({ headers }) => {
-    const requestId = random.uuidV7();
+    const given = requestIdOf(headers);
+    const requestId = given ?? random.uuidV7();
     const known = [
-      ['request-id', requestId],
-      ['x-request-id', requestId],
+      ['request-id', requestId] as const,
+      // One that was given is on every answer.
+      ...(given === undefined ? [['x-request-id', requestId] as const] : []),
       ...versionHeaders(settings),
-    ] as const;
+    ];
     if (expectsEmptyPing(headers)) return emptyAnswer(204, known);
     const body = {
       product_name: PRODUCT_NAME,

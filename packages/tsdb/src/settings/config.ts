@@ -96,6 +96,13 @@ export const TSDB_SETTINGS = defineSettings(
       maximum: 10_000,
       description: 'Last queries that the table `system.queries` shows.',
     }),
+    slow_query_ms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Queries that take at least so long have a line in the log, with their text; without it none has.',
+      }),
+    ),
     max_select_buckets_per_series: Type.Integer({
       default: 1_000_000,
       minimum: 1,
@@ -306,6 +313,7 @@ export const TSDB_SETTINGS = defineSettings(
     },
     query_memory_bytes: known('exec-mem-pool-bytes'),
     compress_answers: { flags: ['compress-answers'] },
+    slow_query_ms: { flags: ['slow-query'], env: ['PLINTH_SLOW_QUERY'] },
     query_log_max_entries: {
       flags: ['query-log-max-entries', 'query-log-size'],
       env: ['INFLUXDB3_QUERY_LOG_MAX_ENTRIES', 'INFLUXDB3_QUERY_LOG_SIZE'],

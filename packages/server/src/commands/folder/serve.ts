@@ -5,31 +5,37 @@ import {
   ConfigInvalid,
   defaultText,
   describeSettings,
+  givenWithoutEffect,
   isDomainError,
+  listSettings,
   messageOf,
   type SettingDescription,
   type SettingsSources,
+  settingOrigins,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
+import { checkSecrets, checkSettings } from '../../check-settings.js';
 import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
 import { endAtOnceOnBug } from '../../process/last-words.js';
 import { ServiceManager } from '../../process/service-manager.js';
-import { closeOnSignals, reloadOnHangup } from '../../process/stop-signals.js';
-import { SETTINGS } from '../../settings.js';
+import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../process/stop-signals.js';
+import { SETTINGS, type Settings } from '../../settings.js';
 import { type RunningServer, readSettings, startServer } from '../../start-server.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
-import { print } from '../output/terminal.js';
+import { print, tell } from '../output/terminal.js';
 
 const EXAMPLES = `
 Examples:
   plinth serve --data-dir ./data
   plinth serve --http-bind 127.0.0.1:9000 --without-auth
   plinth serve --config plinth.json --log-level debug
+  plinth serve --config plinth.json --check
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again; SIGUSR1 toggles
+the log level between debug and the configured one. Flags and INFLUXDB3_ variables
 of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
@@ -46,10 +52,15 @@ export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')
     .description('run the server')
     .option('--config <file>', 'JSON file with settings')
+    .option('--check', 'check the settings, print each with its origin, and exit')
     .addHelpText('after', EXAMPLES);
   const settings = describeSettings(Object.values(SETTINGS));
   const given = flagsOf(words);
-  const known = new Set(['--config', ...settings.flatMap(({ flags }) => flags.map(asGiven))]);
+  const known = new Set([
+    '--config',
+    '--check',
+    ...settings.flatMap(({ flags }) => flags.map(asGiven)),
+  ]);
   const areAllKnown = given.every((flag) => known.has(flag));
   for (const setting of settings) {
     const isGiven = setting.flags.some((flag) => given.includes(asGiven(flag)));
@@ -57,12 +68,13 @@ export function serveCommand(words: readonly string[]): Command {
   }
   return command.action(async () => {
     keepToItself();
-    const { config, ...flags } = givenFlags(command);
-    await serve({
+    const { config, check, ...flags } = givenFlags(command);
+    const sources = {
       env: process.env,
       flags: new Map(Object.entries(flags)),
       ...(await read(config)),
-    });
+    };
+    await (check === undefined ? serve(sources) : checkOnly(sources, config));
   });
 }
 
@@ -110,6 +122,40 @@ async function read(config: string | undefined): Promise<Pick<SettingsSources, '
   }
 }
 
+/** Opens neither folder nor port. */
+async function checkOnly(sources: SettingsSources, config: string | undefined): Promise<void> {
+  try {
+    const settings = readSettings(sources);
+    await checkSettings(settings);
+    await checkSecrets(settings);
+    for (const { setting, why } of givenWithoutEffect(Object.values(SETTINGS), settings)) {
+      tell(`${setting}: ${why}\n`);
+    }
+    print(settingsWithOrigins(settings, sources, config));
+  } catch (error) {
+    const failure = explain(error);
+    throw failure instanceof CommandFailed
+      ? new CommandFailed(failure.message, EXIT.usage)
+      : failure;
+  }
+}
+
+function settingsWithOrigins(
+  settings: Settings,
+  sources: SettingsSources,
+  config: string | undefined,
+): string {
+  const origins = settingOrigins(SETTINGS, sources);
+  const lines = listSettings(SETTINGS, settings).map(({ name, value, is_secret }) => {
+    const origin = origins.get(name);
+    // One that the file has goes by its own name.
+    const from = origin === name ? (config ?? 'file') : (origin ?? 'default');
+    if (is_secret) return `${name} = ${origin === undefined ? '(not set)' : '(secret)'}  # ${from}`;
+    return `${name} = ${value === undefined ? '(not set)' : JSON.stringify(value)}  # ${from}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
 async function serve(sources: SettingsSources): Promise<void> {
   try {
     const settings = readSettings(sources);
@@ -124,6 +170,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
+    toggleDebugOnSignal(server);
     manager.ready();
     if (process.stdout.isTTY) printBanner(server, settings);
     await closed;

@@ -47,7 +47,7 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       means: ['token', 'create'],
       without: {
         '--regenerate': 'say `plinth token regenerate`',
-        '--offline': 'the first token is made by the running server: `plinth token create`',
+        '--offline': 'say `plinth token generate --file`',
         '--format': 'the token alone is printed, for scripts',
       },
     },

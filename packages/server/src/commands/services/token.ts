@@ -1,3 +1,5 @@
+import { writeTokenFile } from '@plinth/identity';
+import { isDomainError, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { Command } from 'commander';
 import {
   type Connection,
@@ -8,7 +10,7 @@ import {
   withConnection,
 } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
-import { CommandFailed, EXIT } from '../output/exit.js';
+import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
 import { makeToken } from './identity.js';
@@ -20,6 +22,7 @@ Examples:
   plinth token create --name grafana --permission 'db:*:read' --expiry 1y
                                                      one that reads all databases, and does nothing else
   plinth token create --kind personal --user 1   of a user of the platform
+  plinth token generate --file admin-token.json      a file for "plinth serve --admin-token-file"
   plinth token list
   plinth token delete ci
 
@@ -36,7 +39,7 @@ export function tokenCommand(): Command {
       const path = 'api/v3/configure/token/admin/regenerate';
       await printToken(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
     });
-  for (const command of [creating(), regenerate, listing(), deleting()]) {
+  for (const command of [creating(), generating(), regenerate, listing(), deleting()]) {
     token.addCommand(command);
   }
   return token;
@@ -80,6 +83,30 @@ function creating(): Command {
   return create;
 }
 
+/** Without a server: for one that is to have its admin token from the start. */
+function generating(): Command {
+  const generate = new Command('generate')
+    .description('write a new admin token to a file for `serve --admin-token-file`')
+    .requiredOption('--file <path>', 'file to create; only its owner can read it')
+    .option('--name <name>', 'name of the token (default: _admin)')
+    .option('--expires-in <duration>', 'life of the token: 12h, 30d, 1y, ...')
+    .option('--expiry <duration>', 'the same')
+    .action(async () => {
+      const { file: path, name, ...of } = generate.opts<GenerateOptions>();
+      const life = oneOf(of.expiresIn, of.expiry, 'life');
+      const clock = new SystemClock();
+      const expiryMs = life && { expiryMs: clock.nowMs() + parseSeconds(life) * 1000 };
+      await writeTokenFile(new NodeFileSystem(), new SystemRandom(clock), {
+        ...{ path, ...(name !== undefined && { name }), ...expiryMs },
+      }).catch((error: unknown) => {
+        if (isDomainError(error)) throw new CommandFailed(error.message, EXIT.usage);
+        throw cannotWrite(path, error);
+      });
+      tell(`token written to ${path}; start the server with --admin-token-file ${path}\n`);
+    });
+  return generate;
+}
+
 function listing(): Command {
   const list = withQueryFormat(withConnection(new Command('list'), { database: false }))
     .description('show all tokens, without their secrets')
@@ -121,6 +148,13 @@ function permissionOf(text: string): object {
   }
   const listed = (list: string): readonly string[] => list.split(',').map((item) => item.trim());
   return { resource_type, resource_identifier: listed(names), actions: listed(actions) };
+}
+
+interface GenerateOptions {
+  readonly file: string;
+  readonly name?: string;
+  readonly expiresIn?: string;
+  readonly expiry?: string;
 }
 
 interface CreateOptions {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EditDistance } from '@plinth/kernel';
 import fc from 'fast-check';
 import { orderIds } from '../../data/id-order.js';
 import { Row } from '../../data/row.js';
 import { SmallestKeys } from '../smallest-keys.js';
-import { EditDistance } from './edit-distance.js';
 import { PackedTexts } from './packed-texts.js';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });

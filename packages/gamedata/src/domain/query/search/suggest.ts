@@ -1,10 +1,10 @@
+import { EditDistance } from '@plinth/kernel';
 import { KINDS, type Kind } from '../../../model/kinds.js';
 import { compareText, normalText, tokensOf } from '../../../model/normal-text.js';
 import type { DataSet } from '../../data/data-set.js';
 import { Presenter } from '../../data/public-record.js';
 import { type Row, textColumn } from '../../data/row.js';
 import type { Slices } from '../../data/slices.js';
-import { EditDistance } from './edit-distance.js';
 import { NAME_WEIGHT, WEIGHTS } from './group-texts.js';
 import { visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';

@@ -1,9 +1,9 @@
+import { EditDistance } from '@plinth/kernel';
 import type { Kind } from '../../../model/kinds.js';
 import { compareText } from '../../../model/normal-text.js';
 import type { DataSet } from '../../data/data-set.js';
 import type { RowGroup } from '../../data/kind-table.js';
 import { Slices } from '../../data/slices.js';
-import { EditDistance } from './edit-distance.js';
 import { GroupReader, type GroupTexts, Postings, type ReadTexts } from './group-texts.js';
 import { PackedTexts } from './packed-texts.js';
 import type { TextThread } from './text-thread.js';

@@ -1,0 +1,33 @@
+import { EditDistance } from '../text/edit-distance.js';
+
+/** As many mistakes as a name may have and still be recognized; short names bear fewer. */
+const MAX_EDITS = 3;
+const LETTERS_PER_EDIT = 5;
+
+/**
+ * The known name that the writer of `name` most likely meant: the one with the fewest edits, or the only one that ends in
+ * what was written behind the prefix (`PLINTH_DEFAULT_RETENTION` without its section).
+ */
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  prefix: string,
+): string | undefined {
+  const own = name.slice(prefix.length);
+  const limit = Math.min(MAX_EDITS, Math.floor(own.length / LETTERS_PER_EDIT));
+  const distance = new EditDistance(name, limit);
+  let nearest: string | undefined;
+  let least = limit + 1;
+  for (const candidate of known) {
+    const edits = distance.to(candidate);
+    if (edits >= least) continue;
+    least = edits;
+    nearest = candidate;
+  }
+  if (nearest !== undefined || own === '') return nearest;
+  const separator = /[._-]$/.exec(prefix)?.[0] ?? '.';
+  const longer = known.filter(
+    (candidate) => candidate.startsWith(prefix) && candidate.endsWith(`${separator}${own}`),
+  );
+  return longer.length === 1 ? longer[0] : undefined;
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Logger } from '@plinth/kernel';
+import { makeOnce } from './made-once.js';
+import type { Stores } from './stores.js';
+
+const FILE_NAME = 'initial-account-keys';
+
+/**
+ * Shows the keys of the accounts service on a terminal. Any other output is stored by somebody (journal, container log), so
+ * without a terminal the keys go to a file that only the server's user may read; the log names the file and no key.
+ */
+export async function deliverFirstKeys(
+  keys: readonly string[],
+  to: {
+    readonly stores: Pick<Stores, 'files' | 'dataDir'>;
+    readonly log: Logger;
+    readonly terminal: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+  },
+): Promise<void> {
+  const { stores, log, terminal } = to;
+  if (terminal.isTTY) {
+    const lines = keys.map((key) => `  ${key}\n`).join('');
+    terminal.write(`Keys of the accounts service, shown this once:\n${lines}`);
+    return;
+  }
+  const { files, dataDir: folder } = stores;
+  const file = join(folder, FILE_NAME);
+  try {
+    await makeOnce(files, { folder, name: FILE_NAME }, keys.join('\n'));
+    log.info(
+      { file },
+      'keys of the accounts service written; delete the file once they are stored',
+    );
+  } catch (err) {
+    // The keys exist by now, and a start that fails would not make others.
+    const remedy = 'create others with `plinth accounts keys create`';
+    log.error({ err, file, remedy }, 'keys of the accounts service not written');
+  }
+}

@@ -1,0 +1,54 @@
+import { type Clock, type Logger, loginOfUrl, requestIdOf } from '@plinth/kernel';
+import type { Exchange } from './exchange.js';
+
+/** Somebody who guesses sends thousands a second: the rest is counted. */
+const MAX_LINES = 100;
+const WINDOW_MS = 60_000;
+
+/** Logs credentials that were refused: from where, of which kind and for which service, and never what they are. */
+export class FailedLogins {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #log: Logger;
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  #lineCount = 0;
+  #leftOut = 0;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A refusal of who sent the request; one without a credential is no login. */
+  note({ request, dialect, answer }: Exchange): void {
+    const { status } = answer ?? {};
+    if (status !== 401 && status !== 429) return;
+    const kind = credentialKind(request);
+    if (kind === undefined) return;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sinceMs >= WINDOW_MS) {
+      this.#sinceMs = nowMs;
+      this.#lineCount = 0;
+    }
+    if (this.#lineCount >= MAX_LINES) {
+      this.#leftOut += 1;
+      return;
+    }
+    this.#lineCount += 1;
+    const { address } = request.client;
+    const leftOut = this.#leftOut === 0 ? undefined : this.#leftOut;
+    this.#leftOut = 0;
+    const { service } = dialect;
+    const requestId = requestIdOf(request.headers);
+    this.#log.info({ address, kind, service, status, leftOut, requestId }, 'login failed');
+  }
+}
+
+const SCHEMES: ReadonlySet<string> = new Set(['basic', 'bearer', 'token']);
+
+/** How a credential was presented; its own words are not repeated. `undefined`: there is none. */
+function credentialKind({ headers, url }: Exchange['request']): string | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return loginOfUrl(url) === undefined ? undefined : 'query';
+  const scheme = authorization.trim().split(/[ \t]/, 1)[0]?.toLowerCase() ?? '';
+  return SCHEMES.has(scheme) ? scheme : 'other';
+}

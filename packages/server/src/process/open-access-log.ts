@@ -1,0 +1,26 @@
+import { type Clock, ConfigInvalid, LineFile, type Logger, messageOf } from '@plinth/kernel';
+import { AccessLog } from '../http/access-log.js';
+import type { ServerSettings } from '../settings.js';
+
+const STANDARD_OUTPUT = 1;
+
+/** `undefined` when it is off; throws `ConfigInvalid` for a file that cannot be opened. Lines that the destination does not take in time are left out; requests do not wait for them. */
+export function openAccessLog(
+  { access_log: format, access_log_file: path }: ServerSettings,
+  clock: Clock,
+  log: Logger,
+): { readonly log: AccessLog; close(): void } | undefined {
+  if (format === 'off') return undefined;
+  const onFailure = (err: unknown): void =>
+    log.error({ err, file: path }, 'access log not written');
+  let file: LineFile;
+  try {
+    file = new LineFile(path ?? STANDARD_OUTPUT, onFailure);
+  } catch (error) {
+    throw new ConfigInvalid([`server.access_log_file: cannot be opened: ${messageOf(error)}`]);
+  }
+  return {
+    log: new AccessLog(format, { clock, write: (line) => file.write(line) }),
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Logger, Principal } from '@plinth/kernel';
+import type { LoggedQuery } from './logged-query.js';
+
+/**
+ * Logs a query that has ended and took at least so long, without the passwords in its text.
+ * @param thresholdMs `undefined`: none is logged.
+ */
+export function logIfSlow(query: LoggedQuery, thresholdMs: number | undefined, log: Logger): void {
+  if (thresholdMs === undefined || query.ageMs < thresholdMs) return;
+  const { facts, phase, ageMs, fileCount, partitionCount, planNs, computeNs } = query;
+  const { id, language, text, principal } = facts;
+  log.warn(
+    {
+      ...{ query: id, language, text, principal: nameOf(principal), outcome: phase },
+      durationMs: Math.round(ageMs),
+      planMs: toMs(planNs),
+      computeMs: toMs(computeNs),
+      ...{ fileCount, partitionCount },
+    },
+    'slow query',
+  );
+}
+
+const toMs = (ns: bigint | undefined): number | undefined =>
+  ns === undefined ? undefined : Number(ns / 1_000_000n);
+
+function nameOf(principal: Principal | undefined): string | undefined {
+  if (principal?.kind === 'admin') return principal.tokenName;
+  return principal?.kind === 'grantee' ? principal.name : undefined;
+}

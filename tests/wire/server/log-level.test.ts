@@ -1,0 +1,99 @@
+// Source: docs/OPERATIONS.md, "Requests in the log" and "Change the log level"; docs/spec/tsdb-http.md, `slow_query_ms`.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerProcess } from '../../harness/index.js';
+
+const PATH = '/ops/v1/log-level';
+const isLoggingRequests = async (server: ServerProcess, mark: string): Promise<boolean> => {
+  await server.http.send(`/ping?${mark}`);
+  await sleep(50);
+  return server.logText.includes(mark);
+};
+
+async function put(server: ServerProcess, body: unknown, token?: string): Promise<number> {
+  const answer = await server.http.send(PATH, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  return answer.status;
+}
+
+describe('the log level of a running server', () => {
+  it('is changed by an administrator, of all parts, until the next start', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    assert.equal(await put(server, { level: 'debug' }), 401);
+    const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    const token = String(JSON.parse(made.text).token);
+    assert.equal(await isLoggingRequests(server, 'mark1'), false);
+    for (const wrong of [{ level: 'loud' }, { level: 1 }, {}, { level: 'debug', more: 1 }]) {
+      const status = await put(server, wrong, token);
+      assert.ok(status >= 400 && status < 500, `${JSON.stringify(wrong)}: ${status}`);
+    }
+    assert.equal(
+      await isLoggingRequests(server, 'mark2'),
+      false,
+      'what is refused changes nothing',
+    );
+    assert.equal(await put(server, { level: 'debug' }, token), 200);
+    assert.equal(await isLoggingRequests(server, 'mark3'), true);
+    const headers = { authorization: `Bearer ${token}` };
+    const shown = JSON.parse((await server.http.send(PATH, { headers })).text);
+    assert.deepEqual(shown, { level: 'debug', configured: 'info' });
+    assert.equal(await put(server, { level: 'error' }, token), 200);
+    assert.equal(await isLoggingRequests(server, 'mark4'), false);
+    await server.http.send('/ping', { headers: { authorization: 'Bearer wrong' } });
+    assert.doesNotMatch(server.logText, /login failed/);
+  });
+
+  it('goes to debug and back by SIGUSR1', { skip: process.platform === 'win32' }, async () => {
+    await using server = await ServerProcess.start();
+    assert.equal(await isLoggingRequests(server, 'mark1'), false);
+    server.signal('SIGUSR1');
+    await sleep(100);
+    assert.equal(await isLoggingRequests(server, 'mark2'), true);
+    server.signal('SIGUSR1');
+    await sleep(100);
+    assert.equal(await isLoggingRequests(server, 'mark3'), false);
+    assert.doesNotMatch(server.logText, /Debugger listening/);
+  });
+});
+
+describe('slow queries', () => {
+  const ask = (server: ServerProcess, q: string) =>
+    server.http.send(`/api/v3/query_sql?db=d&q=${encodeURIComponent(q)}&format=csv`);
+  const slow = (server: ServerProcess) =>
+    server.logText
+      .split('\n')
+      .filter((line) => line.includes('"slow query"'))
+      .map((line) => JSON.parse(line));
+  const SLOW = 'SELECT count(*) AS slow_one FROM generate_series(1, 30000000)';
+
+  it('have a line with text and durations from the threshold on', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--slow-query', '1ms'],
+    });
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
+    assert.equal((await ask(server, SLOW)).status, 200);
+    await sleep(100);
+    const lines = slow(server).filter(({ text }) => text === SLOW);
+    assert.equal(lines.length, 1, server.logText);
+    const { level, language, outcome, durationMs } = lines[0];
+    assert.deepEqual([level, language, outcome], ['warn', 'sql', 'success']);
+    assert.ok(durationMs >= 1);
+  });
+
+  it('have none without a threshold, or below it', async () => {
+    for (const flags of [[], ['--slow-query', '1h']]) {
+      await using server = await ServerProcess.start({ flags: ['--without-auth', ...flags] });
+      await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
+      await ask(server, SLOW);
+      await sleep(50);
+      assert.deepEqual(slow(server), []);
+    }
+  });
+});

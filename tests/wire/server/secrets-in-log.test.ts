@@ -1,0 +1,166 @@
+// Source: docs/SECURITY.md: no secret is in the log, at whichever level and in whichever form, nor on standard output.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI, runCli } from '../../harness/cli.js';
+
+const KEYS_FILE = 'initial-account-keys';
+const KEY = /^[sp]k_(?:test|live)_[0-9A-Za-z]{24,}$/;
+const MASTER_KEY = 'a master key that nobody else should know';
+const EDITOR_TOKEN = 'an-editor-of-the-game-data';
+const PASSWORD = 'a-password-of-kim-1';
+const HOOK_SECRET = 'a-secret-of-a-webhook';
+const WRONG_TOKEN = 'apiv3_a-token-that-nobody-has-0123456789';
+
+/** A server whose standard output and error are both kept, as a service manager keeps them. */
+class Run implements AsyncDisposable {
+  readonly #child;
+  #output = '';
+
+  constructor(dataDir: string, flags: readonly string[]) {
+    const bind = ['--data-dir', dataDir, '--http-bind', '127.0.0.1:0'];
+    this.#child = spawn(process.execPath, [CLI, 'serve', ...bind, ...flags], {
+      env: { ...process.env, PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        this.#output += piece;
+      });
+    }
+  }
+
+  async url(): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      const url = /address"?[:=]"?(http:\/\/127\.0\.0\.1:\d+)/.exec(this.#output)?.[1];
+      if (url !== undefined) return url;
+      assert.ok(tries < 1800 && this.#child.exitCode === null, this.#output);
+      await sleep(50);
+    }
+  }
+
+  /** Stops the server; all that it wrote. */
+  async end(): Promise<string> {
+    if (this.#child.exitCode === null) {
+      const closed = once(this.#child, 'close');
+      this.#child.kill('SIGTERM');
+      await closed;
+    }
+    return this.#output;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}
+
+/** Creates every kind of credential and uses each, right and wrong. @returns the secrets */
+async function useSecrets(url: string, adminToken: string | undefined): Promise<string[]> {
+  const post = async (path: string, token: string | undefined, body?: unknown) => {
+    const isForm = typeof body === 'string';
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': type, ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, text };
+  };
+  const secrets: string[] = [];
+  let admin = adminToken;
+  if (admin === undefined) {
+    const made = await post('/api/v3/configure/token/admin', undefined);
+    admin = String(JSON.parse(made.text).token);
+    const user = `q=CREATE USER kim WITH PASSWORD '${PASSWORD}' WITH ALL PRIVILEGES`;
+    assert.equal((await post('/query', admin, user)).status, 200);
+  }
+  secrets.push(admin, PASSWORD);
+  for (const [options, name] of [
+    [['--kind', 'secret'], 'key'],
+    [['--kind', 'publishable', '--live'], 'key'],
+  ] as const) {
+    const args = ['accounts', 'keys', 'create', ...options, '--host', url, '--token', admin];
+    const { code, stdout, stderr } = await runCli(args);
+    assert.equal(code, 0, `${name}: ${stderr}`);
+    const [key] = /[sp]k_(?:test|live)_\w+/.exec(stdout) ?? [];
+    assert.ok(key, stdout);
+    secrets.push(key);
+  }
+  const token = await runCli([
+    ...['token', 'create', '--name', `t${Date.now()}`, '--permission', 'db:*:read'],
+    ...['--host', url, '--token', admin],
+  ]);
+  assert.equal(token.code, 0, token.stderr);
+  secrets.push(token.stdout.trim());
+  const app = await post('/ops/v1/apps', admin, {
+    name: `app ${Date.now()}`,
+    webhook: { url: 'https://hook.example/in', secret: HOOK_SECRET, events: ['ping'] },
+  });
+  assert.equal(app.status, 201, app.text);
+  const { pem } = JSON.parse(app.text) as { pem?: string };
+  if (pem !== undefined) secrets.push(pem.split('\n')[3] ?? pem);
+  secrets.push(HOOK_SECRET, EDITOR_TOKEN, MASTER_KEY, WRONG_TOKEN);
+  // Each of them where it is right and where it is wrong, in headers and in the query.
+  for (const secret of secrets) {
+    if (secret === MASTER_KEY || secret.includes(' ')) continue;
+    for (const path of ['/api/v3/query_sql?db=a&q=SELECT+1', '/v2/core/accounts', '/app/hook']) {
+      for (const scheme of ['Bearer', 'Token']) {
+        const headers = { authorization: `${scheme} ${secret}` };
+        await (await fetch(url + path, { headers })).text();
+      }
+    }
+    await (await fetch(`${url}/query?db=a&u=kim&p=${secret}&q=SHOW+DATABASES`)).text();
+    await (await fetch(`${url}/api/editor/maps`, { headers: { 'x-api-key': secret } })).text();
+  }
+  return secrets;
+}
+
+for (const format of ['json', 'text']) {
+  it(`a first and a further start write no secret to the log (${format})`, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'plinth-secrets-'));
+    try {
+      const dataDir = join(root, 'data');
+      const masterKey = join(root, 'master');
+      await writeFile(masterKey, `${MASTER_KEY}\n`, { mode: 0o600 });
+      const flags = [
+        ...['--log-format', format, '--log-level', 'trace'],
+        ...['--server-master-key-file', masterKey],
+      ];
+      const secrets: string[] = [];
+      let output = '';
+      {
+        await using run = new Run(dataDir, flags);
+        secrets.push(...(await useSecrets(await run.url(), undefined)));
+        output += await run.end();
+      }
+      const file = join(dataDir, KEYS_FILE);
+      const keys = (await readFile(file, 'utf8')).trim().split('\n');
+      if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600);
+      assert.equal(keys.length, 4);
+      for (const key of keys) assert.match(key, KEY);
+      assert.ok(output.includes(file), 'the log names the file');
+      await rm(file);
+      {
+        await using run = new Run(dataDir, flags);
+        const url = await run.url();
+        const [key = ''] = keys;
+        const headers = { authorization: `Bearer ${key}`, 'stripe-version': '2026-08-26.preview' };
+        assert.equal((await fetch(`${url}/v2/core/accounts`, { headers })).status, 200);
+        secrets.push(...(await useSecrets(url, secrets[0])));
+        output += await run.end();
+      }
+      await assert.rejects(stat(file), { code: 'ENOENT' }, 'a further start writes no keys');
+      assert.ok(secrets.length > 15);
+      const found = [...secrets, ...keys].filter((secret) => output.includes(secret));
+      assert.deepEqual(found, [], output);
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+}
