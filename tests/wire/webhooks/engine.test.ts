@@ -65,6 +65,39 @@ describe('a slow receiver', () => {
   });
 });
 
+describe('receivers that do not respond', () => {
+  it('leave slots of the node to other apps, however many they are', async () => {
+    const node = await ServerProcess.start({ flags: [...FLAGS, '--webhooks-concurrency-node=32'] });
+    try {
+      // Each of them alone could have all slots.
+      const hanging = await Promise.all(Array.from({ length: 4 }, () => receive(() => {})));
+      const slow = await Promise.all(
+        hanging.map(({ url }) => WebhookApp.register(node, { url, events: ['stuck'] })),
+      );
+      const quickReceiver = await receive();
+      const quick = await WebhookApp.register(node, { url: quickReceiver.url, events: ['swift'] });
+      const events = slow.flatMap(({ id }) =>
+        Array.from({ length: 100 }, () => ({ event: 'stuck', payload: {}, app_id: id })),
+      );
+      const body = JSON.stringify(events);
+      assert.equal((await node.http.send('/ops/v1/events/batch', { body })).status, 202);
+      await Promise.all(hanging.map((each) => each.until('stuck', 4)));
+      for (let count = 1; count <= 20; count++) {
+        const startMs = Date.now();
+        await quick.publish('swift');
+        const last = (await quickReceiver.until('swift', count)).at(-1);
+        const delayMs = (last?.atMs ?? 0) - startMs;
+        assert.ok(delayMs < 2000, `delivery ${count} took ${delayMs} ms`);
+      }
+      // 32 slots for four apps, each with at most as many as are free.
+      const most = Math.max(...hanging.map((each) => each.of('stuck').length));
+      assert.ok(most <= 16, `${most} attempts of one app`);
+    } finally {
+      await node.close();
+    }
+  });
+});
+
 describe('a receiver of several apps', () => {
   it('gives its places to the apps in turn, however much waits for one of them', async () => {
     const shared = await receive((delivery, response) => {

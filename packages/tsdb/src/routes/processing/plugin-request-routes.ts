@@ -41,11 +41,13 @@ const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
   'public-key-pins',
   'public-key-pins-report-only',
   'report-to',
+  'sec-session-registration',
   'service-worker-allowed',
   'set-cookie',
   'set-login',
   'strict-transport-security',
   'use-as-dictionary',
+  'x-accel-redirect',
 ]);
 
 /** What a plugin gets and gives is its own affair. */

@@ -50,6 +50,8 @@ export class Engine {
   readonly #delayed = new Map<Lane, number>();
   readonly #timers: Disposable[] = [];
   #inflightCount = 0;
+  /** Apps that have as many attempts running as slots of the node are free. */
+  readonly #crowded = new Set<Lane>();
   #liveNodeCount = 1;
   #heartbeatCount = 0;
   #isPumping = false;
@@ -201,6 +203,26 @@ export class Engine {
       // One attempt per turn; the lane goes to the end of the line when it has more.
       if (this.#tryLane(lane)) this.#readyIfMore(lane);
     }
+    this.#pumpCrowded();
+  }
+
+  /** Tries apps that had more than their share, as long as one of them may start an attempt. */
+  #pumpCrowded(): void {
+    for (const lane of this.#crowded) {
+      if (this.#isStopping || this.#finisher.isFull || !this.#lease.isHeld) return;
+      this.#crowded.delete(lane);
+      if (!this.#tryLane(lane)) return;
+      this.#readyIfMore(lane);
+    }
+  }
+
+  /**
+   * An app runs at most as many attempts as slots of the node are free, so that hanging receivers of some apps leave slots for
+   * others. A first attempt needs only one free slot.
+   */
+  #isCrowded(lane: Lane): boolean {
+    const freeCount = this.#settings.maxInflight - this.#inflightCount;
+    return freeCount <= 0 || (lane.inflightCount > 0 && lane.inflightCount >= freeCount);
   }
 
   /** @returns whether the lane can be tried again at once. */
@@ -214,6 +236,10 @@ export class Engine {
     if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claims.want(lane);
     if (lane.windowCount === 0) return false;
     if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
+    if (this.#isCrowded(lane)) {
+      this.#crowded.add(lane);
+      return false;
+    }
     const host = this.#hosts.of(hook);
     const hostShare = Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount);
     if (host.inflightCount >= Math.max(1, hostShare)) {
