@@ -2,7 +2,7 @@ import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 
 /** Statements say the first; rows that are handed over say which block found no room. */
-const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
+export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
 export const isOutOfMemory = (error: unknown): boolean =>
