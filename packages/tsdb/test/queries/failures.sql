@@ -158,3 +158,6 @@ SELECT ('a' IN (SELECT array_to_string(['a'], s, s) FROM (VALUES (1)) w(n))) AS 
 
 -- 53: §8 a form that DuckDB does not support: a subquery as the key of a frame by distance
 SELECT rank() OVER (ORDER BY (SELECT max(n) FROM (VALUES (1)) w(n)) RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS r FROM (VALUES ('a')) v(s);
+
+-- 54: time zones of texts have a bound: the rules of each are read by the main thread
+SELECT max(CAST('2024-01-01 00:00 ' || 'Etc/Zone' || value AS TIMESTAMP)) AS r FROM generate_series(1, 100);

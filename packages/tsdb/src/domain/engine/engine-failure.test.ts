@@ -96,10 +96,8 @@ describe('a failure of the engine', () => {
     isOf('Binder Error: Referenced column "r1.c0" not found', 'query_failed');
     isOf('Binder Error: RANGE frames must have only one ORDER BY expression', 'not_implemented');
     isOf('Binder Error: UNNEST not supported here', 'not_implemented');
-    isOf(
-      'Binder Error: subqueries in lambda expressions are not supported',
-      'not_implemented',
-    );
+    isOf('Binder Error: subqueries in lambda expressions are not supported', 'not_implemented');
+    isOf('Binder Error: Referenced table "r1" not found!', 'not_implemented');
     isOf('Serialization Error: Cannot copy BoundSubqueryExpression', 'not_implemented');
     isOf('Not implemented Error: UNNEST', 'not_implemented');
     isOf('Parser Error: syntax error at or near "FROM"', 'query_failed');
