@@ -57,7 +57,7 @@ const REGEX: Readonly<
   PGRegexNotIMatch: { not: true, ignoreCase: true, shown: '!~*' },
 };
 
-/** The operators of PostgreSQL for LIKE and its kin. */
+/** PostgreSQL operators for LIKE and ILIKE. */
 const LIKE: Readonly<Record<string, LikeOperator>> = {
   PGLikeMatch: { word: 'LIKE', negated: false, shown: '~~' },
   PGILikeMatch: { word: 'ILIKE', negated: false, shown: '~~*' },
@@ -155,12 +155,12 @@ function choiceText({ column, values }: Choice): string {
   return `(${column} IN (${values.join(', ')}))`;
 }
 
-/** An operand that must be true, false or NULL. */
 /** The condition of CASE and FILTER: numbers and texts are read as booleans there. */
 export function castCondition(expr: Bound): Bound {
   return condition(isNumeric(expr.type) || isText(expr.type) ? convert(expr, BOOLEAN) : expr);
 }
 
+/** An operand that must be true, false or NULL. */
 export function condition(expr: Bound): Bound {
   if (expr.type.kind === 'boolean') return expr;
   if (expr.type.kind === 'null') return convert(expr, BOOLEAN);
