@@ -50,9 +50,15 @@ async function* firstKeys(
   reading: SeriesReading,
   count: number,
 ): AsyncGenerator<readonly string[], void, undefined> {
+  const held = new HeldValues(reading.session);
   const smallest = new SmallestTexts(count);
-  for await (const { keyOf, batch } of keyBatches(show, sources, reading))
-    for (const dense of batch) smallest.add(keyOf(dense));
+  for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
+    for (const dense of batch) {
+      const before = smallest.characters;
+      smallest.add(keyOf(dense));
+      held.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
+    }
+  }
   yield await reading.runner.run(smallest.sorted());
 }
 
@@ -71,8 +77,12 @@ async function* allKeys(
     run = new RunBuilder();
   };
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
-    for (const dense of batch) run.add(keyOf, dense);
-    if (run.isFull) end();
+    for (const dense of batch) {
+      run.add(keyOf, dense);
+      if (!run.isFull) continue;
+      end();
+      await reading.runner.take();
+    }
   }
   if (run.size > 0) end();
   yield* mergedRuns(runs, held, reading);
