@@ -71,6 +71,7 @@ describe('a query is planned', () => {
     scans('SELECT unnest((SELECT array_agg(n) FROM cpu)) AS v', 1);
     scans('SELECT unnest((SELECT array_agg(n) FROM cpu))', 1);
     scans('SELECT unnest((SELECT max(struct(n, usage)) FROM cpu))', 1);
+    scans('SELECT (SELECT array_agg(n) FROM cpu) || [1]', 1);
     scans('SELECT grouping(host), (SELECT max(used) FROM mem) FROM cpu GROUP BY host', 2);
     scans(
       "SELECT date_bin_gapfill(INTERVAL '1 second', time) AS t, count(*) FROM (SELECT now() AS time) x " +

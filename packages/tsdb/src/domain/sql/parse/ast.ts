@@ -337,7 +337,7 @@ export function hasSubquery(node: unknown): boolean {
 
 const SUBQUERIES: ReadonlySet<string> = new Set(['Subquery', 'InSubquery', 'Exists']);
 
-export function callNode(name: string, args: readonly Expr[]): Expr {
+export function callNode(name: string, args: readonly Expr[]): { readonly Function: FunctionNode } {
   return {
     Function: {
       name: [{ Identifier: { value: name } }],

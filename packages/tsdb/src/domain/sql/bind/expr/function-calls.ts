@@ -15,7 +15,7 @@ import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
-import { castCondition } from './operators/operators.js';
+import { castCondition } from './operators/condition.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
