@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerProcess } from './server-process.js';
 
-/** A server's longest stretches without a turn of its event loop, as CPU time of its main thread. */
+const MAX_WAIT_MS = 10_000;
+
+/** Linux only. A server's longest stretches without a turn of its event loop, as CPU time of its main thread. */
 export class EventLoopDelay {
   readonly #folder: string;
   readonly #file: string;
@@ -29,7 +31,10 @@ export class EventLoopDelay {
   async take(server: ServerProcess): Promise<number> {
     await rm(this.#file, { force: true });
     server.signal('SIGUSR2');
-    while (!existsSync(this.#file)) await sleep(2);
+    for (const endMs = performance.now() + MAX_WAIT_MS; !existsSync(this.#file); await sleep(2)) {
+      if (performance.now() > endMs)
+        throw new Error(`the server reported no event-loop delay:\n${server.logText}`);
+    }
     return Number(await readFile(this.#file, 'utf8'));
   }
 

@@ -1,4 +1,4 @@
-// Loaded into a server by `EventLoopProbe` (`node --import`): finds the longest stretch in which its event loop did not turn.
+// Loaded into a server by `EventLoopDelay`: measures the longest event-loop tick.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

@@ -71,7 +71,7 @@ const TEXTS = {
   read_only_request: 'while no token is asked for, browsers change something by POST alone',
   /** The query failed while it ran, by what it computes of its data: division by zero, overflow, a cast, a value too large for a result. */
   execution_error: asGiven,
-  /** The query found too little memory: less of it, or fewer other queries, and it may succeed. */
+  /** The query ran out of memory. It may succeed with less data or with fewer concurrent queries. */
   query_out_of_memory: asGiven,
   /** The query failed by a fault of the server: a file that cannot be read, a defect. */
   query_failed: asGiven,

@@ -234,6 +234,7 @@ const SQL = [
   "SELECT count(*) FROM m WHERE u ~ '9$'",
   'SELECT host, u, last_value(v ORDER BY time) FROM m GROUP BY host, u',
   "SELECT date_bin(interval '1 minute', time) AS t, u, avg(v) FROM m GROUP BY t, u LIMIT 10",
+  "SELECT max(CAST(CAST(CAST(value * 86400 AS TIMESTAMP) AS VARCHAR) || ' Europe/Berlin' AS TIMESTAMP)) FROM generate_series(0, 20000)",
   'EXPLAIN SELECT * FROM m',
 ];
 

@@ -334,7 +334,7 @@ describe('/query', () => {
     }
   });
 
-  it('V-05 tells a syntax error as a table in CSV, as 1.x does, whatever else the request asks for', async () => {
+  it('V-05 returns a syntax error as a CSV table', async () => {
     const accept = { accept: 'text/csv, application/json;q=0.5' };
     const table = async (params: Readonly<Record<string, string>>): Promise<string> => {
       const { status, text } = await get({ db: 'v1', ...params }, accept);

@@ -81,7 +81,7 @@ for (const [profile, status, code] of [
       }
     });
 
-    it('cut an answer off whose beginning has gone out, which is no error of the server', async () => {
+    it('cut off a started response without an error log', async () => {
       const cut = await fetch(
         `${server.url}/api/v3/query_sql?${new URLSearchParams({ db: 'd', q: LATE, format: 'csv' })}`,
       );
@@ -98,7 +98,7 @@ for (const [profile, status, code] of [
       assert.equal(text, 'a,b,c\n,,\n');
     });
 
-    it('are told in results of /query, which has no status for a statement', async () => {
+    it('are 0 for a division by zero in InfluxQL, also beside a statement that fails', async () => {
       const answer = await server.http.send(
         `/query?${new URLSearchParams({ db: 'd', q: 'SELECT v / 0 FROM m; SELECT foo(v) FROM m' })}`,
       );

@@ -56,7 +56,7 @@ export class StepRunner {
     if (this.isTurnOver) await this.#next();
   }
 
-  /** `take` would let others go first: asked where waiting for it each time would take longer than the work. */
+  /** Whether `take` would yield. Read it in loops where awaiting `take` costs more than the work. */
   get isTurnOver(): boolean {
     const turnMs = this.#giveWay === undefined ? TURN_MS : SHORT_TURN_MS;
     return performance.now() - this.#startMs >= turnMs;
@@ -78,6 +78,19 @@ export function* indices(from: number, to: number): Steps<number[]> {
     list.push(i);
   }
   return list;
+}
+
+/** Fills `into` with the items in an order of their indices. */
+export function* inOrder<T, Into extends { [index: number]: T }>(
+  items: ArrayLike<T>,
+  order: readonly number[],
+  into: Into,
+): Steps<Into> {
+  for (let i = 0; i < order.length; i++) {
+    if (isStepEnd(i)) yield;
+    into[i] = items[order[i] as number] as Into[number]; // below both lengths
+  }
+  return into;
 }
 
 /** Sorts in steps: short runs first, which are merged then. The order of equal items stays. */

@@ -119,13 +119,13 @@ FROM g
 WHERE time BETWEEN '1970-01-01T00:00:00Z' AND '1970-01-01T01:00:00Z'
 GROUP BY t;
 
--- 21: §6 rows that are no table's
+-- 21: §6 rows from VALUES or a subquery
 SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
 FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00'), (TIMESTAMP '2020-01-01T00:02:00')) v(time)
 WHERE time >= '2020-01-01T00:00:00Z' AND time < '2020-01-01T00:03:00Z'
 GROUP BY t;
 
--- 22: §6 rows that are no table's, with a column of another name
+-- 22: §6 rows from VALUES or a subquery, with a column of another name
 SELECT date_bin_gapfill(INTERVAL '1 minute', ts) AS t, locf(sum(x)) AS c
 FROM (VALUES (TIMESTAMP '2020-01-01T00:00:00', 1), (TIMESTAMP '2020-01-01T00:02:00', 2)) v(ts, x)
 WHERE ts BETWEEN '2020-01-01T00:00:00Z' AND '2020-01-01T00:03:00Z' AND x > 0

@@ -47,7 +47,7 @@ SELECT struct(max(a) + 1 AS x)['x'] AS r FROM (VALUES (1), (2)) t(a);
 -- 15: §5.7 a struct with names
 SELECT struct(1 AS x, 2);
 
--- 16: §5.7 a struct whose names are told twice, which DuckDB has not
+-- 16: §5.7 a struct with duplicate field names that differ only in case
 SELECT struct(1 AS x, 2 AS "X");
 
 -- 17: §5.7 a struct with types
@@ -136,3 +136,27 @@ SELECT column1 AS r FROM (VALUES (2), (1)) ORDER BY 'x', column1;
 
 -- 45: §3.1 ORDER BY a constant
 SELECT DISTINCT ON ('x') column1 AS r FROM (VALUES (1)) ORDER BY 'x';
+
+-- 46: §3.1 LIMIT of constants, one of which is a keyword
+SELECT column1 AS r FROM (VALUES (1), (2), (3), (4), (5), (6), (7)) LIMIT length('SELECT') - 4;
+
+-- 47: §3.1 OFFSET of constants, one of which is a keyword
+SELECT column1 AS r FROM (VALUES (1), (2), (3), (4), (5), (6), (7)) OFFSET length('SELECT');
+
+-- 48: §3.1 LIMIT of a subquery within an expression
+SELECT column1 AS r FROM (VALUES (1), (2), (3)) LIMIT 1 + (SELECT 1);
+
+-- 49: §5.7 unnest of unnest of unnest
+SELECT unnest(unnest(unnest([[[1, 2]], [[3]]]))) AS r;
+
+-- 50: §5.7 unnest of unnest within an expression
+SELECT unnest(unnest([[1], [2]])) + 1 AS r;
+
+-- 51: §4.2 NULL is the least value of a row within a row
+SELECT ((1, NULL), 1) < ((1, 2), 1) AS a, struct(struct(1, NULL), 1) > struct(struct(1, 2), 1) AS b, struct(struct(1, 3), 1) <= struct(struct(1, 2), 1) AS c;
+
+-- 52: §4.2 NULL is the least value of a row within a row, row by row
+SELECT struct(a, 1) < struct(b, 1) AS r FROM (VALUES (struct(1, CAST(NULL AS BIGINT)), struct(1, 2)), (struct(CAST(NULL AS BIGINT), 5), struct(1, 2))) v(a, b);
+
+-- 53: §4.2 NULL is the least value of a list, also within a row
+SELECT make_array(1, NULL) < make_array(1, 2) AS a, struct(make_array(1, NULL), 1) < struct(make_array(1, 2), 1) AS b;

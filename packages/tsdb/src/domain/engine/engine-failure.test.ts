@@ -84,11 +84,31 @@ describe('a failure of the engine', () => {
     isOf('Conversion Error: words that no row has', 'execution_error');
     isOf('Invalid Input Error: Resources exhausted: a pattern is too long', 'execution_error');
     isOf('Out of Memory Error: could not allocate block of size 256.0 KiB', 'query_out_of_memory');
+    isOf('could not allocate block of size 256.0 KiB (1/1 used)', 'query_out_of_memory');
+    isOf('Invalid Error: failed to pin block of size 256.0 KiB', 'query_out_of_memory');
+    isOf('failed to pin block: max_temp_directory_size', 'query_out_of_memory');
+    isOf(
+      "Conversion Error: Could not convert string 'could not allocate block' to INT32",
+      'execution_error',
+    );
     isOf('IO Error: Cannot open file "/data/c0.parquet"', 'query_failed');
     isOf('INTERNAL Error: Attempted to access index 0', 'query_failed');
     isOf('Binder Error: Referenced column "r1.c0" not found', 'query_failed');
     isOf('Binder Error: RANGE frames must have only one ORDER BY expression', 'not_implemented');
+    isOf('Binder Error: UNNEST not supported here', 'not_implemented');
+    isOf('Binder Error: subqueries in lambda expressions are not supported', 'not_implemented');
+    isOf('Binder Error: Referenced table "r1" not found!', 'not_implemented');
+    isOf('Serialization Error: Cannot copy BoundSubqueryExpression', 'not_implemented');
     isOf('Not implemented Error: UNNEST', 'not_implemented');
+    isOf('Parser Error: syntax error at or near "FROM"', 'query_failed');
+    isOf('Failed to extract statements: Parser Error: syntax error', 'query_failed');
+    isOf('Serialization Error: Failed to deserialize', 'query_failed');
+    isOf('Binder Error: Table "r" does not have a column named "c7"', 'query_failed');
+    isOf('Binder Error: Table "r" does not have a column named "not supported"', 'query_failed');
+    isOf(
+      "Binder Error: No function matches the given name and argument types '-(VARCHAR)'",
+      'query_failed',
+    );
     isOf('INTERRUPT Error: Interrupted!', 'query_failed');
   });
 

@@ -1,6 +1,7 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import { endOfQuery } from '../../model/end-of-query.js';
+import { OUT_OF_MEMORY } from '../../storage/duckdb/instance/memory-watch.js';
 import { FAILED_ON_THE_WAY } from '../../storage/duckdb/stream-end.js';
 
 /**
@@ -79,19 +80,28 @@ const UNREAD = 'External error: stored data could not be read';
 
 type FailureKind = 'execution_error' | 'not_implemented' | 'query_out_of_memory' | 'query_failed';
 
-/** The engine has no such form of a statement. What it does not find (columns of a file) is another matter. */
-const NO_SUCH_FORM =
-  /^(?:Failed to extract statements: )?(?:(?:Parser|Not implemented|Serialization) Error|Binder Error: (?!Referenced column))/;
+/** Valid SQL that DuckDB does not support. Its other complaints about a statement are defects of the emitted SQL or stale columns. */
+const UNSUPPORTED = [
+  /^Not implemented Error/,
+  /^Serialization Error: Cannot copy Bound/,
+  // A lambda within a subquery does not see the tables outside.
+  /^Binder Error: Referenced table "r\d+" not found!/,
+  /^Binder Error: RANGE frames must have only one ORDER BY expression/,
+  /^Binder Error: [^"\n]*\bnot supported\b/,
+];
 
 /** Kinds of failures that are worded by their kind alone. No value of a row is to blame. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: string])[] = [
   [
-    /^Out of Memory Error: .*(?:max_temp_directory_size|temporary|offload|disk)/is,
+    new RegExp(
+      `(?:${OUT_OF_MEMORY.source}).*(?:max_temp_directory_size|temporary|offload|disk)`,
+      'is',
+    ),
     'query_out_of_memory',
     'Resources exhausted: the query needs more memory than the server allows, and more disk to spill to',
   ],
   [
-    /^Out of Memory Error/,
+    OUT_OF_MEMORY,
     'query_out_of_memory',
     'Resources exhausted: the query needs more memory than the server allows',
   ],
@@ -156,17 +166,18 @@ export function isUnexplained(failure: Error): boolean {
   );
 }
 
-/** What a `message` of the engine tells, and how clients see it. */
+/** Classifies a DuckDB message and returns the text for clients. */
 export function failureOf(message: string): {
   readonly kind: FailureKind;
   readonly words: string;
 } {
-  const found = KINDS.find(([pattern]) => pattern.test(message));
-  if (found !== undefined) return { kind: found[1], words: found[2] };
+  // Before the kinds: a value in the message may contain their patterns.
   const words = valueFailureText(message);
   if (words !== undefined) return { kind: 'execution_error', words };
-  return NO_SUCH_FORM.test(message)
-    ? { kind: 'not_implemented', words: 'a statement of this form' }
+  const found = KINDS.find(([pattern]) => pattern.test(message));
+  if (found !== undefined) return { kind: found[1], words: found[2] };
+  return UNSUPPORTED.some((pattern) => pattern.test(message))
+    ? { kind: 'not_implemented', words: 'this combination of SQL clauses' }
     : { kind: 'query_failed', words: FALLBACK };
 }
 

@@ -91,7 +91,7 @@ export function madeAnswer(
 
 export const EMPTY_ANSWER: Answer = madeAnswer([], []);
 
-/** Rows of a list, as columns; one that is long comes in several pieces, one after the other. */
+/** Columns of a list; a long list is sent in several pieces. */
 export interface ListPiece {
   readonly name: string;
   readonly columns: readonly (readonly Value[])[];

@@ -32,6 +32,8 @@ export interface BoundExpr {
   readonly displayName: string;
   /** Set when the value does not depend on rows: literals, parameters, `now()`, and what folds from them. */
   readonly constant?: Constant;
+  /** A call without anything around its arguments, when the expression is nothing else. */
+  readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
   /** A text made of others, which were counted for that (`TextMakers`). */
   readonly isMadeText?: boolean;
   readonly hasAggregate: boolean;

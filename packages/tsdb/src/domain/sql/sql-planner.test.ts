@@ -65,6 +65,21 @@ describe('a query is planned', () => {
     named('SELECT max(usage) + 1 FROM cpu', ['max(cpu.usage) + Int64(1)']);
   });
 
+  it('with one scan for each table that the text names', () => {
+    const scans = (text: string, count: number) =>
+      assert.equal(bench.plan(text).scans.length, count, text);
+    scans('SELECT unnest((SELECT array_agg(n) FROM cpu)) AS v', 1);
+    scans('SELECT unnest((SELECT array_agg(n) FROM cpu))', 1);
+    scans('SELECT unnest((SELECT max(struct(n, usage)) FROM cpu))', 1);
+    scans('SELECT (SELECT array_agg(n) FROM cpu) || [1]', 1);
+    scans('SELECT grouping(host), (SELECT max(used) FROM mem) FROM cpu GROUP BY host', 2);
+    scans(
+      "SELECT date_bin_gapfill(INTERVAL '1 second', time) AS t, count(*) FROM (SELECT now() AS time) x " +
+        "WHERE time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:01:00Z' AND time <> (SELECT max(time) FROM mem) GROUP BY t",
+      1,
+    );
+  });
+
   it('for the statements that read, and for no others', () => {
     fails('DROP TABLE cpu', 'DDL not supported: DropTable');
     fails('CREATE VIEW v AS SELECT 1', 'DDL not supported: CreateView');

@@ -4,8 +4,13 @@ import { daysFromCivil, floorMod, NS_PER_DAY, NS_PER_SECOND } from './calendar.j
 const NS_PER_MINUTE = 60n * NS_PER_SECOND;
 
 /** Formatters are expensive to make; the names a server sees are few. */
-const MAX_CACHED_ZONES = 64;
+export const MAX_CACHED_ZONES = 64;
 const formatters = new Memo<string, Intl.DateTimeFormat>({ maxCount: MAX_CACHED_ZONES });
+
+/** No zone has changed its offset and back in this time: two equal offsets also hold in between. */
+const GRID_NS = 3n * NS_PER_DAY;
+/** Offsets every three days. Reading one takes some microseconds. */
+const gridOffsets = new Memo<string, bigint>({ maxCount: 16_384 });
 
 /** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
 export function isTimeZone(name: string): boolean {
@@ -28,6 +33,14 @@ export function offsetNsAt(zone: string, timeNs: bigint): bigint {
   if (fixed !== undefined) return fixed;
   const formatter = formatterOf(zone);
   if (formatter === undefined) return 0n;
+  const place = (timeNs - floorMod(timeNs, GRID_NS)) / GRID_NS;
+  const [before, after] = [place, place + 1n].map((at) =>
+    gridOffsets.of(`${zone} ${at}`, () => readOffsetNs(formatter, at * GRID_NS)),
+  );
+  return before !== undefined && before === after ? before : readOffsetNs(formatter, timeNs);
+}
+
+function readOffsetNs(formatter: Intl.DateTimeFormat, timeNs: bigint): bigint {
   const wholeSeconds = timeNs - floorMod(timeNs, NS_PER_SECOND);
   const parts = new Map<string, string>();
   for (const { type, value } of formatter.formatToParts(Number(wholeSeconds / 1_000_000n))) {

@@ -43,7 +43,7 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
 const CELL_WORDS = CELL_BYTES / 4;
-/** Texts that become cells together, asked for or not: some milliseconds. */
+/** Texts converted to cells in one step, whether or not they are needed. */
 const MAX_MADE_AT_ONCE = 8192;
 
 /** The texts of a dictionary as bytes; it may grow. */

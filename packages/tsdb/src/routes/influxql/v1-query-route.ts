@@ -82,7 +82,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     if (!(error instanceof ParseError)) throw error;
     return {
       ...head,
-      // A table has no place for a failure beside its rows.
+      // CSV cannot carry an error next to rows.
       status: input.format === 'csv' ? 400 : 200,
       body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
     };

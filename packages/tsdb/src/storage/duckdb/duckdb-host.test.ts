@@ -59,7 +59,7 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
   });
 
-  it('tells why an answer fails behind its first rows, which the binding tells as its end', async () => {
+  it('reports the error of a value after the first rows, where the binding reports the end', async () => {
     const columns: OutputColumn[] = [{ name: 'n', type: { kind: 'utf8' }, source: undefined }];
     const failing = (at: number): string =>
       `SELECT CASE WHEN n = ${at} THEN error('no') ELSE n::VARCHAR END FROM range(1000000) t(n)`;

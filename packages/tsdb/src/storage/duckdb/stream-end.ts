@@ -4,7 +4,7 @@ import { tsdbError } from '../../errors.js';
 /** Source: duckdb.h, `DUCKDB_RESULT_TYPE_QUERY_RESULT`. The library with its name is not read at the start. */
 const QUERY_RESULT = 3;
 
-/** Files that make no sense are a reason, too. */
+/** Corrupt files are a reason, too. */
 export const FAILED_ON_THE_WAY = 'a value could not be computed, or there was too little memory';
 
 /**
@@ -14,15 +14,15 @@ export const FAILED_ON_THE_WAY = 'a value could not be computed, or there was to
 export const isWhole = (result: DuckDBResult): boolean =>
   (result.returnType as number) === QUERY_RESULT;
 
-/** A statement that cannot stand within another one (EXPLAIN). */
+/** Errors of statements that cannot be nested (EXPLAIN). */
 const OF_THE_FORM = /^(?:Parser|Binder|Catalog) Error/;
 
 /**
- * Throws why `text` failed after `rowCount` rows. The binding hands out the error of a statement that has no row yet: so its
- * rows are computed again, within an aggregate over all of their columns.
+ * Throws why `text` failed after `rowCount` rows. The binding reports an error only before the first row, so the statement runs
+ * again inside an aggregate over all columns. Values and files fail again; memory may suffice the second time.
  */
 export async function throwFailure(
-  connection: DuckDBConnection,
+  connection: Pick<DuckDBConnection, 'run'>,
   text: string,
   rowCount: number,
 ): Promise<never> {
@@ -31,9 +31,13 @@ export async function throwFailure(
     await connection.run(`SELECT max(hash(rows)) FROM (${text}) AS rows`);
   } catch (error) {
     if (!(error instanceof Error && OF_THE_FORM.test(error.message))) throw error;
+    throw tsdbError(
+      'query_failed',
+      `Execution error: the statement failed after ${rowCount} rows: ${FAILED_ON_THE_WAY}`,
+    );
   }
   throw tsdbError(
-    'query_failed',
-    `Execution error: the statement failed after ${rowCount} rows: ${FAILED_ON_THE_WAY}`,
+    'query_out_of_memory',
+    `Resources exhausted: the query ran out of memory after ${rowCount} rows`,
   );
 }

@@ -79,7 +79,7 @@ export class SeriesIndex {
     return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
   }
 
-  /** Value of a tag that a code stands for; codes begin at 1. */
+  /** Value of a tag by its code; codes start at 1. */
   valueOfCode(tag: string, code: number): string | undefined {
     return this.#tags.find(tag)?.distinct.text(code);
   }

@@ -9,7 +9,7 @@ export class HeldValues {
     this.#limit = limits.heldValueCount;
   }
 
-  /** Throws `query_too_large`. */
+  /** A negative number releases some. Throws `query_too_large`. */
   add(count: number): void {
     this.#count += count;
     if (this.#count > this.#limit) throw tsdbError('query_too_large', this.#limit);

@@ -16,7 +16,7 @@ const ARITHMETIC: ReadonlyMap<string, number> = new Map([
   ['&', 2],
   ['%', 2],
 ]);
-const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=']);
+export const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=']);
 const CASTS: ReadonlySet<string> = new Set([
   'float',
   'integer',
@@ -265,7 +265,7 @@ export class ExprParser {
   }
 }
 
-/** What stands in brackets that change nothing: those around arithmetic are kept. */
+/** Removes redundant brackets; those around arithmetic are kept. */
 export function withoutBrackets(expr: Expr): Expr {
   return expr.kind === 'paren' && expr.inner.kind !== 'binary' ? withoutBrackets(expr.inner) : expr;
 }

@@ -138,7 +138,7 @@ function parseField(tokens: TokenStream, exprs: ExprParser): Field {
   return { expr, alias: tokens.name('invalid field alias, expected identifier') };
 }
 
-/** A wildcard in brackets stands for as many fields as one without them. */
+/** A wildcard in brackets expands like one without. */
 function fieldOf(expr: Expr): Expr {
   const inner = withoutBrackets(expr);
   return inner.kind === 'wildcard' || inner.kind === 'regex' ? inner : expr;

@@ -5,7 +5,6 @@ import type { Expr } from '../ast/expressions.js';
 import { printStatement } from '../ast/print.js';
 import type { Fill, SelectStatement } from '../ast/select.js';
 import { ParseError } from './parse-error.js';
-import { withoutBrackets } from './parse-expr.js';
 import { parseQuery } from './parse-query.js';
 
 const name = fc.oneof(
@@ -48,45 +47,53 @@ const literal: fc.Arbitrary<Expr> = fc.oneof(
   name.map((text): Expr => ({ kind: 'parameter', name: text })),
 );
 
-/** Operands in brackets wherever an operator stands between: what binds how is then told by the tree alone. */
-const { arithmetic } = fc.letrec<{ arithmetic: Expr; operand: Expr }>((tie) => ({
+/**
+ * Operands in brackets wherever an operator stands between: what binds how is then told by the tree alone. Arguments of calls
+ * have brackets only around operators: the parser removes others there.
+ */
+const { arithmetic } = fc.letrec<{
+  arithmetic: Expr;
+  operand: Expr;
+  call: Expr;
+  argument: Expr;
+  binary: Expr;
+}>((tie) => ({
   operand: fc.oneof(
     { depthSize: 'small' },
     reference,
     literal,
-    fc
-      .record({
-        name: fc.constantFrom('mean', 'top', 'abs'),
-        args: fc.array(tie('arithmetic'), { maxLength: 3 }),
-      })
-      .map(
-        // The parser keeps brackets around arithmetic alone.
-        ({ name: text, args }): Expr => ({
-          kind: 'call',
-          name: text,
-          args: args.map((arg) => withoutBrackets(arg as Expr)),
-        }),
-      ),
+    tie('call'),
     tie('arithmetic').map((inner): Expr => ({ kind: 'paren', inner: inner as Expr })),
   ),
-  arithmetic: fc.oneof(
+  call: fc
+    .record({
+      name: fc.constantFrom('mean', 'top', 'abs'),
+      args: fc.array(tie('argument'), { maxLength: 3 }),
+    })
+    .map(({ name: text, args }): Expr => ({ kind: 'call', name: text, args: args as Expr[] })),
+  argument: fc.oneof(
     { depthSize: 'small' },
-    tie('operand'),
-    fc
-      .record({
-        op: fc.constantFrom('+', '-', '*', '/', '%', '&', '|', '^' as const),
-        left: tie('operand'),
-        right: tie('operand'),
-      })
-      .map(
-        ({ op, left, right }): Expr => ({
-          kind: 'binary',
-          op: op as '+',
-          left: left as Expr,
-          right: right as Expr,
-        }),
-      ),
+    reference,
+    literal,
+    tie('call'),
+    tie('binary'),
+    tie('binary').map((inner): Expr => ({ kind: 'paren', inner: inner as Expr })),
   ),
+  binary: fc
+    .record({
+      op: fc.constantFrom('+', '-', '*', '/', '%', '&', '|', '^' as const),
+      left: tie('operand'),
+      right: tie('operand'),
+    })
+    .map(
+      ({ op, left, right }): Expr => ({
+        kind: 'binary',
+        op: op as '+',
+        left: left as Expr,
+        right: right as Expr,
+      }),
+    ),
+  arithmetic: fc.oneof({ depthSize: 'small' }, tie('operand'), tie('binary')),
 }));
 
 const comparison: fc.Arbitrary<Expr> = fc.oneof(

@@ -1,12 +1,8 @@
 import type { Expr } from '../ast/expressions.js';
+import { COMPARISONS } from '../parse/parse-expr.js';
 import type { SourceColumns } from '../plan/compile/source.js';
 
-const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=']);
-
-/**
- * SHOW of 1.x has no use for the comparison of a tag with what is no text, such as `tag = false`, and lists series whatever it
- * says: such comparisons hold here.
- */
+/** 1.x ignores comparisons of a tag with a value that is not a string (`tag = false`) in SHOW. Here they are true. */
 export function comparableOnly(condition: Expr, columns: SourceColumns): Expr {
   if (condition.kind === 'paren') {
     return { kind: 'paren', inner: comparableOnly(condition.inner, columns) };

@@ -1,6 +1,7 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Steps, sorted } from '../../../model/steps.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
+import type { HeldValues } from '../execute/held-values.js';
 import type { TableSource } from '../plan/compile/source.js';
 import type { SplitCondition } from '../plan/condition/split-condition.js';
 import { splitListedValues } from './listed-values.js';
@@ -76,19 +77,20 @@ export class FoundValues {
   }
 
   /** Values of a tag, ascending; @param count only so many of the first ones are needed. */
-  *sorted(key: string, count: number | undefined): Steps<readonly string[]> {
-    if (count === undefined) return yield* sorted(yield* this.#all(key), compareByteOrder);
+  *sorted(key: string, count: number | undefined, held: HeldValues): Steps<readonly string[]> {
+    if (count === undefined) return yield* sorted(yield* this.#all(key, held), compareByteOrder);
     const smallest = new SmallestTexts(count);
     yield* this.each(key, (value) => smallest.add(value));
     return yield* smallest.sorted();
   }
 
-  *#all(key: string): Steps<readonly string[]> {
+  *#all(key: string, held?: HeldValues): Steps<readonly string[]> {
     const values: string[] = [];
     const seen = (this.#marks.get(key)?.length ?? 0) > 1 ? new Set<string>() : undefined;
     yield* this.each(key, (value) => {
       if (seen?.has(value)) return;
       seen?.add(value);
+      held?.add(1);
       values.push(value);
     });
     return values;

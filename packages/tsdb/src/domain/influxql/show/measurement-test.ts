@@ -2,7 +2,7 @@ import type { Steps } from '../../../model/steps.js';
 import type { Expr } from '../ast/expressions.js';
 import { compileRegex } from '../plan/condition/regex.js';
 
-/** Hands over the values that a tag has in a measurement. */
+/** Passes each value of a tag in a measurement to `take`. */
 type EachValue = (tag: string, take: (value: string) => void) => Steps<void>;
 
 export interface MeasurementTest {

@@ -16,6 +16,7 @@ import {
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
+import { HeldValues } from '../execute/held-values.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
@@ -349,37 +350,37 @@ async function showFieldKeys(
 }
 
 async function showTagValues(show: ShowTagValues, context: ShowContext): Promise<Answer> {
-  const { reading } = context;
-  const isWanted = keyTest(show.keys);
-  const { session, runner } = reading;
-  const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
-  const lists: ValueList[] = [];
-  for (const { name, tables } of await liveMeasurements(show, context)) {
-    const found = new FoundValues();
-    for (const source of tables) await found.add(source, isWanted, { split, reading });
-    for (const key of found.keys) {
-      const values = await runner.run(found.sorted(key, pickedCount(show)));
-      // The bounds hold for each key of a table.
-      lists.push({ name, key, values: cut(values, show) });
-    }
-  }
-  return piecedAnswer([textColumn('key'), textColumn('value')], valuePieces(lists));
-}
-
-interface ValueList {
-  readonly name: string;
-  readonly key: string;
-  readonly values: readonly string[];
+  const measurements = await liveMeasurements(show, context);
+  return piecedAnswer(
+    [textColumn('key'), textColumn('value')],
+    valuePieces(show, measurements, context.reading),
+  );
 }
 
 /** Rows of one piece of a long list. */
 const PIECE_ROWS = 2048;
 
-async function* valuePieces(lists: readonly ValueList[]): AsyncGenerator<ListPiece> {
-  for (const { name, key, values } of lists) {
-    for (let from = 0; from < values.length; from += PIECE_ROWS) {
-      const piece = values.slice(from, from + PIECE_ROWS);
-      yield { name, columns: [piece.map(() => key), piece] };
+/** Holds the values of one key of a measurement at a time. */
+async function* valuePieces(
+  show: ShowTagValues,
+  measurements: readonly NamedTables[],
+  reading: SeriesReading,
+): AsyncGenerator<ListPiece> {
+  const isWanted = keyTest(show.keys);
+  const { session, runner } = reading;
+  const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
+  for (const { name, tables } of measurements) {
+    const found = new FoundValues();
+    for (const source of tables) await found.add(source, isWanted, { split, reading });
+    for (const key of found.keys) {
+      const held = new HeldValues(session);
+      const sorted = await runner.run(found.sorted(key, pickedCount(show), held));
+      // The bounds hold for each key of a table.
+      const values = cut(sorted, show);
+      for (let from = 0; from < values.length; from += PIECE_ROWS) {
+        const piece = values.slice(from, from + PIECE_ROWS);
+        yield { name, columns: [piece.map(() => key), piece] };
+      }
     }
   }
 }

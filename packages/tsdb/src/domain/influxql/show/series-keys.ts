@@ -12,6 +12,10 @@ const PIECE_KEYS = 2048;
 /** Keys that are sorted in one go, and their characters: some milliseconds. */
 const RUN_KEYS = 2048;
 const RUN_CHARACTERS = 262_144;
+/** Characters after which a piece of the answer ends. */
+const PIECE_CHARACTERS = 1_048_576;
+/** Characters that take as much memory as a held value. */
+const CHARACTERS_PER_VALUE = 8;
 /** Keys that are merged between two looks at the clock. */
 const MERGED_KEYS = 64;
 
@@ -46,9 +50,15 @@ async function* firstKeys(
   reading: SeriesReading,
   count: number,
 ): AsyncGenerator<readonly string[], void, undefined> {
+  const held = new HeldValues(reading.session);
   const smallest = new SmallestTexts(count);
-  for await (const { keyOf, batch } of keyBatches(show, sources, reading))
-    for (const dense of batch) smallest.add(keyOf(dense));
+  for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
+    for (const dense of batch) {
+      const before = smallest.characters;
+      smallest.add(keyOf(dense));
+      held.add((smallest.characters - before) / CHARACTERS_PER_VALUE);
+    }
+  }
   yield await reading.runner.run(smallest.sorted());
 }
 
@@ -67,11 +77,15 @@ async function* allKeys(
     run = new RunBuilder();
   };
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
-    for (const dense of batch) run.add(keyOf, dense);
-    if (run.isFull) end();
+    for (const dense of batch) {
+      run.add(keyOf, dense);
+      if (!run.isFull) continue;
+      end();
+      await reading.runner.take();
+    }
   }
   if (run.size > 0) end();
-  yield* mergedRuns(runs, reading);
+  yield* mergedRuns(runs, held, reading);
 }
 
 async function* keyBatches(
@@ -154,28 +168,43 @@ class RunBuilder {
   }
 }
 
+const valuesOf = (key: string): number => Math.ceil(key.length / CHARACTERS_PER_VALUE);
+
 async function* mergedRuns(
   runs: readonly KeyRun[],
+  held: HeldValues,
   { runner }: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const heap = new Heap<{ readonly key: string; readonly run: KeyRun; readonly place: number }>(
     (a, b) => compareByteOrder(a.key, b.key) < 0,
   );
-  for (const run of runs) heap.push({ key: run.keyAt(0), run, place: 0 });
+  // One key of each run is held in full, however long it is.
+  const next = (run: KeyRun, place: number) => {
+    const key = run.keyAt(place);
+    held.add(valuesOf(key));
+    return { key, run, place };
+  };
+  for (const run of runs) heap.push(next(run, 0));
   let last: string | undefined;
   let piece: string[] = [];
+  let characters = 0;
   for (let count = 0; ; count++) {
     const { top } = heap;
     if (top === undefined) break;
     if (count % MERGED_KEYS === 0) await runner.take();
-    if (top.key !== last) piece.push(top.key);
+    if (top.key !== last) {
+      piece.push(top.key);
+      characters += top.key.length;
+    }
     last = top.key;
+    held.add(-valuesOf(top.key));
     const place = top.place + 1;
     if (place === top.run.size) heap.pop();
-    else heap.replaceTop({ key: top.run.keyAt(place), run: top.run, place });
-    if (piece.length < PIECE_KEYS) continue;
+    else heap.replaceTop(next(top.run, place));
+    if (piece.length < PIECE_KEYS && characters < PIECE_CHARACTERS) continue;
     yield piece;
     piece = [];
+    characters = 0;
   }
   if (piece.length > 0) yield piece;
 }

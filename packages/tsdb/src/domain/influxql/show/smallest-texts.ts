@@ -21,9 +21,15 @@ export class SmallestTexts {
   /** The last of them is at its top. */
   readonly #heap = new Heap<string>((a, b) => compareByteOrder(a, b) > 0);
   readonly #held = new Set<string>();
+  #characters = 0;
 
   constructor(count: number) {
     this.#count = count;
+  }
+
+  /** Of all that are held. */
+  get characters(): number {
+    return this.#characters;
   }
 
   add(text: string): void {
@@ -32,9 +38,11 @@ export class SmallestTexts {
     if (isFull && top !== undefined && compareByteOrder(text, top) >= 0) return;
     if (this.#held.has(text)) return;
     this.#held.add(text);
+    this.#characters += text.length;
     if (!isFull || top === undefined) this.#heap.push(text);
     else {
       this.#held.delete(top);
+      this.#characters -= top.length;
       this.#heap.replaceTop(text);
     }
   }

@@ -13,7 +13,7 @@ import type { Env } from '../bind/session.js';
 import type { Bound } from '../bind/types/bound.js';
 import { INTERVAL } from '../bind/types/bound.js';
 import { checkStride, type Stride } from '../functions/time/time-bins.js';
-import { type Expr, type FunctionNode, namesOf } from '../parse/ast.js';
+import { type Expr, type FunctionNode, hasSubquery, namesOf } from '../parse/ast.js';
 
 /** Function that makes the bins of each gap-filling function. */
 const BIN_FUNCTION: Readonly<Record<string, string>> = {
@@ -130,19 +130,21 @@ function timeBounds(time: Expr, selection: Expr | undefined, env: Env): TimeRang
   throw tsdbError('plan_error', `Error during planning: gap-filling query is missing ${missing}`);
 }
 
-const MIN_NS = -(2n ** 63n);
-const MAX_NS = 2n ** 63n - 1n;
-
-/** What the parts of a condition, joined by AND, say about a column that is not a table's. */
+/** Time bounds that the AND-joined parts of a condition set for a column. */
 function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): Partial<TimeRange> {
   const ranges = conjuncts(selection).flatMap(({ left, op, right }) => {
+    // A subquery is not a constant, and WHERE has its scan.
+    if (hasSubquery(left) || hasSubquery(right)) return [];
     const [a, b] = [env.session.bindExpr(left, env), env.session.bindExpr(right, env)];
     return timeRangeFor(column, { left: a, op, right: b }) ?? [];
   });
-  const minNs = ranges.reduce((most, range) => (range.minNs > most ? range.minNs : most), MIN_NS);
+  const minNs = ranges.reduce(
+    (most, range) => (range.minNs > most ? range.minNs : most),
+    MIN_TIME_NS,
+  );
   const maxNs = ranges.reduce(
     (least, range) => (range.maxNs < least ? range.maxNs : least),
-    MAX_NS,
+    MAX_TIME_NS,
   );
   // The outermost times that a table may have are no bounds.
   return {

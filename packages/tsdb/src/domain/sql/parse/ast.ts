@@ -329,7 +329,15 @@ export function namesOf(name: ObjectName): string[] {
 }
 
 /** A call that the planner makes itself. */
-export function callNode(name: string, args: readonly Expr[]): Expr {
+/** Whether an expression reads tables by a query of its own. */
+export function hasSubquery(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  return Object.entries(node).some(([key, child]) => SUBQUERIES.has(key) || hasSubquery(child));
+}
+
+const SUBQUERIES: ReadonlySet<string> = new Set(['Subquery', 'InSubquery', 'Exists']);
+
+export function callNode(name: string, args: readonly Expr[]): { readonly Function: FunctionNode } {
   return {
     Function: {
       name: [{ Identifier: { value: name } }],

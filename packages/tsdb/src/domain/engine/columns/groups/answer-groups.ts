@@ -26,7 +26,7 @@ const MAX_VALUES = 128_000_000;
 const MAX_CELLS = 2_000_000;
 /** Values after which others may get their turn: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
-/** Finding the rows of a run and its cell takes as long as so many values. */
+/** Cost of locating the rows of a run and its cell, in values. */
 const VALUES_PER_RUN = 128;
 /** Whole numbers up to it are exact doubles. */
 const MAX_EXACT_SUM = 2 ** 53;

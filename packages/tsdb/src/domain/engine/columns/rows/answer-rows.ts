@@ -1,7 +1,14 @@
 import type { Asker } from '../../../../model/asker.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
-import { indices, isStepEnd, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
+import {
+  indices,
+  inOrder,
+  isStepEnd,
+  StepRunner,
+  type Steps,
+  sorted,
+} from '../../../../model/steps.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
@@ -20,7 +27,7 @@ const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
 /** Values after which others may get their turn. */
 const ROWS_PER_STEP = 1_000_000;
-/** Going on with the next run takes as long as so many rows. */
+/** Cost of switching to the next run, in rows. */
 const ROWS_PER_RUN = 16;
 /** Texts of twice as many rows make the runtime collect five times as often. */
 const MOST_CHUNK_ROWS = 2048;
@@ -204,22 +211,14 @@ function* inTagOrder(
     yield* indices(0, order.length),
     (a, b) => (order[a] as number) - (order[b] as number),
   );
+  const ordered = (values: Uint32Array) => inOrder(values, places, new Uint32Array(places.length));
   return {
     ...runs,
-    source: yield* inOrder(runs.source, places),
-    series: yield* inOrder(runs.series, places),
-    from: yield* inOrder(runs.from, places),
-    to: yield* inOrder(runs.to, places),
+    source: yield* ordered(runs.source),
+    series: yield* ordered(runs.series),
+    from: yield* ordered(runs.from),
+    to: yield* ordered(runs.to),
   };
-}
-
-function* inOrder(values: Uint32Array, places: readonly number[]): Steps<Uint32Array> {
-  const ordered = new Uint32Array(places.length);
-  for (let i = 0; i < ordered.length; i++) {
-    if (isStepEnd(i)) yield;
-    ordered[i] = values[places[i] as number] as number; // places are below its length
-  }
-  return ordered;
 }
 
 class GrowingRows {

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import { indices, isStepEnd, StepRunner, type Steps, sorted } from '../../../../model/steps.js';
+import { indices, inOrder, StepRunner, sorted } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
 import {
   type ColumnRef,
@@ -187,7 +187,7 @@ class Groups {
       if (this.#request.isDescending) order = order.toReversed();
       yield {
         tags: group.tags,
-        times: await runner.run(inOrder(group.times, order)),
+        times: await runner.run(inOrder(group.times, order, [])),
         columns: await this.#columns(group, order, runner),
       };
     }
@@ -199,18 +199,9 @@ class Groups {
     runner: StepRunner,
   ): Promise<Value[][]> {
     const ordered: Value[][] = [];
-    for (const column of columns) ordered.push(await runner.run(inOrder(column, order)));
+    for (const column of columns) ordered.push(await runner.run(inOrder(column, order, [])));
     return ordered;
   }
-}
-
-function* inOrder<T>(items: readonly T[], order: readonly number[]): Steps<T[]> {
-  const ordered: T[] = [];
-  for (let i = 0; i < order.length; i++) {
-    if (isStepEnd(i)) yield;
-    ordered.push(items[order[i] as number] as T); // below both lengths
-  }
-  return ordered;
 }
 
 export function compareTags(a: readonly string[], b: readonly string[]): number {

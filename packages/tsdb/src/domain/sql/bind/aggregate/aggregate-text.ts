@@ -82,7 +82,7 @@ function fromEndText(
   if (order.length === 0)
     throw tsdbError(
       'plan_error',
-      'Error during planning: nth_value from the end of a window needs an ORDER BY in the window',
+      'Error during planning: nth_value with a negative position requires ORDER BY in its window',
     );
   const reversed = order.map((item) => ({
     ...item,

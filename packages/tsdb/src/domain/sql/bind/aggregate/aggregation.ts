@@ -136,7 +136,8 @@ export class Aggregation {
   }
 }
 
+/** Its text is the key's now, not that of the constant or the call. */
 function withoutConstant(expr: Bound): Bound {
-  const { constant: _constant, choice: _choice, ...rest } = expr;
+  const { constant: _constant, choice: _choice, call: _call, ...rest } = expr;
   return rest;
 }

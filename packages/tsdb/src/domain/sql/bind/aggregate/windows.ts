@@ -133,7 +133,7 @@ const isUnbounded = (bound: FrameBound, side: 'Preceding' | 'Following'): boolea
 const placeOf = (bound: FrameBound): number =>
   bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
 
-/** The engine refuses them in words of its own. */
+/** DuckDB would refuse these frames with its own messages. */
 function checkFrame(frame: NonNullable<WindowSpec['window_frame']>, orderCount: number): void {
   const { units, start_bound: start, end_bound: end = 'CurrentRow' } = frame;
   const refuse = (problem: string): never => {

@@ -7,7 +7,7 @@ import { unionType } from '../types/common-type.js';
 import { typeOfDataType } from '../types/data-type.js';
 import { convert } from './convert.js';
 import { bindComparison } from './operators/comparison.js';
-import { castCondition } from './operators/operators.js';
+import { castCondition } from './operators/condition.js';
 
 export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const bind = (expr: ExprNodes['Nested']) => env.session.bindExpr(expr, env);

@@ -15,11 +15,17 @@ import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
-import { castCondition } from './operators/operators.js';
+import { castCondition } from './operators/condition.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
-export function bindFunction(node: FunctionNode, env: Env): Bound {
+export interface BoundArgs {
+  readonly args: readonly Bound[];
+  readonly isStar: boolean;
+}
+
+/** @param bound its arguments, where they are bound already. */
+export function bindFunction(node: FunctionNode, env: Env, bound?: BoundArgs): Bound {
   const name = namesOf(node.name).join('.');
   const special = env.session.bindGapFillCall(node, env);
   if (special !== undefined) return special;
@@ -36,7 +42,8 @@ export function bindFunction(node: FunctionNode, env: Env): Bound {
   }
   if (isWindow && env.noWindow !== undefined)
     throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
-  if (definition.kind !== 'aggregate' || isWindow) return callFunction(node, definition, env);
+  if (definition.kind !== 'aggregate' || isWindow)
+    return callFunction(node, definition, env, bound ?? bindArgs(argsOf(node), env));
   return bindAggregate(node, definition, env);
 }
 
@@ -66,9 +73,9 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
     noAggregate: 'Aggregate function calls cannot be nested',
     noWindow: 'Window functions are not allowed in aggregate functions',
   };
-  const value = callFunction(node, definition, inputEnv);
-  if (definition.names.includes('grouping'))
-    checkGrouping(bindArgs(argsOf(node), inputEnv).args, aggregation);
+  const bound = bindArgs(argsOf(node), inputEnv);
+  const value = callFunction(node, definition, inputEnv, bound);
+  if (definition.names.includes('grouping')) checkGrouping(bound.args, aggregation);
   const output = aggregation.addValue(value.text, value.type, value.displayName);
   return value.call === undefined ? output : { ...output, call: value.call };
 }
@@ -83,9 +90,13 @@ function checkGrouping([of]: readonly Bound[], { keys }: Aggregation): void {
   );
 }
 
-function callFunction(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
+function callFunction(
+  node: FunctionNode,
+  definition: FunctionDefinition,
+  env: Env,
+  { args, isStar }: BoundArgs,
+): Bound {
   const list = argsOf(node);
-  const { args, isStar } = bindArgs(list, env);
   const orderBy = bindOrderItems(
     [...list.clauses.flatMap((clause) => clause.OrderBy ?? []), ...node.within_group],
     env,
@@ -201,10 +212,7 @@ export function exprArgs(list: FunctionArgs): readonly Expr[] {
   });
 }
 
-function bindArgs(
-  list: FunctionArgs,
-  env: Env,
-): { readonly args: readonly Bound[]; readonly isStar: boolean } {
+export function bindArgs(list: FunctionArgs, env: Env): BoundArgs {
   const first = list.args[0];
   const isStar = first !== undefined && 'Unnamed' in first && first.Unnamed === 'Wildcard';
   if (isStar && list.args.length === 1) return { args: [], isStar };

@@ -12,9 +12,13 @@ const MAX_TEXT_LENGTH = 256;
 
 /**
  * Nanoseconds since 1970 of an RFC 3339 text or one of its shorter forms, `undefined` for anything else. A zone may
- * follow (an offset or an IANA name); without one the text is the wall clock of `zone`.
+ * follow (an offset or an IANA name); without one the text is the wall clock of `zone`. `onZone` may refuse the zone.
  */
-export function parseTimestamp(text: string, zone = 'UTC'): bigint | undefined {
+export function parseTimestamp(
+  text: string,
+  zone = 'UTC',
+  onZone?: (zone: string) => void,
+): bigint | undefined {
   const match = text.length > MAX_TEXT_LENGTH ? null : FORM.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] = match;
@@ -27,6 +31,7 @@ export function parseTimestamp(text: string, zone = 'UTC'): bigint | undefined {
   const localNs =
     BigInt(daysFromCivil(date)) * NS_PER_DAY + BigInt(seconds) * NS_PER_SECOND + fraction;
   const written = match[8] ?? zone;
+  onZone?.(written);
   if (!isTimeZone(written)) return undefined;
   const timeNs = instantOfLocal(written, localNs);
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;

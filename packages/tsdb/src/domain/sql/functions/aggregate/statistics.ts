@@ -51,7 +51,7 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     aggregate(names, (call) => {
       expectArgCount(call, 2);
       const [y, x] = [numericArg(call, 0).text, numericArg(call, 1).text];
-      // The engine fails where a value is not finite, and says NaN where the pairs have no spread; both are NULL.
+      // DuckDB fails for values that are not finite and returns NaN for pairs without spread; both are NULL.
       const filter = `isfinite(${y}) AND isfinite(${x})`;
       const value = `plinth_nan_to_null(${call.aggregate(engineFunction, [y, x], { filter })})`;
       const odd = call.aggregate('bool_or', [`NOT (${filter})`], { ignoreDistinct: true });

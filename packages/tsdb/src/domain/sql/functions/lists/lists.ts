@@ -212,14 +212,21 @@ export const LISTS: readonly FunctionDefinition[] = [
   scalar(['unnest'], (call) => {
     expectArgCount(call, 1);
     const { text, type } = listAt(call, 0);
-    // The engine unnests once.
-    const [, lists] = /^unnest\((.*)\)$/s.exec(text) ?? [];
+    const lists = unnestedLists(argAt(call, 0));
     return {
       text: `unnest(${lists === undefined ? text : `flatten(${lists})`})`,
       type: type.element,
     };
   }),
 ];
+
+/** The lists of a nested `unnest`, at all of its levels joined into one: DuckDB unnests once. `undefined`: it is another value. */
+function unnestedLists({ call }: BoundExpr): string | undefined {
+  const [lists] = call?.name === 'unnest' ? call.args : [];
+  if (lists === undefined) return undefined;
+  const inner = unnestedLists(lists);
+  return inner === undefined ? lists.text : `flatten(${inner})`;
+}
 
 /** Texts of a list that has no NULL, as one text. */
 export function joinText(list: string, between: Pick<BoundExpr, 'text' | 'constant'>): string {

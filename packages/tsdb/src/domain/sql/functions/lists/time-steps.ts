@@ -39,11 +39,11 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
     [step.months, step.days, step.nanos].map((part) => Math.sign(Number(part))),
   );
   if (signs.has(1) && signs.has(-1))
-    throw tsdbError('not_implemented', `${name} by an interval with parts of both signs`);
+    throw tsdbError('not_implemented', `${name} with an interval of mixed signs`);
   const countText = `(${endNs} - ${startNs}) // (${leastNs})`;
   const zone = step.months === 0 && step.days === 0 ? undefined : type.zone;
   if (zone !== undefined && fixedOffsetNs(zone) === undefined && step.nanos !== 0n)
-    throw tsdbError('not_implemented', `${name} in a time zone by days together with hours`);
+    throw tsdbError('not_implemented', `${name} in a time zone with a step of days and hours`);
   const [from, to] = [localNsText(startNs, zone), localNsText(endNs, zone)];
   const item = (ns: string) => `make_timestamp_ns(${instantNsText(ns, zone)})`;
   if (step.months === 0) return { args: [from, to, `(${leastNs})::BIGINT`], item, countText };
@@ -52,8 +52,7 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
 
 /** DuckDB's calendar has microseconds: the nanoseconds below them are those of the start. */
 function monthSteps(from: string, to: string, { months, days, nanos }: IntervalValue) {
-  if (nanos % 1000n !== 0n)
-    throw tsdbError('not_implemented', 'steps of months together with nanoseconds');
+  if (nanos % 1000n !== 0n) throw tsdbError('not_implemented', 'steps of months and nanoseconds');
   const micros = [from, `${to} - ${belowMicros(from)}`].map(
     (ns) => `make_timestamp(plinth_micros(${ns}))`,
   );

@@ -14,6 +14,7 @@ import {
 } from '@duckdb/node-api';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { messageOf } from '@plinth/kernel';
+import { fixedOffsetNs, MAX_CACHED_ZONES } from '../../../../model/time/time-zone.js';
 import { parseTimestamp } from '../../bind/types/parse-timestamp.js';
 import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
 import { formatTime } from '../time/chrono-format.js';
@@ -80,8 +81,8 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       },
       VARCHAR,
     ),
-    define('plinth_time_in_zone', [VARCHAR, VARCHAR], BIGINT, ([text, zone]) => {
-      return parseTimestamp(text as string, zone as string) ?? null;
+    define('plinth_time_in_zone', [VARCHAR, VARCHAR], BIGINT, ([text, zone], work) => {
+      return parseTimestamp(text as string, zone as string, (name) => work.addZone(name)) ?? null;
     }),
     define('plinth_digest', [BLOB, VARCHAR], BLOB, ([value, algorithm], work) => {
       const { bytes } = value as DuckDBBlobValue;
@@ -124,6 +125,14 @@ function startOfCall(): number {
 /** What one call of a function does: all of its rows in one go. */
 class Work {
   #count = 0;
+  readonly #zones = new Set<string>();
+
+  /** Throws when the zones are more than those whose rules are kept: finding the rules of one takes up to a millisecond. */
+  addZone(name: string): void {
+    if (this.#zones.has(name) || fixedOffsetNs(name) !== undefined) return;
+    this.#zones.add(name);
+    this.count(1, MAX_CACHED_ZONES, 'time zones');
+  }
 
   /** Throws when it has become too much. */
   count(amount: number, most: number, what: string): void {

@@ -80,7 +80,7 @@ function structOf(fields: readonly (StructField & { readonly text: string })[]):
   }
   const known = new Set<string>();
   for (const { name } of fields) {
-    // The engine tells the fields of a struct apart whatever their case.
+    // DuckDB ignores case in field names.
     if (known.has(name.toLowerCase()))
       throw tsdbError('not_implemented', `a struct with two fields named ${name}`);
     known.add(name.toLowerCase());
@@ -114,7 +114,7 @@ function listOf(call: FunctionCall, args: FunctionCall['args']): Typed {
   return { text: `[${texts.join(', ')}]`, type: { kind: 'list', element } };
 }
 
-/** Keys and values by turns. */
+/** Alternating keys and values. */
 function mapOfPairs(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, MANY);
   if (call.args.length % 2 !== 0)

@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import { condition } from '../../bind/expr/operators/operators.js';
+import { condition } from '../../bind/expr/operators/condition.js';
 import { Scope, type ScopeColumn } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
 import {

@@ -92,7 +92,7 @@ function seriesOfTimes(name: string, args: readonly Bound[]): Series {
   const [from, to, step] = args;
   if (args.length !== 3 || from === undefined || to === undefined || step === undefined)
     throw refusal('with dates or timestamps requires exactly 3 arguments');
-  if (args.some((arg) => arg.constant === undefined)) throw refusal('takes constants alone');
+  if (args.some((arg) => arg.constant === undefined)) throw refusal('requires constant arguments');
   const areTimes = [from, to].every(({ type }) =>
     ['date', 'timestamp', 'null'].includes(type.kind),
   );

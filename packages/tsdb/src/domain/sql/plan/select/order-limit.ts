@@ -5,7 +5,7 @@ import { convert } from '../../bind/expr/convert.js';
 import { Scope } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, INT64 } from '../../bind/types/bound.js';
-import type { Expr, OrderByExpr, Query } from '../../parse/ast.js';
+import { type Expr, hasSubquery, type OrderByExpr, type Query } from '../../parse/ast.js';
 
 export interface OrderTarget {
   /** 1-based position in the select list, or a text over the input. */
@@ -111,9 +111,8 @@ function rowCount(
     bound.onType?.(INT64);
     return undefined;
   }
-  // There is no column in sight, and what reads tables is a query.
-  const isComputed =
-    value === undefined && bound.type.kind === 'int' && !/\bSELECT\b/.test(bound.text);
+  // No column is in scope.
+  const isComputed = value === undefined && bound.type.kind === 'int' && !hasSubquery(expr);
   if (isComputed) return `(${convert(bound, INT64).text})`;
   if (typeof value !== 'bigint') {
     throw tsdbError(

@@ -1,11 +1,17 @@
 import { tsdbError } from '../../../../errors.js';
 import { columnOf } from '../../bind/expr/columns.js';
 import { fieldsOf } from '../../bind/expr/fields.js';
-import { argsOf, exprArgs } from '../../bind/expr/function-calls.js';
+import { argsOf, bindArgs, bindFunction } from '../../bind/expr/function-calls.js';
 import type { ScopeColumn } from '../../bind/scope.js';
 import type { Env } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
-import { nameOf, namesOf, type SelectItem, type WildcardOptions } from '../../parse/ast.js';
+import {
+  type Expr,
+  nameOf,
+  namesOf,
+  type SelectItem,
+  type WildcardOptions,
+} from '../../parse/ast.js';
 
 /** One column of the select list. */
 export interface OutputItem {
@@ -31,14 +37,15 @@ export function bindProjection(items: readonly SelectItem[], env: Env): readonly
 }
 
 function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
-  const fields = unnestedFields(item, env);
-  if (fields !== undefined) return fields;
   if ('ExprWithAlias' in item) {
     const { expr, alias } = item.ExprWithAlias;
-    return [{ name: nameOf(alias), qualifier: undefined, expr: env.session.bindExpr(expr, env) }];
+    const bound = bindUnnest(expr, env) ?? env.session.bindExpr(expr, env);
+    if ('fields' in bound) return bound.fields;
+    return [{ name: nameOf(alias), qualifier: undefined, expr: bound }];
   }
   if ('UnnamedExpr' in item) {
-    const expr = env.session.bindExpr(item.UnnamedExpr, env);
+    const expr = bindUnnest(item.UnnamedExpr, env) ?? env.session.bindExpr(item.UnnamedExpr, env);
+    if ('fields' in expr) return expr.fields;
     const column = columnOf(item.UnnamedExpr, env.scope);
     return [
       {
@@ -69,20 +76,18 @@ function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
 }
 
 /** `unnest(struct)`: a column for each field, whatever the alias. `undefined`: the item is another one. */
-function unnestedFields(item: SelectItem, env: Env): readonly OutputItem[] | undefined {
-  const expr =
-    'UnnamedExpr' in item
-      ? item.UnnamedExpr
-      : 'ExprWithAlias' in item
-        ? item.ExprWithAlias.expr
-        : undefined;
-  if (expr === undefined || !('Function' in expr)) return undefined;
+function bindUnnest(
+  expr: Expr,
+  env: Env,
+): Bound | { readonly fields: readonly OutputItem[] } | undefined {
+  if (!('Function' in expr) || env.aggregation?.keyOf(expr) !== undefined) return undefined;
   if (namesOf(expr.Function.name).join('.') !== 'unnest') return undefined;
-  const [argument, another] = exprArgs(argsOf(expr.Function));
-  if (argument === undefined || another !== undefined) return undefined;
-  const fields = fieldsOf(env.session.bindExpr(argument, env));
-  env.session.spend(fields?.length ?? 0);
-  return fields?.map(({ name, value }) => ({ name, qualifier: undefined, expr: value }));
+  const bound = bindArgs(argsOf(expr.Function), env);
+  const [argument, another] = bound.args;
+  const fields = argument && another === undefined ? fieldsOf(argument) : undefined;
+  if (fields === undefined) return bindFunction(expr.Function, env, bound);
+  env.session.spend(fields.length);
+  return { fields: fields.map(({ name, value }) => ({ name, qualifier: undefined, expr: value })) };
 }
 
 function expand(

@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 import { valueType } from '../../../../model/sql-type.js';
-import { condition } from '../../bind/expr/operators/operators.js';
+import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
 import {

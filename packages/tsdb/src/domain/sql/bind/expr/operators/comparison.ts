@@ -127,19 +127,29 @@ function rowField(row: Bound, name: string): Bound {
   return value ?? fieldOf(row, name);
 }
 
-/** Of two rows, NULL is below all else in a field. The engine has it above. */
+/** Within rows and lists NULL is below all other values. DuckDB has it above. */
 function ordered([a, b]: readonly [Bound, Bound], op: ComparisonOp): readonly [Bound, Bound] {
   if (!/^[<>]=?$/.test(op)) return [a, b];
-  const orderable = (row: Bound): Bound => {
-    if (row.type.kind !== 'struct') return row;
-    const fields = row.type.fields.map(({ name }, index) => {
-      const field = `struct_extract(r, ${quoteString(name)})`;
-      return `p${index}: ${field} IS NOT NULL, v${index}: ${field}`;
-    });
-    const text = `list_transform([${row.text}], lambda r: CASE WHEN r IS NOT NULL THEN {${fields.join(', ')}} END)[1]`;
-    return { ...row, text };
-  };
+  const orderable = (side: Bound): Bound => ({
+    ...side,
+    text: orderableText(side.text, side.type),
+  });
   return [orderable(a), orderable(b)];
+}
+
+/** Each field and element as whether it is present and its value. @param depth of rows and lists around it. */
+function orderableText(text: string, type: SqlType, depth = 0): string {
+  const name = `r${depth}`;
+  const keyed = (value: string, of: SqlType): string =>
+    `${value} IS NOT NULL, v: ${orderableText(value, of, depth + 1)}`;
+  if (type.kind === 'list')
+    return `list_transform(${text}, lambda ${name}: {p: ${keyed(name, type.element)}})`;
+  if (type.kind !== 'struct') return text;
+  const fields = type.fields.map(
+    (field, index) =>
+      `f${index}: {p: ${keyed(`struct_extract(${name}, ${quoteString(field.name)})`, field.type)}}`,
+  );
+  return `list_transform([${text}], lambda ${name}: CASE WHEN ${name} IS NOT NULL THEN {${fields.join(', ')}} END)[1]`;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { type TsdbError, tsdbError } from '../../../../../errors.js';
-import { isNumeric, isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
+import { isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
 import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
 import { engineType } from '../../../emit/engine-type.js';
-import { callNode, type Expr, type ExprNodes } from '../../../parse/ast.js';
+import { callNode, type ExprNodes } from '../../../parse/ast.js';
 import type { Env } from '../../session.js';
 import {
   BOOLEAN,
@@ -19,8 +19,10 @@ import { numericType } from '../../types/common-type.js';
 import { eitherFact } from '../../types/facts.js';
 import { convert } from '../convert.js';
 import { fieldOf } from '../fields.js';
+import { bindFunction } from '../function-calls.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
+import { condition } from './condition.js';
 import { bindLike } from './like.js';
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
@@ -57,7 +59,7 @@ const REGEX: Readonly<
   PGRegexNotIMatch: { not: true, ignoreCase: true, shown: '!~*' },
 };
 
-/** The operators of PostgreSQL for LIKE and its kin. */
+/** PostgreSQL operators for LIKE and ILIKE. */
 const LIKE: Readonly<Record<string, LikeOperator>> = {
   PGLikeMatch: { word: 'LIKE', negated: false, shown: '~~' },
   PGILikeMatch: { word: 'ILIKE', negated: false, shown: '~~*' },
@@ -83,7 +85,10 @@ export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
   }
   const right = env.session.bindExpr(node.right, env);
   const listCall = listOperation(node, left, right);
-  if (listCall !== undefined) return env.session.bindExpr(listCall, env);
+  if (listCall !== undefined) {
+    const args = listCall.isSwapped ? [right, left] : [left, right];
+    return bindFunction(callNode(listCall.name, []).Function, env, { args, isStar: false });
+  }
   if (op === 'And' || op === 'Or') return bindLogic(left, op, right);
   const arithmetic = ARITHMETIC[op];
   if (arithmetic !== undefined) return bindArithmetic(left, arithmetic, right);
@@ -155,22 +160,6 @@ function choiceText({ column, values }: Choice): string {
   return `(${column} IN (${values.join(', ')}))`;
 }
 
-/** An operand that must be true, false or NULL. */
-/** The condition of CASE and FILTER: numbers and texts are read as booleans there. */
-export function castCondition(expr: Bound): Bound {
-  return condition(isNumeric(expr.type) || isText(expr.type) ? convert(expr, BOOLEAN) : expr);
-}
-
-export function condition(expr: Bound): Bound {
-  if (expr.type.kind === 'boolean') return expr;
-  if (expr.type.kind === 'null') return convert(expr, BOOLEAN);
-  throw tsdbError(
-    'plan_error',
-    `Error during planning: Cannot infer common argument type for logical boolean operation ` +
-      `${arrowTypeName(expr.type)} AND Boolean`,
-  );
-}
-
 function bindRegex(
   left: Bound,
   right: Bound,
@@ -189,16 +178,16 @@ function bindRegex(
 
 /** Operators of lists are calls of the functions of lists, also in the name of their column. */
 function listOperation(
-  { left, op, right }: ExprNodes['BinaryOp'],
+  { op }: ExprNodes['BinaryOp'],
   a: Bound,
   b: Bound,
-): Expr | undefined {
-  if (op === 'AtArrow') return callNode('array_has_all', [left, right]);
-  if (op === 'ArrowAt') return callNode('array_has_all', [right, left]);
+): { readonly name: string; readonly isSwapped?: boolean } | undefined {
+  if (op === 'AtArrow') return { name: 'array_has_all' };
+  if (op === 'ArrowAt') return { name: 'array_has_all', isSwapped: true };
   const [leftDepth, rightDepth] = [listDepth(a.type), listDepth(b.type)];
   if (op !== 'StringConcat' || leftDepth + rightDepth === 0) return undefined;
-  if (leftDepth === rightDepth) return callNode('array_concat', [left, right]);
-  return callNode(leftDepth > rightDepth ? 'array_append' : 'array_prepend', [left, right]);
+  if (leftDepth === rightDepth) return { name: 'array_concat' };
+  return { name: leftDepth > rightDepth ? 'array_append' : 'array_prepend' };
 }
 
 function bindConcat(left: Bound, right: Bound, env: Env): Bound {

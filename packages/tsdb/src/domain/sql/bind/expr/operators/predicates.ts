@@ -6,7 +6,7 @@ import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
 import { unionType } from '../../types/common-type.js';
 import { convert } from '../convert.js';
 import { bindComparison, comparable } from './comparison.js';
-import { condition } from './operators.js';
+import { condition } from './condition.js';
 
 export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);

@@ -1,0 +1,21 @@
+import { tsdbError } from '../../../../../errors.js';
+import { isNumeric, isText } from '../../../../../model/sql-type.js';
+import { arrowTypeName } from '../../../arrow-type-name.js';
+import { BOOLEAN, type Bound } from '../../types/bound.js';
+import { convert } from '../convert.js';
+
+/** The condition of CASE and FILTER: numbers and texts are read as booleans there. */
+export function castCondition(expr: Bound): Bound {
+  return condition(isNumeric(expr.type) || isText(expr.type) ? convert(expr, BOOLEAN) : expr);
+}
+
+/** An operand that must be true, false or NULL. */
+export function condition(expr: Bound): Bound {
+  if (expr.type.kind === 'boolean') return expr;
+  if (expr.type.kind === 'null') return convert(expr, BOOLEAN);
+  throw tsdbError(
+    'plan_error',
+    `Error during planning: Cannot infer common argument type for logical boolean operation ` +
+      `${arrowTypeName(expr.type)} AND Boolean`,
+  );
+}
