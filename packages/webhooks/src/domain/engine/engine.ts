@@ -11,6 +11,7 @@ import { AttemptRate } from './host-limits.js';
 import { type Host, Hosts } from './hosts.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
+import { NodeSlots } from './node-slots.js';
 import { OwnLease } from './own-lease.js';
 import { Strays } from './strays.js';
 
@@ -49,9 +50,7 @@ export class Engine {
   /** Lanes that our own limits hold back, and until when. */
   readonly #delayed = new Map<Lane, number>();
   readonly #timers: Disposable[] = [];
-  #inflightCount = 0;
-  /** Apps that have as many attempts running as slots of the node are free. */
-  readonly #crowded = new Set<Lane>();
+  readonly #slots: NodeSlots;
   #liveNodeCount = 1;
   #heartbeatCount = 0;
   #isPumping = false;
@@ -63,6 +62,7 @@ export class Engine {
     const { settings, clock } = needs;
     this.#needs = needs;
     this.#settings = settings;
+    this.#slots = new NodeSlots(settings.maxInflight);
     const rateOf = (perSec: number | undefined) =>
       perSec === undefined ? undefined : new AttemptRate(perSec, clock.monotonicMs());
     this.#lanes = new Lanes(() => rateOf(settings.ratePerApp));
@@ -80,7 +80,7 @@ export class Engine {
         this.#pumpSoon();
       },
     });
-    this.metrics = new EngineMetrics(needs.queue, () => this.#inflightCount, clock);
+    this.metrics = new EngineMetrics(needs.queue, () => this.#slots.usedCount, clock);
     this.#attempts = new Attempts({ ...needs, metrics: this.metrics });
     this.#finisher = new Finisher({
       store: needs.queue,
@@ -114,7 +114,7 @@ export class Engine {
     this.#isStopping = true;
     this.#claims.stop();
     for (const timer of this.#timers) timer[Symbol.dispose]();
-    if (this.#inflightCount > 0) {
+    if (this.#slots.usedCount > 0) {
       const idle = new Promise<void>((resolve) => {
         this.#whenIdle = resolve;
       });
@@ -197,32 +197,21 @@ export class Engine {
 
   #pump(): void {
     for (const lane of this.#ready) {
-      if (this.#isStopping || this.#finisher.isFull || !this.#lease.isHeld) return;
-      if (this.#inflightCount >= this.#settings.maxInflight) return;
+      if (!this.#mayBegin) return;
       this.#ready.delete(lane);
       // One attempt per turn; the lane goes to the end of the line when it has more.
       if (this.#tryLane(lane)) this.#readyIfMore(lane);
     }
-    this.#pumpCrowded();
-  }
-
-  /** Tries apps that had more than their share, as long as one of them may start an attempt. */
-  #pumpCrowded(): void {
-    for (const lane of this.#crowded) {
-      if (this.#isStopping || this.#finisher.isFull || !this.#lease.isHeld) return;
-      this.#crowded.delete(lane);
-      if (!this.#tryLane(lane)) return;
+    while (this.#mayBegin) {
+      const lane = this.#slots.nextWaiting();
+      if (lane === undefined || !this.#tryLane(lane)) return;
       this.#readyIfMore(lane);
     }
   }
 
-  /**
-   * An app runs at most as many attempts as slots of the node are free, so that hanging receivers of some apps leave slots for
-   * others. A first attempt needs only one free slot.
-   */
-  #isCrowded(lane: Lane): boolean {
-    const freeCount = this.#settings.maxInflight - this.#inflightCount;
-    return freeCount <= 0 || (lane.inflightCount > 0 && lane.inflightCount >= freeCount);
+  get #mayBegin(): boolean {
+    const isOpen = !this.#isStopping && !this.#finisher.isFull && this.#lease.isHeld;
+    return isOpen && !this.#slots.isFull;
   }
 
   /** @returns whether the lane can be tried again at once. */
@@ -236,10 +225,7 @@ export class Engine {
     if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claims.want(lane);
     if (lane.windowCount === 0) return false;
     if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
-    if (this.#isCrowded(lane)) {
-      this.#crowded.add(lane);
-      return false;
-    }
+    if (!this.#slots.admits(lane)) return false;
     const host = this.#hosts.of(hook);
     const hostShare = Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount);
     if (host.inflightCount >= Math.max(1, hostShare)) {
@@ -269,9 +255,8 @@ export class Engine {
     lane.rate?.take(nowMs);
     host.rate?.take(nowMs);
     host.breaker?.begin();
-    lane.inflightCount += 1;
+    this.#slots.take(lane);
     host.inflightCount += 1;
-    this.#inflightCount += 1;
     const throttledMs = this.#throttleOf(lane, item);
     const isOwn = (): boolean => item.node === this.#needs.queue.node;
     const isWanted = (): boolean => this.#lease.isHeld && isOwn();
@@ -310,15 +295,14 @@ export class Engine {
   }
 
   #free(lane: Lane, host: Host): void {
-    lane.inflightCount -= 1;
-    this.#inflightCount -= 1;
+    this.#slots.release(lane);
     // The one that had the place comes behind those that wait for one: its backlog may be endless.
     this.#ready.delete(lane);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
     this.#readyIfMore(lane);
     this.#hosts.release(host);
-    if (this.#inflightCount === 0) this.#whenIdle?.();
+    if (this.#slots.usedCount === 0) this.#whenIdle?.();
     this.#pumpSoon();
   }
 
