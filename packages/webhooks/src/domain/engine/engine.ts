@@ -27,7 +27,6 @@ const COUNT_EVERY = 5;
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
 const POLL_ALONE_MS = 5000;
-const MIN_THROTTLE_MS = 1000;
 const STOP_MS = 15_000;
 
 /**
@@ -257,7 +256,8 @@ export class Engine {
     host.breaker?.begin();
     this.#slots.take(lane);
     host.inflightCount += 1;
-    const throttledMs = this.#throttleOf(lane, item);
+    const throttledMs = lane.takeThrottle(item, this.#needs.clock.nowMs());
+    if (throttledMs !== item.throttledMs) this.metrics.throttled.inc();
     const isOwn = (): boolean => item.node === this.#needs.queue.node;
     const isWanted = (): boolean => this.#lease.isHeld && isOwn();
     // Nobody goes on with the key before this is over.
@@ -281,17 +281,6 @@ export class Engine {
         },
       )
       .finally(() => this.#free(lane, host));
-  }
-
-  /** Since when our limits held the item back, if that was long enough to tell. */
-  #throttleOf(lane: Lane, item: QueueItem): number | undefined {
-    const sinceMs = lane.throttledSinceMs;
-    if (lane.windowCount === 0) lane.throttledSinceMs = undefined;
-    if (item.throttledMs !== undefined || sinceMs === undefined) return item.throttledMs;
-    const heldMs = Math.max(sinceMs, item.dueMs);
-    if (this.#needs.clock.nowMs() - heldMs < MIN_THROTTLE_MS) return undefined;
-    this.metrics.throttled.inc();
-    return heldMs;
   }
 
   #free(lane: Lane, host: Host): void {

@@ -1,6 +1,9 @@
 import type { QueueItem } from '../../model/event.js';
 import type { AttemptRate } from './host-limits.js';
 
+/** Shorter waits are not recorded. */
+const MIN_THROTTLE_MS = 1000;
+
 /** What the engine knows of one app's part of the queue. */
 export class Lane {
   readonly appId: number;
@@ -60,5 +63,14 @@ export class Lane {
     this.#window.length = 0;
     this.#head = 0;
     return items;
+  }
+
+  /** Since when limits of this server held an item back, if that was long enough to be recorded. */
+  takeThrottle(item: QueueItem, nowMs: number): number | undefined {
+    const sinceMs = this.throttledSinceMs;
+    if (this.windowCount === 0) this.throttledSinceMs = undefined;
+    if (item.throttledMs !== undefined || sinceMs === undefined) return item.throttledMs;
+    const heldMs = Math.max(sinceMs, item.dueMs);
+    return nowMs - heldMs < MIN_THROTTLE_MS ? undefined : heldMs;
   }
 }
