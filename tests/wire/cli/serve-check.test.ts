@@ -108,7 +108,10 @@ describe('plinth serve --check', () => {
   it('names settings that have no effect', async () => {
     const { code, stderr } = await check(['--wal-files-per-snapshot', '4']);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /^--wal-files-per-snapshot: Accepted for compatibility; has no effect because /m);
+    assert.match(
+      stderr,
+      /^--wal-files-per-snapshot: Accepted for compatibility; has no effect because /m,
+    );
   });
 });
 

@@ -26,7 +26,7 @@ async function pageOf(server: ServerProcess): Promise<string> {
   }
 }
 
-function valueOf(page: string, series: string): number | undefined {
+function seriesValue(page: string, series: string): number | undefined {
   const line = page.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
@@ -49,7 +49,7 @@ const closed = async (socket: Socket): Promise<void> => {
 async function untilValue(server: ServerProcess, series: string, expected: number): Promise<void> {
   let value: number | undefined;
   for (let tries = 0; tries < 100; tries++) {
-    value = valueOf(await pageOf(server), series);
+    value = seriesValue(await pageOf(server), series);
     if (value === expected) return;
     await sleep(20);
   }
@@ -84,13 +84,13 @@ describe('the page of metrics', () => {
       limits: 'ulimit -n 700',
     });
     const page = await pageOf(server);
-    assert.equal(valueOf(page, 'process_max_fds'), 700);
+    assert.equal(seriesValue(page, 'process_max_fds'), 700);
     const before = (await readdir(`/proc/${server.pid}/fd`)).length;
-    const shown = valueOf(page, 'process_open_fds') ?? 0;
+    const shown = seriesValue(page, 'process_open_fds') ?? 0;
     assert.ok(Math.abs(shown - before) <= 3, `${shown} of ${before}`);
     const sockets = await Promise.all(Array.from({ length: 50 }, () => open(server, '127.0.0.2')));
     await sleep(100);
-    const more = valueOf(await pageOf(server), 'process_open_fds') ?? 0;
+    const more = seriesValue(await pageOf(server), 'process_open_fds') ?? 0;
     assert.ok(Math.abs(more - shown - 50) <= 3, `${shown}, then ${more}`);
     for (const socket of sockets) socket.destroy();
   });
@@ -102,11 +102,11 @@ describe('the page of metrics', () => {
     });
     const openssl = spawnSync('openssl', ['x509', '-enddate', '-noout', '-in', TLS.certFile]);
     const expiry = Date.parse(String(openssl.stdout).replace('notAfter=', '').trim());
-    assert.equal(valueOf(await pageOf(server), series), expiry / 1000);
+    assert.equal(seriesValue(await pageOf(server), series), expiry / 1000);
     await using plain = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
-    assert.equal(valueOf(await pageOf(plain), series), undefined);
+    assert.equal(seriesValue(await pageOf(plain), series), undefined);
   });
 
   it('has the age of the newest backup of the schedule, and none before it', async () => {
@@ -115,7 +115,7 @@ describe('the page of metrics', () => {
       const flags = ['--without-auth', '--services', 'tsdb'];
       {
         await using server = await ServerProcess.start({ flags });
-        assert.equal(valueOf(await pageOf(server), 'plinth_backup_age_seconds'), undefined);
+        assert.equal(seriesValue(await pageOf(server), 'plinth_backup_age_seconds'), undefined);
       }
       await using server = await ServerProcess.start({
         flags: [...flags, '--backup-schedule', '* * * * * *', '--backup-folder', folder],
@@ -123,7 +123,7 @@ describe('the page of metrics', () => {
       let age: number | undefined;
       for (let tries = 0; age === undefined && tries < 200; tries++) {
         await sleep(50);
-        age = valueOf(await pageOf(server), 'plinth_backup_age_seconds');
+        age = seriesValue(await pageOf(server), 'plinth_backup_age_seconds');
       }
       assert.ok(age !== undefined && age >= 0 && age < 20, String(age));
     } finally {
@@ -141,7 +141,7 @@ describe('connections that are refused', { skip: LINUX_ONLY }, () => {
       ],
     });
     for (const reason of ['server_limit', 'address_limit', 'proxy_header', 'tls_handshake']) {
-      assert.equal(valueOf(await pageOf(server), refusedBy(reason)), 0, reason);
+      assert.equal(seriesValue(await pageOf(server), refusedBy(reason)), 0, reason);
     }
     const kept = await Promise.all(Array.from({ length: 3 }, () => open(server, '127.0.0.2')));
     for (let times = 0; times < 4; times++) await closed(await open(server, '127.0.0.2'));
