@@ -308,7 +308,7 @@ describe('columns in memory', () => {
                 const expected = await ask(node, query.text + FOR_THE_ENGINE);
                 const before = await answered();
                 // What is not in memory yet is loaded after the first or second question.
-                for (let attempt = 0; attempt < 4; attempt++) {
+                for (let attempt = 0; attempt < 8; attempt++) {
                   const actual = await ask(node, query.text);
                   const [a, b] = query.isOrdered
                     ? [actual, expected]
@@ -349,7 +349,7 @@ describe('columns in memory', () => {
       const order = ['host, bucket', 'host, bucket DESC', 'region, bucket', 'bucket, region'];
       for (const keys of order) {
         const text = `SELECT date_bin(INTERVAL '1 hour', time) AS bucket, region, host, min(f) AS v FROM once GROUP BY bucket, region, host ORDER BY ${keys}`;
-        for (let attempt = 0; attempt < 4; attempt++) {
+        for (let attempt = 0; attempt < 8; attempt++) {
           const [, ...rows] = await ask(node, text);
           const values = rows.map((row) => row.split(' | ').at(-1)).join(' ');
           const wanted = {

@@ -161,3 +161,27 @@ SELECT rank() OVER (ORDER BY (SELECT max(n) FROM (VALUES (1)) w(n)) RANGE BETWEE
 
 -- 54: time zones of texts have a bound: the rules of each are read by the main thread
 SELECT max(CAST('2024-01-01 00:00 ' || 'Etc/Zone' || value AS TIMESTAMP)) AS r FROM generate_series(1, 100);
+
+-- 55: §8 RANGE with a distance needs numbers or times; a text
+SELECT rank() OVER (ORDER BY s RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS r FROM (VALUES ('a')) v(s);
+
+-- 56: §8 a boolean
+SELECT rank() OVER (ORDER BY b RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS r FROM (VALUES (true)) v(b);
+
+-- 57: §8 an interval as the distance of numbers
+SELECT sum(n) OVER (ORDER BY n RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW) AS r FROM (VALUES (1)) v(n);
+
+-- 58: §8 an interval as the distance of dates
+SELECT sum(n) OVER (ORDER BY d RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW) AS r FROM (VALUES (DATE '2024-01-01', 1), (DATE '2024-01-02', 2), (DATE '2024-01-04', 4)) v(d, n) ORDER BY d;
+
+-- 59: §8 grouping as a window function
+SELECT grouping(n) OVER (ORDER BY n) AS r FROM (VALUES (1)) v(n);
+
+-- 60: §8 a distance of texts
+SELECT array_distance(['a'], [1]) AS r;
+
+-- 61: §4 a boolean as a decimal
+SELECT CAST(true AS DECIMAL(5, 2)) AS r;
+
+-- 62: §8 a form that DuckDB does not support: DISTINCT in another order
+SELECT last_value(DISTINCT [n] ORDER BY n) AS r FROM (VALUES (1)) v(n);

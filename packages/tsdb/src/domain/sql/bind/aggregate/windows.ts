@@ -1,5 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
+import { isNumeric, type SqlType } from '../../../../model/sql-type.js';
 import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { arrowTypeName } from '../../arrow-type-name.js';
 import type { OrderItem } from '../../functions/function-definition.js';
 import {
   type FrameBound,
@@ -57,7 +59,8 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   const partition = (spec.partition_by ?? []).map((expr) => env.session.bindExpr(expr, env));
   const order = bindOrderItems(spec.order_by ?? [], env);
   const frame = spec.window_frame;
-  const isTimeRange = frame?.units === 'Range' && order[0]?.expr.type.kind === 'timestamp';
+  const isTime = /^(?:timestamp|date)$/.test(order[0]?.expr.type.kind ?? '');
+  const isTimeRange = frame?.units === 'Range' && isTime;
   const orderTexts = isTimeRange
     ? order.map((item) => `epoch_ns(${item.expr.text}) ${direction(item)}`).join(', ')
     : orderText(order);
@@ -65,8 +68,8 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
     ...(partition.length > 0 ? [`PARTITION BY ${partition.map((p) => p.text).join(', ')}`] : []),
     ...(order.length > 0 ? [`ORDER BY ${orderTexts}`] : []),
   ];
-  if (frame !== undefined) checkFrame(frame, order.length);
-  const frames = frame === undefined ? [] : [frameText(frame, env)];
+  if (frame !== undefined) checkFrame(frame, order);
+  const frames = frame === undefined ? [] : [frameText(frame, env, isTimeRange)];
   const isWhole = isWholePartition(frames[0], order.length > 0);
   const shown = [
     ...(partition.length > 0
@@ -79,7 +82,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
       : []),
     frame === undefined
       ? DEFAULT_FRAME[order.length > 0 ? 'ordered' : 'whole']
-      : frameText(frame, env),
+      : frameText(frame, env, isTimeRange),
   ];
   return {
     text: `(${[...group, ...frames].join(' ')})`,
@@ -120,9 +123,14 @@ function resolve(spec: Partial<WindowSpec>, env: Env, depth: number): Partial<Wi
   };
 }
 
-function frameText(frame: NonNullable<WindowSpec['window_frame']>, env: Env): string {
-  const start = boundText(frame.start_bound, env);
-  const end = frame.end_bound === undefined ? 'CURRENT ROW' : boundText(frame.end_bound, env);
+function frameText(
+  frame: NonNullable<WindowSpec['window_frame']>,
+  env: Env,
+  isTimeRange: boolean,
+): string {
+  const start = boundText(frame.start_bound, env, isTimeRange);
+  const end =
+    frame.end_bound === undefined ? 'CURRENT ROW' : boundText(frame.end_bound, env, isTimeRange);
   return `${frame.units.toUpperCase()} BETWEEN ${start} AND ${end}`;
 }
 
@@ -134,7 +142,10 @@ const placeOf = (bound: FrameBound): number =>
   bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
 
 /** DuckDB would refuse these frames with its own messages. */
-function checkFrame(frame: NonNullable<WindowSpec['window_frame']>, orderCount: number): void {
+function checkFrame(
+  frame: NonNullable<WindowSpec['window_frame']>,
+  order: readonly OrderItem[],
+): void {
   const { units, start_bound: start, end_bound: end = 'CurrentRow' } = frame;
   const refuse = (problem: string): never => {
     throw tsdbError('plan_error', `Error during planning: ${problem}`);
@@ -151,12 +162,21 @@ function checkFrame(frame: NonNullable<WindowSpec['window_frame']>, orderCount: 
       !isUnbounded(bound, 'Preceding') &&
       !isUnbounded(bound, 'Following'),
   );
-  if (units === 'Range' && hasDistance && orderCount !== 1)
+  const [key] = order;
+  if (units === 'Range' && hasDistance && (key === undefined || order.length > 1))
     refuse('RANGE requires exactly one ORDER BY column');
-  if (units === 'Groups' && orderCount === 0) refuse('GROUPS requires an ORDER BY clause');
+  else if (units === 'Range' && hasDistance && key !== undefined && !hasDistances(key.expr.type))
+    throw tsdbError(
+      'not_implemented',
+      `RANGE with a distance for ORDER BY of type ${arrowTypeName(key.expr.type)}`,
+    );
+  if (units === 'Groups' && order.length === 0) refuse('GROUPS requires an ORDER BY clause');
 }
 
-function boundText(bound: FrameBound, env: Env): string {
+const hasDistances = (type: SqlType): boolean =>
+  isNumeric(type) || type.kind === 'timestamp' || type.kind === 'date';
+
+function boundText(bound: FrameBound, env: Env, isTimeRange: boolean): string {
   if (bound === 'CurrentRow') return 'CURRENT ROW';
   const side = 'Preceding' in bound ? 'PRECEDING' : 'FOLLOWING';
   const expr =
@@ -165,7 +185,14 @@ function boundText(bound: FrameBound, env: Env): string {
   const value = env.session.bindExpr(expr, env).constant?.value;
   if (typeof value === 'bigint' && value >= 0n) return `${value} ${side}`;
   if (typeof value === 'number') return `${value} ${side}`;
-  if (typeof value === 'object' && value !== null && value.months === 0) {
+  const isInterval = typeof value === 'object' && value !== null;
+  if (isInterval && !isTimeRange) {
+    throw tsdbError(
+      'plan_error',
+      'Error during planning: Invalid window frame: an interval requires RANGE and ORDER BY of a timestamp or date',
+    );
+  }
+  if (isInterval && value.months === 0) {
     return `${BigInt(value.days) * NS_PER_DAY + value.nanos} ${side}`;
   }
   throw tsdbError(

@@ -175,8 +175,10 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       if (['int', 'boolean', 'duration', 'time'].includes(from.kind)) return cast(text);
       break;
     case 'float':
-    case 'decimal':
       if (isNumeric(from) || from.kind === 'boolean') return cast(text);
+      break;
+    case 'decimal':
+      if (isNumeric(from)) return cast(text);
       break;
     case 'boolean':
       if (isNumeric(from)) return `(${text} <> 0)`;

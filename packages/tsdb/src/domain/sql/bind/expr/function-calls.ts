@@ -40,6 +40,8 @@ export function bindFunction(node: FunctionNode, env: Env, bound?: BoundArgs): B
       `Error during planning: Window function ${name} needs an OVER clause`,
     );
   }
+  if (isWindow && definition.names.includes('grouping'))
+    throw tsdbError('not_implemented', 'grouping with an OVER clause');
   if (isWindow && env.noWindow !== undefined)
     throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
   if (definition.kind !== 'aggregate' || isWindow)

@@ -1,5 +1,5 @@
 import { tsdbError } from '../../../../errors.js';
-import { isText, listDepth, type SqlType } from '../../../../model/sql-type.js';
+import { isNumeric, isText, listDepth, type SqlType } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
@@ -34,11 +34,6 @@ interface ListFunction {
 const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   any_value: { args: 'l', type: 'element', text: (l) => `list_any_value(${l})` },
   append: { args: 'le', type: 'list', text: (l, e) => `list_append(${l}, ${e})` },
-  distance: {
-    args: 'll',
-    type: FLOAT64,
-    text: (a, b) => `plinth_list_distance(${a}, ${b})`,
-  },
   distinct: { args: 'l', type: 'list', text: (l) => `plinth_list_unique(${l})` },
   element: { args: 'li', type: 'element', text: (l, i) => `list_extract(${l}, ${i})` },
   empty: { args: 'l', type: BOOLEAN, text: (l) => `(len(${l}) = 0)` },
@@ -123,6 +118,15 @@ export const LISTS: readonly FunctionDefinition[] = [
   ...Object.entries(LIST_FUNCTIONS).map(([name, definition]) =>
     scalar([...bothPrefixes(name), ...(ALIASES[name] ?? [])], (call) => bindList(call, definition)),
   ),
+  scalar(bothPrefixes('distance'), (call) => {
+    expectArgCount(call, 2);
+    const texts = call.args.map((arg) => {
+      const element = arg.type.kind === 'list' ? arg.type.element : arg.type;
+      if (!isNumeric(element) && element.kind !== 'null') throw badArguments(call);
+      return call.coerce(arg, { kind: 'list', element: FLOAT64 }).text;
+    });
+    return { text: `plinth_list_distance(${texts.join(', ')})`, type: FLOAT64 };
+  }),
   scalar(['make_array', 'make_list'], (call) => {
     expectArgCount(call, 0, Number.POSITIVE_INFINITY);
     const element = commonType(call.args.map((arg) => arg.type));
