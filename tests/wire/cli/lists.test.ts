@@ -47,7 +47,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that do something else; `query` and `export` write answers in formats of their own. */
 const DOING =
-  /^(?:serve|write|query|import|export|backup|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|close|tick|restore))$/;
+  /^(?:serve|write|query|import|export|backup|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|close|tick|restore|generate))$/;
 /** Lists that have one row at least by then. */
 const FILLED = ['database list', 'table list', 'cache list', 'identity list', 'limits routes'];
 FILLED.push(
