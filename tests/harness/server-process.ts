@@ -38,7 +38,7 @@ export interface ServerProcessOptions {
 }
 
 /** Without those that say what the tests do. */
-const ownVariables = (): NodeJS.ProcessEnv =>
+export const ownVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^PLINTH_(?:TEST|CRASH|FUZZ|STORM)_/.test(name),

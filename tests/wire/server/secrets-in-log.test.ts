@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, runCli } from '../../harness/cli.js';
+import { ownVariables } from '../../harness/server-process.js';
 
 const KEYS_FILE = 'initial-account-keys';
 const KEY = /^[sp]k_(?:test|live)_[0-9A-Za-z]{24,}$/;
@@ -25,7 +26,7 @@ class Run implements AsyncDisposable {
   constructor(dataDir: string, flags: readonly string[]) {
     const bind = ['--data-dir', dataDir, '--http-bind', '127.0.0.1:0'];
     this.#child = spawn(process.execPath, [CLI, 'serve', ...bind, ...flags], {
-      env: { ...process.env, PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
+      env: { ...ownVariables(), PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

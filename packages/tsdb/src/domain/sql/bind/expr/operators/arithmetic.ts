@@ -206,6 +206,10 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
     const isWallClock = amount.months !== 0 || amount.days !== 0;
     const local = isWallClock ? localNsText(ns, zone) : ns;
     const moved = amount.months === 0 ? local : `plinth_add_months(${local}, ${amount.months})`;
+    if (zone === undefined) {
+      const text = `make_timestamp_ns(${moved} + (${days + amount.nanos})::BIGINT)`;
+      return derive([start], { text, type, displayName });
+    }
     const instant = isWallClock ? instantNsText(`(${moved} + (${days})::BIGINT)`, zone) : moved;
     const text = `make_timestamp_ns(${instant} + (${amount.nanos})::BIGINT)`;
     return derive([start], { text, type, displayName });
