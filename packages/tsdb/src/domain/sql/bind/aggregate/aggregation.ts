@@ -136,8 +136,11 @@ export class Aggregation {
   }
 }
 
-/** Its text is the key's now, not that of the constant or the call. */
+/**
+ * Its text is the key's now, not that of the constant or the call. Only `date_bin` stays known: columns in memory answer groups
+ * of it.
+ */
 function withoutConstant(expr: Bound): Bound {
-  const { constant: _constant, choice: _choice, call: _call, ...rest } = expr;
-  return rest;
+  const { constant: _constant, choice: _choice, call, ...rest } = expr;
+  return call?.name === 'date_bin' ? { ...rest, call } : rest;
 }
