@@ -199,3 +199,17 @@ ORDER BY host;
 
 -- 54: §3.2 a column beside another value of its name
 SELECT usage AS host, host FROM cpu;
+
+-- 55: §5.1 a subquery within a weighted percentile
+SELECT approx_percentile_cont_with_weight(CASE WHEN n > ALL (SELECT n FROM cpu WHERE host = 'a') THEN 1 ELSE 0 END, 1, 1.0) AS p, count(*) AS c
+FROM cpu;
+
+-- 56: §5.1 constants within a weighted percentile
+SELECT approx_percentile_cont_with_weight(3, 1, 0.5) AS p FROM cpu;
+
+-- 57: §5.1 positions are of type Int64
+SELECT nth_value(n, 18446744073709551615) AS r FROM cpu;
+
+-- 58: §5.1 two percentiles of the same values
+SELECT approx_percentile_cont_with_weight(n, 1, 0.0) AS a, approx_percentile_cont_with_weight(n, 1, 1.0) AS b
+FROM cpu;

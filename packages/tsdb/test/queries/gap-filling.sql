@@ -170,3 +170,8 @@ GROUP BY t;
 SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, locf(max(named_struct('a', x)))['a'] AS v
 FROM g WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z'
 GROUP BY t;
+
+-- 31: §6 times as strings
+SELECT date_bin_gapfill(INTERVAL '1 minute', CAST(time AS VARCHAR)) AS t, count(*) AS c
+FROM g WHERE r = 'a' AND x IS NOT NULL AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;

@@ -15,6 +15,8 @@ export interface FunctionResult {
   readonly text: string;
   readonly type: SqlType;
   readonly constant?: BoundExpr['constant'];
+  /** Computes the result from the aggregate in `text`: DuckDB binds an aggregate within a subquery to that subquery. */
+  readonly finish?: (aggregate: string) => string;
 }
 
 export interface FunctionCall {

@@ -11,7 +11,7 @@ import { COMPARISON } from '../bind/expr/operators/operators.js';
 import { Scope, type ScopeColumn } from '../bind/scope.js';
 import type { Env } from '../bind/session.js';
 import type { Bound } from '../bind/types/bound.js';
-import { INTERVAL } from '../bind/types/bound.js';
+import { INTERVAL, TIMESTAMP } from '../bind/types/bound.js';
 import { checkStride, type Stride } from '../functions/time/time-bins.js';
 import { type Expr, type FunctionNode, hasSubquery, namesOf } from '../parse/ast.js';
 
@@ -88,11 +88,12 @@ function withArgs(node: FunctionNode, args: readonly Expr[]): FunctionNode {
   };
 }
 
+/** Strings are read as timestamps by the binning function. */
 function syntheticTime(text: string, { type }: Bound): ScopeColumn {
   return {
     name: 'time',
     qualifier: undefined,
-    type,
+    type: type.kind === 'timestamp' ? type : TIMESTAMP,
     text,
     source: undefined,
     use: () => undefined,

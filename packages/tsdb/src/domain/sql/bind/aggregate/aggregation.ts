@@ -14,8 +14,7 @@ export interface GroupKey {
 }
 
 /** A value computed per group, as a column of the grouped rows. */
-export interface GroupValue {
-  readonly text: string;
+export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
   readonly engineName: string;
 }
 
@@ -77,11 +76,13 @@ export class Aggregation {
     return this.keys.find((key) => key.input.column === column);
   }
 
-  /** A reference to the group's value of `text`. */
-  addValue(text: string, type: SqlType, displayName: string): Bound {
-    const known = this.values.find((value) => value.text === text);
+  /** A reference to the group's value. */
+  addValue({ text, finish, type, displayName }: Bound): Bound {
+    const known = this.values.find(
+      (value) => value.text === text && value.finish?.('') === finish?.(''),
+    );
     const engineName = known?.engineName ?? `v${this.values.length}`;
-    if (known === undefined) this.values.push({ text, engineName });
+    if (known === undefined) this.values.push({ text, engineName, ...(finish && { finish }) });
     return {
       text: this.#reference(engineName),
       type,

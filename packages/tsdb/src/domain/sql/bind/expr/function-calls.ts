@@ -78,7 +78,7 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
   const bound = bindArgs(argsOf(node), inputEnv);
   const value = callFunction(node, definition, inputEnv, bound);
   if (definition.names.includes('grouping')) checkGrouping(bound.args, aggregation);
-  const output = aggregation.addValue(value.text, value.type, value.displayName);
+  const output = aggregation.addValue(value);
   return value.call === undefined ? output : { ...output, call: value.call };
 }
 
@@ -150,8 +150,9 @@ function callFunction(
   const shownFilter = filter === undefined ? '' : ` FILTER (WHERE ${filter.displayName})`;
   const shownNulls = pieces.ignoreNulls ? ' IGNORE NULLS' : '';
   const shownWindow = window === undefined ? '' : ` ${window.shown}`;
+  const { finish } = result;
   const value = derive(operands, {
-    text: result.text,
+    text: window === undefined ? result.text : (finish?.(result.text) ?? result.text),
     type: result.type,
     displayName:
       `${call.name}(${pieces.distinct ? 'DISTINCT ' : ''}${shownArgs})` +
@@ -161,6 +162,7 @@ function callFunction(
     ...value,
     hasWindow: value.hasWindow || window !== undefined,
     ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
+    ...(window === undefined && finish && { finish }),
     ...(result.constant && { constant: result.constant }),
     ...(isPlain && { call: { name: call.name, args } }),
   };

@@ -19,6 +19,8 @@ export interface Bound extends BoundExpr {
   readonly choice?: Choice;
   /** Of a value computed as `text`: what it is computed of, and NULL with. */
   readonly operandsOf?: { readonly text: string; readonly operands: readonly string[] };
+  /** Computes the result of an aggregate function from the aggregate in `text`. */
+  readonly finish?: (aggregate: string) => string;
   /** Set for a parameter that is NULL: told in which type it is taken. */
   readonly onType?: (type: SqlType) => void;
 }

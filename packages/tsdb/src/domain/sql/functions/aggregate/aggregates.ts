@@ -178,10 +178,11 @@ function bindNthValue(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const { text, type } = argAt(call, 0);
   const position = argAt(call, 1).constant?.value;
-  if (position !== null && typeof position !== 'bigint') {
+  const isInt64 = typeof position === 'bigint' && BigInt.asIntN(64, position) === position;
+  if (position !== null && !isInt64) {
     throw tsdbError(
       'plan_error',
-      'Error during planning: nth_value not supported for n: the position must be an integer literal',
+      'Error during planning: nth_value not supported for n: the position must be a literal of type Int64',
     );
   }
   if (call.isWindow) return { text: nthOfWindow(call, text, position), type: valueType(type) };

@@ -164,7 +164,8 @@ function bindWeightedPercentile(call: FunctionCall): FunctionResult {
     orderBy: '',
   });
   const rank = order?.descending === true ? 1 - percentile : percentile;
-  return { text: `plinth_weighted_quantile(${pairs}, ${rank})`, type: FLOAT64 };
+  const finish = (aggregate: string) => `plinth_weighted_quantile(${aggregate}, ${rank})`;
+  return { text: pairs, finish, type: FLOAT64 };
 }
 
 function percentileAt(call: FunctionCall, index: number): number {

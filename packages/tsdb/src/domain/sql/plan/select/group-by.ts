@@ -96,7 +96,15 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
     ...values.map((value) => `${value.text} AS ${quoteName(value.engineName)}`),
   ];
   const list = items.length === 0 ? 'count(*) AS "rows"' : items.join(', ');
-  return filledText(groups.aggregation, `SELECT ${list}${fromWhere}${groups.groupByText()}`);
+  const grouped = `SELECT ${list}${fromWhere}${groups.groupByText()}`;
+  const finished = values.flatMap(({ engineName, finish }) => {
+    const name = quoteName(engineName);
+    return finish === undefined ? [] : [`${finish(name)} AS ${name}`];
+  });
+  return filledText(
+    groups.aggregation,
+    finished.length === 0 ? grouped : `SELECT * REPLACE (${finished.join(', ')}) FROM (${grouped})`,
+  );
 }
 
 /** The engine fails beyond it; the real system refuses at the same number. */
