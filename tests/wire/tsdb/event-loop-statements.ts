@@ -12,13 +12,15 @@ const LINES_A_WRITE = 20_000;
 const FIRST_NS = 1_700_000_000_000_000_000n;
 /** Garbage collections that happen to fall into a statement do not do so in each of these. */
 const ATTEMPTS = 3;
+/** Fewer means that the list of them was not read. */
+const MIN_SYSTEM_TABLES = 8;
 
-type Run = (server: ServerProcess, flight: FlightClient) => Promise<unknown>;
+type Run = (server: ServerProcess, flight: FlightClient, attempt: number) => Promise<unknown>;
 
 /**
  * Runs every kind of statement over so many series and holds the server to a bound on the time that it does nothing else.
- * Three fifths of the series are in one table; others are in a policy of the same names, in another table, and in one of which
- * half was deleted.
+ * Three fifths of the series are in one table; others are in a policy of the same names, in another table, in one of which
+ * half was deleted, and in a database for each attempt to delete them.
  */
 export async function checkStatements(options: {
   readonly seriesCount: number;
@@ -36,12 +38,12 @@ export async function checkStatements(options: {
     await fill(server, seriesCount);
     await write(server, 'd', tableCount, (i) => `table${i},host=h f0=1,f1=2,f2="x" ${FIRST_NS}`);
     const slow: string[] = [];
-    for (const [name, run] of statements()) {
+    for (const [name, run] of [...statements(), ...(await systemTables(server))]) {
       if (!only.test(name)) continue;
       let least = Number.POSITIVE_INFINITY;
       for (let i = 0; i < ATTEMPTS && least > maxMs; i++) {
         await delay.take(server);
-        await run(server, flight);
+        await run(server, flight, i);
         least = Math.min(least, await delay.take(server));
       }
       if (least > maxMs) slow.push(`${Math.round(least)} ms: ${name}`);
@@ -68,6 +70,32 @@ async function fill(server: ServerProcess, seriesCount: number): Promise<void> {
   await write(server, 'd', seriesCount * 0.1, (i) => timed(`del,k=k${i} w=${i}i`, i));
   const half = FIRST_NS + BigInt(seriesCount * 0.05) * 1_000_000n;
   await post(server, `DELETE FROM del WHERE time < ${half}`);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++)
+    for (const table of ['a', 'b', 'c'])
+      await write(server, `drop${attempt}`, seriesCount * 0.03, (i) =>
+        timed(`${table},k=k${i} w=${i}i`, i),
+      );
+}
+
+/** All of them, of an own database and of the one that the server keeps about itself. */
+async function systemTables(server: ServerProcess): Promise<(readonly [string, Run])[]> {
+  const q = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'system'";
+  const found: (readonly [string, Run])[] = [];
+  for (const db of ['d', '_internal']) {
+    const query = new URLSearchParams({ db, q, format: 'json' }).toString();
+    const { text } = await server.http.send(`/api/v3/query_sql?${query}`);
+    const { results } = JSON.parse(text) as {
+      readonly results: readonly [{ readonly series?: readonly [{ readonly values: string[][] }] }];
+    };
+    const tables = (results[0].series?.[0].values ?? []).flat();
+    assert.ok(tables.length >= MIN_SYSTEM_TABLES, `${db}: ${text}`);
+    for (const table of tables)
+      found.push([
+        `system: ${db} ${table}`,
+        (to) => get(to, 'query_sql', `SELECT * FROM system.${table}`, { db }),
+      ]);
+  }
+  return found;
 }
 
 async function write(
@@ -84,13 +112,14 @@ async function write(
   }
 }
 
-async function post(server: ServerProcess, q: string): Promise<void> {
-  const { status, text } = await server.http.send('/query', {
-    body: new URLSearchParams({ db: 'd', q }).toString(),
+async function post(server: ServerProcess, text: string, db = 'd'): Promise<void> {
+  const q = text.replaceAll('$db', db);
+  const { status, text: response } = await server.http.send('/query', {
+    body: new URLSearchParams({ db, q }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
-  assert.equal(status, 200, `${q}: ${text.slice(0, 300)}`);
-  assert.doesNotMatch(text.slice(0, 300), /"error"/, q);
+  assert.equal(status, 200, `${q}: ${response.slice(0, 300)}`);
+  assert.doesNotMatch(response.slice(0, 300), /"error"/, q);
 }
 
 function* statements(): Generator<readonly [name: string, run: Run]> {
@@ -99,23 +128,40 @@ function* statements(): Generator<readonly [name: string, run: Run]> {
   for (const q of NATIVE) yield [`native: ${q}`, (server) => get(server, 'query_influxql', q)];
   for (const q of SQL) yield [q, (server) => get(server, 'query_sql', q)];
   for (const format of ['csv', 'jsonl', 'pretty', 'parquet'])
-    yield [format, (server) => get(server, 'query_sql', 'SELECT DISTINCT u FROM m', format)];
+    yield [format, (server) => get(server, 'query_sql', 'SELECT DISTINCT u FROM m', { format })];
   for (const [name, type, fields] of COMMANDS)
     yield [
       `Flight: ${name} ${JSON.stringify(fields)}`,
       (_, flight) => callFlight(flight, command(name, type, fields)),
     ];
+  for (const query of FLIGHT_INFLUXQL)
+    yield [
+      `Flight: ${query}`,
+      (_, flight) =>
+        callFlight(flight, command('CommandStatementQuery', 'Statement', { query }), 'influxql'),
+    ];
+  for (const q of CHANGES) yield [q, (server) => post(server, q)];
+  for (const q of DELETIONS) yield [q, (server, _, attempt) => post(server, q, `drop${attempt}`)];
 }
 
-async function get(server: ServerProcess, route: string, q: string, format = 'json') {
-  const query = new URLSearchParams({ db: 'd', q, format }).toString();
+async function get(
+  server: ServerProcess,
+  route: string,
+  q: string,
+  { db = 'd', format = 'json' }: { readonly db?: string; readonly format?: string } = {},
+) {
+  const query = new URLSearchParams({ db, q, format }).toString();
   const { status, text } = await server.http.send(`/api/v3/${route}?${query}`);
   assert.equal(status, 200, `${q}: ${text.slice(0, 300)}`);
 }
 
 /** As bytes: a client that decodes them would take longer than the server. */
-async function callFlight(flight: FlightClient, cmd: Uint8Array): Promise<void> {
-  const options = { metadata: { database: 'd' } };
+async function callFlight(
+  flight: FlightClient,
+  cmd: Uint8Array,
+  language: 'sql' | 'influxql' = 'sql',
+): Promise<void> {
+  const options = { metadata: { database: 'd', 'x-influxdata-query-language': language } };
   const descriptor = encode('Descriptor', { type: 2, cmd });
   const [info] = await flight.call('GetFlightInfo', descriptor, options);
   const { endpoint } = decode('Info', info ?? Buffer.alloc(0)) as {
@@ -169,6 +215,8 @@ const INFLUXQL = [
   'SHOW STATS',
   'SHOW DIAGNOSTICS',
   'SHOW USERS',
+  'SHOW CONTINUOUS QUERIES',
+  'SHOW SUBSCRIPTIONS',
   'SELECT * FROM /.*/ LIMIT 1',
   'SELECT * FROM /.*/ GROUP BY * SLIMIT 1',
   'SELECT count(*) FROM /.*/',
@@ -211,16 +259,6 @@ const SQL = [
   ...['tables', 'columns', 'schemata', 'views', 'df_settings', 'routines', 'parameters'].map(
     (view) => `SELECT * FROM information_schema.${view}`,
   ),
-  ...[
-    'distinct_caches',
-    'influxdb_schema',
-    'last_caches',
-    'parquet_files',
-    'processing_engine_logs',
-    'processing_engine_triggers',
-    'processing_engine_trigger_arguments',
-    'queries',
-  ].map((table) => `SELECT * FROM system.${table}`),
   'SELECT DISTINCT u FROM m',
   'SELECT DISTINCT u FROM m LIMIT 1',
   'SELECT DISTINCT host, u FROM m',
@@ -252,4 +290,38 @@ const COMMANDS: readonly (readonly [
   ['CommandGetXdbcTypeInfo', 'TypeInfo', {}],
   ['CommandStatementQuery', 'Statement', { query: 'SELECT DISTINCT u FROM m' }],
   ['CommandStatementQuery', 'Statement', { query: 'SELECT u, count(*) FROM m GROUP BY u' }],
+];
+
+const FLIGHT_INFLUXQL = [
+  'SHOW MEASUREMENTS',
+  'SHOW TAG VALUES WITH KEY = u',
+  'SELECT * FROM /.*/ LIMIT 1',
+  'SELECT count(v) FROM m GROUP BY u',
+];
+
+/** Each may run again. */
+const CHANGES = [
+  'CREATE DATABASE e',
+  'CREATE RETENTION POLICY p ON e DURATION 0s REPLICATION 1',
+  'ALTER RETENTION POLICY p ON e DURATION 1000w',
+  'DROP RETENTION POLICY p ON e',
+  'DROP DATABASE e',
+  "CREATE USER u WITH PASSWORD 'x'",
+  'GRANT READ ON d TO u',
+  'SHOW GRANTS FOR u',
+  'REVOKE READ ON d FROM u',
+  "SET PASSWORD FOR u = 'y'",
+  "DROP USER u; CREATE USER u WITH PASSWORD 'x'",
+  'SELECT * INTO copy FROM n GROUP BY *',
+  "DELETE FROM m WHERE u = 'none'",
+  "DELETE WHERE u = 'none'",
+  "DROP SERIES FROM m WHERE u = 'none'",
+];
+
+/** Each in a database of its own for every attempt. */
+const DELETIONS = [
+  'DELETE FROM a WHERE k =~ /1$/',
+  'DROP SERIES FROM b WHERE k =~ /./',
+  'DROP MEASUREMENT a',
+  'DROP DATABASE $db',
 ];

@@ -273,6 +273,9 @@ describe('A retention policy that does not exist', () => {
       ['/api/v2/write?bucket=named&rp=keep', 'm v=3 3'],
       ['/api/v3/write_lp?db=named&rp=nope', 'm v=3 3'],
       ['/api/v3/query_sql?db=named&rp=keep&q=SELECT+1', undefined],
+      ['/api/v3/query_sql?rp=keep', '{"db":"named","q":"SELECT 1"}'],
+      ['/api/v3/query_sql?r%70=keep', '{"db":"named","q":"SELECT 1"}'],
+      ['/api/v3/query_sql', '{"db":"named","q":"SELECT 1","rp":"keep"}'],
     ] as const) {
       const answer = await server.http.send(path, {
         ...(body !== undefined && { body, method: 'POST' }),

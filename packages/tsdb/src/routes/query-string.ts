@@ -79,6 +79,11 @@ export function serdeError(text: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `serde error: ${text}`);
 }
 
+/** The retention policy that a request names; an empty one counts as none. */
+export function readPolicy(parameters: Parameters): string | undefined {
+  return readParameter(parameters, ['rp']) || undefined;
+}
+
 /** Remembers what `read` made of a query string; failures are not remembered. */
 export function cachedByQueryString<T extends object>(
   read: (queryString: string) => T,
@@ -94,11 +99,10 @@ export function cachedByQueryString<T extends object>(
 }
 
 /**
- * Refuses the parameter `rp` where it is not read: its statement or rows would concern another policy than the client means.
+ * Refuses a retention policy (`rp`) where it is not read: the statement or the rows would concern another policy than the client means.
  * Throws `parameter_invalid`.
  */
-export function refusePolicy(parameters: Parameters, databaseName: string): void {
-  const policy = readParameter(parameters, ['rp']);
+export function refusePolicy(policy: string | undefined, databaseName: string): void {
   if (!policy) return;
   throw tsdbError(
     'parameter_invalid',

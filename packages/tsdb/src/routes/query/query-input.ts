@@ -6,6 +6,7 @@ import {
   parseParameters,
   queryStringOf,
   readParameter,
+  readPolicy,
   readSpelled,
   refusePolicy,
   serdeError,
@@ -39,9 +40,9 @@ const TEXT_NAMES = ['q', 'query_str'];
 /** Source: tsdb-http, "Parameters" and "Failures" of the native query endpoints. */
 export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): QueryInput {
   const accepted = formatOfAccept(request.headers['accept']);
-  if (!isInfluxdb3) refusePolicy(parseParameters(queryStringOf(request.url) ?? ''), 'db');
   const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
-  const { requested, ...rest } = input;
+  const { requested, policy, ...rest } = input;
+  if (!isInfluxdb3) refusePolicy(policy() ?? policyOfPostUrl(request), 'db');
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
 }
 
@@ -56,18 +57,25 @@ export function readInfluxqlInput(
   const accepted = formatOfAccept(request.headers['accept']);
   const input =
     request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
-  const { requested, database, ...rest } = input;
+  const { requested, database, policy, ...rest } = input;
   return {
     ...rest,
+    policy: policy(),
     database: database === '' ? undefined : database,
     format: resolveFormat(requested ?? accepted, isInfluxdb3),
   };
 }
 
+/** The rest of the query string of a POST request is ignored. */
+function policyOfPostUrl({ method, url }: HttpRequest): string | undefined {
+  const queryString = method === 'POST' ? queryStringOf(url) : undefined;
+  return queryString === undefined ? undefined : readPolicy(parseParameters(queryString));
+}
+
 type RawInput = Omit<QueryInput, 'format'> & {
   readonly requested: RequestedFormat | undefined;
-  /** Of InfluxQL alone, whose requests need not name a database. */
-  readonly policy: string | undefined;
+  /** Reads the retention policy; throws as the other parameters do. */
+  readonly policy: () => string | undefined;
 };
 
 function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
@@ -85,7 +93,7 @@ function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
     text: required(text, 'q', serdeError),
     requested: format === undefined ? undefined : formatOfName(format),
     params: readParams(params === undefined ? undefined : parseJsonParameter(params)),
-    policy: needsDatabase ? undefined : readParameter(parameters, ['rp']) || undefined,
+    policy: () => readPolicy(parameters),
   };
 }
 
@@ -100,7 +108,7 @@ function readFromBody({ body: bytes }: HttpRequest, needsDatabase = true): RawIn
     text: required(readSpelled(TEXT_NAMES, textOf), 'q', jsonError),
     requested: format === undefined ? undefined : formatOfName(format, jsonError),
     params: readParams(Object.hasOwn(body, 'params') ? body['params'] : undefined),
-    policy: needsDatabase ? undefined : textOf('rp') || undefined,
+    policy: () => textOf('rp') || undefined,
   };
 }
 

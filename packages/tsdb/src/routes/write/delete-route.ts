@@ -14,7 +14,7 @@ import { tsdbError } from '../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
-import { parseParameters, readParameter, refusePolicy } from '../query-string.js';
+import { parseParameters, readParameter, readPolicy, refusePolicy } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
@@ -48,7 +48,7 @@ function readDeletion({
   body: bytes,
 }: HttpRequest): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
   const parameters = parseParameters(queryOf(url));
-  refusePolicy(parameters, 'bucket');
+  refusePolicy(readPolicy(parameters), 'bucket');
   const bucket = readParameter(parameters, ['bucket', 'db']);
   if (bucket === undefined || bucket === '')
     throw tsdbError('parameter_invalid', 'missing bucket value');

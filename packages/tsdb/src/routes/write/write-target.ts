@@ -12,6 +12,7 @@ import {
   parseParameters,
   readBoolean,
   readParameter,
+  readPolicy,
   refusePolicy,
 } from '../query-string.js';
 
@@ -99,7 +100,8 @@ export function readWriteTarget(
   const rules = RULES[api];
   const failure = failureOf(rules);
   const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
-  if (api !== 'v1' && !isInfluxdb3) refusePolicy(parameters, api === 'v2' ? 'bucket' : 'db');
+  if (api !== 'v1' && !isInfluxdb3)
+    refusePolicy(readPolicy(parameters), api === 'v2' ? 'bucket' : 'db');
   const database = readDatabase(api, parameters, isInfluxdb3);
   return {
     database,
