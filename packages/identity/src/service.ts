@@ -30,7 +30,7 @@ import { readTokenFile } from './domain/token-file.js';
 import type { ApiToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
 import { operatorDialect } from './routes/dialect.js';
-import { RecoveryListener } from './routes/recovery-listener.js';
+import { type RecoveredToken, RecoveryListener } from './routes/recovery-listener.js';
 import type { TokenQuota } from './routes/registry-routes.js';
 import { identityTables } from './routes/table.js';
 import { AppStore } from './storage/app-store.js';
@@ -54,6 +54,8 @@ export interface IdentityNeeds {
   readonly countTogether?: CountTogether | undefined;
   /** Told of tokens that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
+  /** Called when the recovery listener has replaced the admin token. */
+  readonly onTokenRecovered?: ((recovered: RecoveredToken) => void) | undefined;
   /** Of the shared port: the recovery listener speaks TLS where that one does. */
   readonly tls?: SecureContextOptions | undefined;
 }
@@ -145,6 +147,7 @@ class IdentityService implements Identity {
       tokens: this.#tokens,
       log,
       tls: needs.tls,
+      onRecovered: needs.onTokenRecovered ?? (() => undefined),
       pages: new PageGuard({ ...needs.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
     this.dialect = operatorDialect(this.gate, log);

@@ -29,7 +29,7 @@ import { servedHere, strayDialect } from './http/served-here.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { observeServer } from './metrics/server-metrics.js';
-import { AuditLog } from './operator/audit-log.js';
+import { AUDIT_FOLDER, AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
@@ -130,7 +130,7 @@ export async function wireUp(
       closers.push(() => alike.close());
     }
     const audit = new AuditLog({
-      folder: join(stores.dataDir, 'audit'),
+      folder: join(stores.dataDir, AUDIT_FOLDER),
       files: stores.files,
       ...{ clock, log },
     });
@@ -185,6 +185,11 @@ export async function wireUp(
       report: reports.from(stores.relational),
       countTogether: (guesser, windowMs) =>
         rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
+      onTokenRecovered: ({ tokenName, address }) =>
+        audit.note({
+          ...{ who: undefined, address, action: 'recover admin token' },
+          ...{ target: `token_name=${tokenName}`, result: 'ok' },
+        }),
       tls: around.tls?.options,
     });
     const health = new Health({

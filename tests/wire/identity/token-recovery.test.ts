@@ -77,6 +77,17 @@ describe('the recovery listener', () => {
       assert.equal(await works(server, String(old['token'])), false);
       await closed(recovery);
       assert.ok(await works(server, token));
+      const query = new URLSearchParams({
+        db: '_internal',
+        q: "SELECT target, result, address FROM system.audit WHERE action = 'recover admin token'",
+        format: 'json_rows',
+      });
+      const { text } = await server.http.send(`/api/v3/query_sql?${query}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.deepEqual(JSON.parse(text), [
+        { target: 'token_name=_admin', result: 'ok', address: '127.0.0.1' },
+      ]);
     } finally {
       recovery.close();
     }

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '../../harness/cli.js';
 import { ServerProcess } from '../../harness/index.js';
 
 let dataDir = '';
@@ -104,6 +105,33 @@ describe('the audit log', () => {
     }
     const { mode } = await stat(join(dataDir, 'audit', 'audit.jsonl'));
     assert.equal(mode & 0o777, 0o600);
+  });
+
+  it('is in a backup, which a token with that permission makes', async () => {
+    const permissions = [
+      { resource_type: 'system', resource_identifier: ['backup'], actions: ['read'] },
+    ];
+    const made = await send('/api/v3/enterprise/configure/token', {
+      token_name: 'nightly',
+      permissions,
+    });
+    const to = join(dataDir, '..', `${basename(dataDir)}-backup`);
+    const { token } = JSON.parse(made.text);
+    const args = ['backup', '--to', to, '--host', server.url, '--token', token];
+    try {
+      const ran = await runCli(args);
+      assert.equal(ran.code, 0, ran.stderr);
+      const copy = await readFile(join(to, 'audit', 'audit.jsonl'), 'utf8');
+      const lines = copy.trimEnd().split('\n').slice(0, EXPECTED.length);
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line).action),
+        EXPECTED.map((line) => /(?:POST|DELETE) \/\S+/.exec(line)?.[0]),
+      );
+    } finally {
+      await rm(to, { recursive: true, force: true });
+    }
+    const listed = await shown();
+    assert.ok(listed.includes('nightly 127.0.0.1 POST /ops/v1/backups : 201'), listed.join('\n'));
   });
 
   it('is nothing that a token with permissions sees', async () => {

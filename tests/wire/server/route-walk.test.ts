@@ -33,17 +33,23 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   public: [
     ...['none', 'wrong', 'platform', 'other platform', 'user', 'app', 'editor', 'admin'],
     ...['token of nothing', 'password', 'wrong password', 'ended token'],
+    ...['token for backups', 'token for all endpoints'],
   ],
   admin: ['admin'],
-  granted: ['admin', 'token of nothing', 'password'],
+  granted: [
+    ...['admin', 'token of nothing', 'password', 'token for backups', 'token for all endpoints'],
+  ],
   first_token: ['admin'],
+  backup: ['admin', 'token for backups'],
   platform: ['platform', 'other platform'],
   app: ['app'],
   editor: ['editor', 'admin'],
 };
 
 /** To the dialect of the server and of its operators. */
-const KNOWN: ReadonlySet<string> = new Set(['token of nothing', 'password']);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['token of nothing', 'password', 'token for backups', 'token for all endpoints'],
+]);
 
 const encoded = (char: string): string => `%${char.charCodeAt(0).toString(16)}`;
 
@@ -125,13 +131,21 @@ describe('every route of the server', () => {
       livemode: false,
     });
     /** A token that may do nothing of what routes do: there is no such database. */
-    const granted = async (token_name: string, expiry_secs?: number): Promise<string> => {
-      const permissions = [
-        { resource_type: 'db', resource_identifier: ['nothing'], actions: ['read', 'write'] },
-      ];
+    const nothing = {
+      ...{ resource_type: 'db', resource_identifier: ['nothing'], actions: ['read', 'write'] },
+    };
+    const granted = async (
+      token_name: string,
+      expiry_secs?: number,
+      permission: object = nothing,
+    ): Promise<string> => {
+      const permissions = [permission];
       const made = { token_name, permissions, ...(expiry_secs !== undefined && { expiry_secs }) };
       return (await ops('/api/v3/enterprise/configure/token', made)).token;
     };
+    const of = (name: string) => ({
+      ...{ resource_type: 'system', resource_identifier: [name], actions: ['read'] },
+    });
     const jwt = makeJwt(app.pem, { iss: app.client_id, iat: nowSec() - 5, exp: nowSec() + 500 });
     for (const [who, token] of [
       ['wrong', `apiv3_${'x'.repeat(86)}`],
@@ -142,6 +156,8 @@ describe('every route of the server', () => {
       ['editor', EDITOR_TOKEN],
       ['token of nothing', await granted('walk')],
       ['ended token', await granted('ended', 0)],
+      ['token for backups', await granted('backups', undefined, of('backup'))],
+      ['token for all endpoints', await granted('endpoints', undefined, of('*'))],
     ] as const) {
       assert.equal(typeof token, 'string', who);
       credentials.set(who, { authorization: `Bearer ${token}` });
@@ -215,7 +231,9 @@ describe('every route of the server', () => {
   const takes = ({ access }: Route): readonly string[] => {
     if (typeof access === 'string') return TAKEN[access] ?? [];
     // A user with all privileges may watch the server; whoever is known may ask what answers.
-    return access.openable === 'ping' ? ['admin', ...KNOWN] : ['admin', 'password'];
+    return access.openable === 'ping'
+      ? ['admin', ...KNOWN]
+      : ['admin', 'password', 'token for all endpoints'];
   };
 
   /** Requests that routes have answered otherwise than by asking for a credential. */

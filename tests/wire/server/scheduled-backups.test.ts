@@ -1,4 +1,4 @@
-// Source: docs/BACKUPS.md, "By the clock"; docs/SETTINGS.md, section backup.
+// Source: docs/BACKUPS.md, "Schedule backups"; docs/SETTINGS.md, section backup.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,6 +69,7 @@ it('a backup that cannot be written is counted and logged, and the server goes o
   const to = join(folder, 'no-folder');
   await writeFile(to, 'a file');
   await using server = await ServerProcess.start({ flags: flags(to, 2) });
+  assert.match(server.logText, /backup folder is not writable/, 'reported by the start');
   await until(async () =>
     (await metric(server, 'plinth_backup_failures_total')) > 0 ? true : undefined,
   );

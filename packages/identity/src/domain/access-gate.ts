@@ -3,12 +3,14 @@ import type {
   HttpHead,
   HttpHeaders,
   OpenableEndpoint,
+  Permission,
   Principal,
   RouteAccess,
 } from '@plinth/kernel';
 import { ANONYMOUS, CredentialUncheckable, permits, requestError } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import { isTokenText, principalOf, tokenOf } from '../model/api-token.js';
+import { BACKUP_RESOURCE } from '../model/granted.js';
 import type { ApiTokens } from './api-tokens.js';
 import { type Presented, readCredential } from './credential.js';
 import type { PageGuard } from './page-guard.js';
@@ -127,6 +129,11 @@ export class AccessGate {
         return this.#isWithoutAuth || principal?.kind === 'admin';
       case 'granted':
         return principal?.kind === 'grantee' || this.grants('admin', principal);
+      case 'backup':
+        return (
+          this.grants('admin', principal) ||
+          (principal?.kind === 'grantee' && mayBackUp(principal.permissions))
+        );
       case 'first_token':
         return principal?.kind === 'admin' || this.#isFirstToken();
       case 'platform':
@@ -162,6 +169,13 @@ export class AccessGate {
     return this.#tokens.hasOperator() || !this.#tokens.hasValidToken();
   }
 }
+
+/** `system:*` does not include it: a backup contains the server's secrets. */
+const mayBackUp = (permissions: readonly Permission[]): boolean =>
+  permissions.some(
+    ({ resource, names, actions }) =>
+      resource === 'system' && names.includes(BACKUP_RESOURCE) && actions.includes('read'),
+  );
 
 /** Which product answers is told to everybody who is known: clients ask that first. */
 const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>

@@ -6,7 +6,10 @@ import {
   type Permission,
 } from '@plinth/kernel';
 
-/** What there is to be granted. A database is named as its writers name it; of the server, endpoints that watch it. */
+/** What there is to be granted. A database is named as its writers name it; of the server, endpoints that monitor it or read backups. */
+/** Name among resources of the type `system`. */
+export const BACKUP_RESOURCE = 'backup';
+const SYSTEM_RESOURCES = [...OPENABLE_ENDPOINTS, BACKUP_RESOURCE] as const;
 const RESOURCE_TYPES = ['db', 'system'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
@@ -61,9 +64,9 @@ const DATABASE_NAME = /^(?:_internal|[A-Za-z0-9][A-Za-z0-9_-]*)$/;
 
 function nameFault(resource: ResourceType, name: string): string | undefined {
   if (resource === 'system') {
-    return isOneOf(OPENABLE_ENDPOINTS, name)
+    return isOneOf(SYSTEM_RESOURCES, name)
       ? undefined
-      : `unknown system resource '${shown(name)}', expected ${OPENABLE_ENDPOINTS.join(', ')} or *`;
+      : `unknown system resource '${shown(name)}', expected ${SYSTEM_RESOURCES.join(', ')} or *`;
   }
   if (name.includes('/')) {
     return `'${shown(name)}' names a retention policy: what is granted holds for the whole database`;

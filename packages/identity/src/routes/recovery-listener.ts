@@ -13,6 +13,12 @@ import { isIdentityError, toErrorAnswer } from './to-wire.js';
 const MAX_CONNECTION_COUNT = 16;
 const REQUEST_TIMEOUT_MS = 10_000;
 
+export interface RecoveredToken {
+  readonly tokenName: string;
+  /** Of the client. */
+  readonly address: string;
+}
+
 /**
  * For an operator who lost the token: a port of its own that regenerates it without asking for one, once. It is
  * as safe as the address it is bound to. It speaks TLS where the shared port does. Source: tsdb-http, "Recovery listener".
@@ -21,6 +27,7 @@ export class RecoveryListener {
   readonly #tokens: ApiTokens;
   readonly #log: Logger;
   readonly #pages: PageGuard;
+  readonly #onRecovered: (recovered: RecoveredToken) => void;
   readonly #server: Server | TlsServer;
   /** Set while an attempt is under way, and for good by the one that succeeds. */
   #isTaken = false;
@@ -30,10 +37,12 @@ export class RecoveryListener {
     readonly log: Logger;
     readonly tls: SecureContextOptions | undefined;
     readonly pages: PageGuard;
+    readonly onRecovered: (recovered: RecoveredToken) => void;
   }) {
     this.#tokens = needs.tokens;
     this.#log = needs.log;
     this.#pages = needs.pages;
+    this.#onRecovered = needs.onRecovered;
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#answer(request, response);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS };
@@ -98,7 +107,10 @@ export class RecoveryListener {
     this.#isTaken = true;
     try {
       const issued = await this.#tokens.regenerateOperator(undefined);
-      this.#log.warn({ tokenName: issued.token.name }, 'admin token recovered');
+      const tokenName = issued.token.name;
+      const address = request.socket.remoteAddress ?? '';
+      this.#log.warn({ tokenName, address }, 'admin token recovered');
+      this.#onRecovered({ tokenName, address });
       response.once('close', () => void this.close());
       send(response, 201, toTokenObject(issued));
     } catch (error) {

@@ -83,6 +83,7 @@ const bearer = (description: string, more: object = {}): object => ({
 const CREDENTIALS = {
   admin: bearer('an admin token, which starts with apiv3_'),
   app: bearer('RS256, by the app', { bearerFormat: 'JWT' }),
+  backup: bearer('an admin token, or one with the permission system:backup:read'),
   granted: bearer('an admin token, or one with permissions'),
   editor: bearer('the token of an editor'),
   platform: bearer('a key of the platform: sk_test_, sk_live_, pk_test_ or pk_live_'),

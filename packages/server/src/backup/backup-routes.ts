@@ -51,7 +51,7 @@ export function createBackupService(
           {
             method: 'POST',
             path: PATH,
-            access: 'admin',
+            access: 'backup',
             about: {
               summary: 'Begin a backup, which is there as long as its answer is read',
             },
@@ -66,7 +66,7 @@ export function createBackupService(
           {
             method: 'GET',
             path: `${PATH}/:id/file`,
-            access: 'admin',
+            access: 'backup',
             about: { summary: 'One file of a backup' },
             input: {
               query: Type.Object({ name: Type.String({ description: 'as described' }) }),

@@ -43,8 +43,8 @@ interface OpenBackup {
 
 interface BackupsNeeds {
   readonly stores: Stores;
-  /** Those that run. */
-  readonly services: readonly HttpService[];
+  /** Running services, and others that keep files. */
+  readonly services: readonly Pick<HttpService, 'name' | 'freeze'>[];
   /** What no backup of this server holds. */
   readonly leftOut: readonly string[];
   readonly clock: Clock;

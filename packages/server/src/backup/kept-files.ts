@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { crc32c, type FileSystem, type FrozenFile } from '@plinth/kernel';
+import { AUDIT_FOLDER } from '../operator/audit-log.js';
 
+/** Name of the audit log among what a backup freezes. */
+export const AUDIT = 'audit';
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -11,6 +14,7 @@ const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
   // Keys of the node, made once: without them what is sealed in the relational store cannot be read.
   { service: 'server', paths: ['master.key', 'plinth.version'] },
+  { service: AUDIT, paths: [AUDIT_FOLDER] },
   { service: 'accounts', paths: ['accounts/keys.json'] },
   { service: 'gamedata', paths: ['objects/gamedata'] },
   { service: 'tsdb', paths: ['objects/tsdb', 'tsdb-log'] },

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   type Clock,
@@ -15,6 +15,7 @@ import type { Backups } from './backups.js';
 /** What a backup is called here, by its time; `.part` while it is not whole. */
 const NAME = /^plinth-\d{8}T\d{6}Z$/;
 const PART_NAME = /^plinth-\d{8}T\d{6}Z\.part$/;
+const PROBE_NAME = '.plinth-write-test';
 /** Timers of the runtime reach no further than 24 days. */
 const MAX_WAIT_MS = 3_600_000;
 
@@ -101,6 +102,7 @@ export class ScheduledBackups {
   }
 
   async start(): Promise<void> {
+    await this.#checkFolder();
     const newest = (await this.#names()).at(-1);
     if (newest !== undefined) this.#figures.lastWholeMs = timeOf(newest);
     this.#running = this.#run();
@@ -110,6 +112,25 @@ export class ScheduledBackups {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#running;
+  }
+
+  /** A folder that cannot be written to is reported now, not at the time of the first backup. */
+  async #checkFolder(): Promise<void> {
+    const probe = join(this.#folder, PROBE_NAME);
+    try {
+      await this.#makeFolder();
+      await writeFile(probe, '', { mode: 0o600 });
+      await rm(probe);
+    } catch (err) {
+      this.#log.error(
+        { err, folder: this.#folder },
+        'backup folder is not writable: scheduled backups will fail until it is (ReadWritePaths= of the systemd unit, owner, mount)',
+      );
+    }
+  }
+
+  async #makeFolder(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
   async #run(): Promise<void> {
@@ -134,7 +155,7 @@ export class ScheduledBackups {
     const part = join(this.#folder, `${name}.part`);
     const startedMs = this.#clock.monotonicMs();
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await this.#makeFolder();
       await this.#removeParts();
       await mkdir(part, { mode: 0o700 });
       const sizeBytes = await this.#copy(part);

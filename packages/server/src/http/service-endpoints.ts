@@ -127,7 +127,7 @@ const Listed = Type.Object({
   method: Type.String(),
   path: Type.String({ description: 'with parameters: `/things/:id`' }),
   access: Type.Union([
-    Type.String({ description: 'public, admin, first_token, platform, app or editor' }),
+    Type.String({ description: 'public, admin, backup, first_token, platform, app or editor' }),
     Type.Object({
       openable: Type.String({ description: 'admin, unless `disable_authz` names this word' }),
     }),

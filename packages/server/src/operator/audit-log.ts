@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import type { Clock, FileHandle, FileSystem, Logger } from '@plinth/kernel';
+import type {
+  BackupMoment,
+  Clock,
+  FileHandle,
+  FileSystem,
+  FrozenFile,
+  FrozenFiles,
+  Logger,
+} from '@plinth/kernel';
 import { messageOf } from '@plinth/kernel';
 
 /** One change, or attempt at one, by somebody who was let in. */
@@ -16,6 +24,8 @@ export interface AuditEntry {
   readonly result: string;
 }
 
+/** Below the data folder. */
+export const AUDIT_FOLDER = 'audit';
 const FILE = 'audit.jsonl';
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Beside the one that is written: `audit.1.jsonl` is the newest of them. */
@@ -93,8 +103,24 @@ export class AuditLog {
     if (!this.#isWriting) this.#writing = this.#write();
   }
 
+  /** Copies the files for a backup; entries that arrive meanwhile are written afterwards. */
+  async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenFiles> {
+    await copyStore();
+    while (this.#isWriting) await this.#writing;
+    this.#isWriting = true;
+    const copying = this.#copyTo(folder).finally(() => {
+      this.#isWriting = false;
+      if (this.#waiting.length > 0) this.#writing = this.#write();
+    });
+    this.#writing = copying.then(
+      () => undefined,
+      () => undefined,
+    );
+    return { files: await copying, release: () => undefined };
+  }
+
   async close(): Promise<void> {
-    await this.#writing;
+    while (this.#isWriting) await this.#writing;
     await this.#file?.close();
     this.#file = undefined;
   }
@@ -122,6 +148,29 @@ export class AuditLog {
       this.#log.error({ err: error, why: messageOf(error) }, 'audit log not written');
     } finally {
       this.#isWriting = false;
+    }
+  }
+
+  async #copyTo(folder: string): Promise<readonly FrozenFile[]> {
+    const copies: FrozenFile[] = [];
+    for (const name of await this.#files.list(this.#folder)) {
+      const path = join(folder, name);
+      // Only the newest file still changes.
+      if (name === FILE) await this.#copyNewest(path);
+      else await this.#files.link(join(this.#folder, name), path);
+      copies.push({ name: `${AUDIT_FOLDER}/${name}`, path });
+    }
+    return copies;
+  }
+
+  async #copyNewest(path: string): Promise<void> {
+    const bytes = new Uint8Array(this.#sizeBytes);
+    await this.#file?.read(bytes, 0);
+    const copy = await this.#files.open(path, 'wx', 'buffered', 'private');
+    try {
+      await copy.write([bytes], 0);
+    } finally {
+      await copy.close();
     }
   }
 

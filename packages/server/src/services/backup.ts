@@ -1,14 +1,16 @@
 import type { HttpService } from '@plinth/kernel';
 import { createBackupService } from '../backup/backup-routes.js';
 import { Backups } from '../backup/backups.js';
+import { AUDIT } from '../backup/kept-files.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** Backups of the whole node, whichever of its services run. */
 export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
-  const { stores, identity, clock, random, log, metrics } = parts;
+  const { stores, identity, audit, clock, random, log, metrics } = parts;
   const leftOut = whatStaysElsewhere(parts);
-  const backups = new Backups({ stores, services, leftOut, clock, random, log });
+  const freezing = [...services, { name: AUDIT, freeze: audit.freeze.bind(audit) }];
+  const backups = new Backups({ stores, services: freezing, leftOut, clock, random, log });
   const scheduled = ScheduledBackups.of(parts.settings.backup, { backups, clock, log, metrics });
   return createBackupService(backups, { scheduled, clock, dialect: identity.dialect });
 }

@@ -9,6 +9,8 @@ export type RouteAccess =
   | 'admin'
   /** As `admin`, and whoever was granted something: the handler asks what, of everything that it touches. */
   | 'granted'
+  /** Admin tokens, and tokens with the permission `system:backup:read`: what they read includes the server's secrets. */
+  | 'backup'
   /** Making the operator's token: everybody while there is no token to ask with. */
   | 'first_token'
   /** Keys of platforms. */
