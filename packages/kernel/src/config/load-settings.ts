@@ -147,7 +147,7 @@ function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unk
 }
 
 /** What commands and examples of clients read. */
-const OF_CLIENTS = /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN|TLS_CA)$/;
+const OF_CLIENTS = /^PLINTH_(?:CONFIG|HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN|TLS_CA)$/;
 /** What Kubernetes sets for services whose names begin with plinth. */
 const OF_KUBERNETES =
   /^PLINTH_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;

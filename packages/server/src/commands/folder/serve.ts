@@ -51,7 +51,7 @@ const DAMAGE_HINT = `
 export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')
     .description('run the server')
-    .option('--config <file>', 'JSON file with settings')
+    .option('--config <file>', 'JSON file with settings (PLINTH_CONFIG)')
     .option('--check', 'check the settings, print each with its origin, and exit')
     .addHelpText('after', EXAMPLES);
   const settings = describeSettings(Object.values(SETTINGS));
@@ -68,15 +68,18 @@ export function serveCommand(words: readonly string[]): Command {
   }
   return command.action(async () => {
     keepToItself();
-    const { config, check, ...flags } = givenFlags(command);
+    const { config: configFlag, check, ...flags } = givenFlags(command);
+    const config = configFlag ?? (process.env[CONFIG_VARIABLE] || undefined);
     const sources = {
       env: process.env,
       flags: new Map(Object.entries(flags)),
-      ...(await read(config)),
+      ...(await read(config, configFlag === undefined ? CONFIG_VARIABLE : '--config')),
     };
     await (check === undefined ? serve(sources) : checkOnly(sources, config));
   });
 }
+
+const CONFIG_VARIABLE = 'PLINTH_CONFIG';
 
 const asGiven = (flag: string): string => `--${flag}`;
 
@@ -113,12 +116,16 @@ function givenFlags(command: Command): Record<string, string> {
   return given;
 }
 
-async function read(config: string | undefined): Promise<Pick<SettingsSources, 'file'>> {
+/** @param origin the flag or variable that names the file, for the error message. */
+async function read(
+  config: string | undefined,
+  origin: string,
+): Promise<Pick<SettingsSources, 'file'>> {
   if (config === undefined) return {};
   try {
     return { file: JSON.parse(await readFile(config, 'utf8')) };
   } catch (error) {
-    throw new CommandFailed(`--config ${config}: ${messageOf(error)}`, EXIT.usage);
+    throw new CommandFailed(`${origin} ${config}: ${messageOf(error)}`, EXIT.usage);
   }
 }
 
