@@ -1,3 +1,4 @@
+import { toAsciiLowerCase } from '@plinth/kernel';
 /**
  * The parts of the parser's tree that the planner reads. A node is an object with one key, the name of its
  * variant; unit variants are plain strings or the string `'None'`. Absent parts are `undefined`.
@@ -319,9 +320,9 @@ export function tagOf(node: string | object): string {
   return typeof node === 'string' ? node : (Object.keys(node)[0] ?? '');
 }
 
-/** Unquoted names fold to lower case. Source: query-languages, "Identifiers". */
+/** Unquoted names fold to lower case, their letters A to Z. Source: query-languages, "Identifiers". */
 export function nameOf(ident: Ident): string {
-  return ident.quote_style === undefined ? ident.value.toLowerCase() : ident.value;
+  return ident.quote_style === undefined ? toAsciiLowerCase(ident.value) : ident.value;
 }
 
 export function namesOf(name: ObjectName): string[] {

@@ -15,6 +15,7 @@ import {
   UTF8,
 } from '../types/bound.js';
 import { typeOfDataType } from '../types/data-type.js';
+import { plainDigits } from '../types/plain-digits.js';
 import { convert } from './convert.js';
 import { intervalDisplayName, multiplyInterval, parseInterval } from './operators/intervals.js';
 
@@ -57,15 +58,6 @@ function numberLiteral(digits: string): Bound {
     throw tsdbError('plan_error', `SQL error: ParserError("Cannot parse ${digits} as f64")`);
   }
   return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`, () => value);
-}
-
-/** Without an exponent and, when it is whole, without a fraction. Source: Rust, `Display` of f64. */
-function plainDigits(value: number): string {
-  const [mantissa = '', exponent] = String(value).split('e');
-  if (exponent === undefined) return mantissa;
-  const digits = mantissa.replace('.', '');
-  const shift = Number(exponent);
-  return shift < 0 ? `0.${'0'.repeat(-shift - 1)}${digits}` : digits.padEnd(shift + 1, '0');
 }
 
 /** Holds no value: that of a parameter may be large. */

@@ -11,12 +11,14 @@ import {
   constantExpr,
   DURATION,
   derive,
+  FLOAT64,
   INT64,
   INTERVAL,
   mapped,
   TIMESTAMP,
 } from '../../types/bound.js';
 import { numericType } from '../../types/common-type.js';
+import { plainDigits } from '../../types/plain-digits.js';
 import { convert } from '../convert.js';
 import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
 
@@ -321,16 +323,18 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
     typeof number === 'number' || typeof number === 'bigint' ? -number : undefined;
   const again = operand.constant && mapped(operand.constant, minus);
   if (typeof value === 'number') return constantExpr(-value, type, displayName, again);
-  // 2^63 reads as unsigned, and its negative is the least Int64.
-  if (typeof value === 'bigint' && type.kind === 'int' && value <= 2n ** 63n) {
-    const signed: SqlType = type.signed ? type : { kind: 'int', bits: 64, signed: true };
-    return constantExpr(-value, signed, displayName.replace(/^UInt64/, 'Int64'), again);
+  const isUnsigned = type.kind === 'int' && !type.signed;
+  if (typeof value === 'bigint' && type.kind === 'int' && (isLiteral || !isUnsigned)) {
+    const digits = displayName.replace(/^UInt64/, 'Int64');
+    // The negative of 2^63 is the least Int64; those of larger literals are Float64.
+    if (value <= 2n ** 63n) return constantExpr(-value, isUnsigned ? INT64 : type, digits, again);
+    return constantExpr(-Number(value), FLOAT64, `Float64(-${plainDigits(Number(value))})`);
   }
   if (type.kind === 'interval') return { ...negated(operand), displayName };
-  if (numericType(type, type) === undefined && type.kind !== 'duration') {
+  if (isUnsigned || (numericType(type, type) === undefined && type.kind !== 'duration')) {
     throw tsdbError(
       'plan_error',
-      `Error during planning: Negation only supports numeric, interval and timestamp types, got ${arrowTypeName(type)}`,
+      "Error during planning: Unary operator '-' only supports signed numeric, interval and timestamp types",
     );
   }
   return derive([operand], { text: `(-${operand.text})`, type, displayName });
