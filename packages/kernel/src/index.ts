@@ -220,6 +220,7 @@ export { hasHalfCharacter, isPlainText, isSafeName, UNSAFE_IN_NAMES } from './sc
 export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { EditDistance } from './text/edit-distance.js';
+export { toAsciiLowerCase } from './text/to-ascii-lower-case.js';
 export { OtlpTracer } from './tracing/otlp-tracer.js';
 export { requestIdOf, withRequestId } from './tracing/request-id.js';
 export type { Tracer } from './tracing/tracer.js';

@@ -204,6 +204,7 @@ describe('a ticket', () => {
       Buffer.from('{"database":1,"sql_query":"SELECT 1"}'),
       Buffer.from('{"database":"f","sql_query":"SELECT 1","query_type":"flux"}'),
       Buffer.from('{"database":"f","bucket":"g","sql_query":"SELECT 1"}'),
+      Buffer.from('{"database":"f","rp":"typo","sql_query":"SELECT 1"}'),
       Buffer.from('{"database":"f","sql_query":"SELECT 1","params":[1]}'),
       Buffer.from('{"database":"f","sql_query":"SELECT 1","params":{"a":{}}}'),
       Buffer.from('[]'),

@@ -270,6 +270,8 @@ describe('A retention policy that does not exist', () => {
     const all = '{"start":"1970-01-01T00:00:00Z","stop":"2030-01-01T00:00:00Z"}';
     for (const [path, body] of [
       ['/api/v2/delete?bucket=named&rp=keep', all],
+      ['/api/v2/delete?bucket=named', all.replace('{', '{"rp":"keep",')],
+      ['/api/v2/delete?bucket=named', all.replace('{', '{"bucket":"nodb",')],
       ['/api/v2/write?bucket=named&rp=keep', 'm v=3 3'],
       ['/api/v3/write_lp?db=named&rp=nope', 'm v=3 3'],
       ['/api/v3/query_sql?db=named&rp=keep&q=SELECT+1', undefined],
@@ -281,7 +283,11 @@ describe('A retention policy that does not exist', () => {
         ...(body !== undefined && { body, method: 'POST' }),
       });
       assert.equal(answer.status, 400, path);
-      assert.match(answer.text, /rp is not supported by this endpoint/, path);
+      assert.match(
+        answer.text,
+        /rp is not supported by this endpoint|unknown member (?:rp|bucket) of/,
+        path,
+      );
     }
     assert.deepEqual(await lists('named', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
   });
@@ -294,6 +300,19 @@ describe('A retention policy that does not exist', () => {
     }
     assert.deepEqual(await lists('part', 'SELECT v FROM m'), [['m', [[1, 1]]]]);
     assert.deepEqual(await lists('part', 'SELECT v FROM r.m'), [['m', [[2, 2]]]]);
+  });
+
+  it('has no name that only looks like another one', async () => {
+    await write('kelvin', 'known', 'm v=1 1');
+    const name = '\u212anown';
+    assert.match(String(await ask('kelvin', `DELETE FROM "${name}"."m"`)), /not supported/);
+    assert.match(String(await ask('kelvin', `SELECT * FROM "${name}"."m"`)), /not found/);
+    const { status } = await server.http.send(
+      `/write?${new URLSearchParams({ db: 'kelvin', rp: name })}`,
+      { body: 'm v=2 2' },
+    );
+    assert.equal(status, 400);
+    assert.deepEqual(await lists('kelvin', 'SELECT v FROM known.m'), [['m', [[1, 1]]]]);
   });
 
   it('that exists takes writes in its own letter case', async () => {

@@ -68,6 +68,9 @@ it('redactText leaves text without a credential alone', () => {
   check('set password for "a" = \'x\';', 'set password for "a" = [redacted];');
   check('/query?db=a&q=SET+PASSWORD+FOR+a=%27x%27&x=1', '/query?db=a&q=[redacted]&x=1');
   check('/query?q=SELECT+1&db=password');
+  check("/query?q=CREATE+USER+a+WITH+PASSWORT+'x'", '/query?q=[redacted]');
+  check("/query?q=SET+PASWORT+FOR+a='x'", '/query?q=[redacted]');
+  check('/query?q=SELECT+*+FROM+user', '/query?q=SELECT+*+FROM+user');
   check("WHERE password = 'x'");
 });
 

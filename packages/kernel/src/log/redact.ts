@@ -15,6 +15,9 @@ const PARAMETER_OF_TARGET = /[?&][^&]+/g;
 /** Longer ones are no secret's, in whichever way they are spelled. */
 const NAME = /[?&;][^=?&;]{1,64}=/g;
 
+/** A statement that sets a password, also where its keywords are misspelt. */
+const SETS_PASSWORD = /password|\bcreate\s(?:[^;]{0,200}\s)?user\b|\bset\s+pass?w/i;
+
 /** What a query string says is a credential; `p` is the password of v1. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['p', 'password', 'secret', 'client_secret', 'token', 'access_token', 'api_key'],
@@ -43,7 +46,7 @@ function redactParameter(text: string): string {
     const name = decoded(match[0].slice(1));
     if (name === 'q' && !isLookedThrough) {
       isLookedThrough = true; // with all that follows
-      if (/password/i.test(decoded(`=${text.slice(end)}`))) return text.slice(0, end) + REDACTED;
+      if (SETS_PASSWORD.test(decoded(`=${text.slice(end)}`))) return text.slice(0, end) + REDACTED;
     }
     if (SECRET_NAMES.has(name)) return text.slice(0, end) + REDACTED;
   }

@@ -47,8 +47,23 @@ describe('a statement as it is shown', () => {
     ],
     [
       `CREATE USER a WITH PASSWORD /* it's */ 'secret'`,
-      `CREATE USER a WITH PASSWORD /* it's */ [REDACTED]`,
+      'CREATE USER a WITH PASSWORD /* [REDACTED] */ [REDACTED]',
     ],
+    [
+      `SELECT * FROM m WHERE host=~/'/; CREATE USER zed WITH PASSWORD 'secret'`,
+      `SELECT * FROM m WHERE host=~/'/; [REDACTED]`,
+    ],
+    [
+      `SELECT * FROM m WHERE host=~/--/; CREATE /* x */ USER zed WITH PASSWORD 'secret'`,
+      'SELECT * FROM m WHERE host=~/--/; [REDACTED]',
+    ],
+    [`SELECT * FROM /"/; SET PASSWORD FOR a = 'secret'`, 'SELECT * FROM /"/; [REDACTED]'],
+    [`SELECT * FROM /'/; CREATE USER a WITH PASSWRD 'secret'`, `SELECT * FROM /'/; [REDACTED]`],
+    [
+      `CREATE USER a WITH PASSWORD 'x' -- it was 'secret'`,
+      'CREATE USER a WITH PASSWORD [REDACTED] /* [REDACTED] */',
+    ],
+    [`SELECT v FROM m WHERE h =~ /user/`, `SELECT v FROM m WHERE h =~ /user/`],
     [`SELECT * FROM m WHERE what = 'password'`, `SELECT * FROM m WHERE what = 'password'`],
   ] as const)
     it(`has no password: ${shown}`, () => {

@@ -6,6 +6,8 @@ const TOKEN =
   /\[REDACTED\]|--[^\n]*|\/\*.*?(?:\*\/|$)|'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[\p{L}\p{N}_]+|\S/gsu;
 const BEFORE_PASSWORD = /^(?:password|=)$/i;
 const COMMENT = /^(?:--|\/\*)/;
+const ABOUT_USER = /\b(?:user\b|pass)/i;
+const START_OF_USER = /\b(?:create|set|password)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 
 /** What may stand behind the name of a user, by the words before it; `?` is the password. */
@@ -17,8 +19,20 @@ const MOST_WORDS = 6;
 
 /** A statement as queries under way, those of the past and the audit log show it: without the passwords that it sets. */
 export function withoutPasswords(statement: string): string {
+  if (hasSlash(statement)) return cutAtUser(statement);
   const shown = OF_USER.test(statement) ? withoutMistaken(statement) : statement;
   return PASSWORD.test(shown) && WITH_OR_SET.test(shown) ? withoutTexts(shown) : shown;
+}
+
+/** A regular expression may contain quotes and the start of a comment, and only the parser can find its end. */
+function hasSlash(text: string): boolean {
+  for (const [token] of text.matchAll(TOKEN)) if (token === '/') return true;
+  return false;
+}
+
+function cutAtUser(text: string): string {
+  const start = ABOUT_USER.test(text) ? START_OF_USER.exec(text)?.index : undefined;
+  return start === undefined ? text : `${text.slice(0, start)}[REDACTED]`;
 }
 
 /**
@@ -28,7 +42,8 @@ export function withoutPasswords(statement: string): string {
 function withoutTexts(statement: string): string {
   let before = '';
   return statement.replace(TOKEN, (token) => {
-    if (COMMENT.test(token)) return token;
+    // A password in a comment would be quoted as well.
+    if (COMMENT.test(token)) return /['"]/.test(token) ? '/* [REDACTED] */' : token;
     const isPassword =
       token.startsWith("'") || (token.startsWith('"') && BEFORE_PASSWORD.test(before));
     before = token;

@@ -62,6 +62,10 @@ function decodeJson(text: string): Ticket {
   if (databases.size > 1) throw new InvalidTicket('the ticket names several databases');
   const [database] = databases;
   if (database === undefined) throw new InvalidTicket('missing field `database`');
+  if (readText(object, 'rp'))
+    throw new InvalidTicket(
+      'rp is not supported; name the retention policy in `database`, as in mydb/rp',
+    );
   const query = readText(object, 'sql_query');
   if (query === undefined) throw new InvalidTicket('missing field `sql_query`');
   const language = readText(object, 'query_type') ?? 'sql';

@@ -43,6 +43,9 @@ export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
     return emptyAnswer(204);
   });
 
+/** Ignored in the body, they would leave the deletion to another target than the client means. */
+const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
+
 function readDeletion({
   url,
   body: bytes,
@@ -54,6 +57,12 @@ function readDeletion({
     throw tsdbError('parameter_invalid', 'missing bucket value');
   const database = bucketDatabase(bucket);
   const body = readBody(bytes);
+  for (const name of TARGET_NAMES)
+    if (Object.hasOwn(body, name))
+      throw tsdbError(
+        'parameter_invalid',
+        `unknown member ${name} of the JSON body; name the bucket, with its retention policy, in the query string, as in bucket=mydb/rp`,
+      );
   const minTimeNs = readTime(body, 'start');
   const maxTimeNs = readTime(body, 'stop');
   if (minTimeNs > maxTimeNs) throw tsdbError('parameter_invalid', 'start must not be after stop');

@@ -1,3 +1,4 @@
+import { toAsciiLowerCase } from '@plinth/kernel';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
@@ -145,7 +146,7 @@ function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolea
 }
 
 function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string {
-  const policy = readParameter(parameters, ['rp'], failureOf(rules))?.toLowerCase() ?? '';
+  const policy = toAsciiLowerCase(readParameter(parameters, ['rp'], failureOf(rules)) ?? '');
   return policyDatabase(db, policy === "''" ? '' : policy);
 }
 
@@ -154,7 +155,9 @@ function exactDatabase(parameters: Parameters, database: string): string | undef
   const policy = readParameter(parameters, ['rp']);
   if (owner === undefined || policy === undefined) return undefined;
   const exact = `${owner}/${policy}`;
-  return exact !== database && exact.toLowerCase() === database.toLowerCase() ? exact : undefined;
+  return exact !== database && toAsciiLowerCase(exact) === toAsciiLowerCase(database)
+    ? exact
+    : undefined;
 }
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {

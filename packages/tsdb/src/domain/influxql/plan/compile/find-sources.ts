@@ -1,3 +1,4 @@
+import { toAsciiLowerCase } from '@plinth/kernel';
 import { tsdbError } from '../../../../errors.js';
 import { compareByteOrder } from '../../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../../model/schema.js';
@@ -52,7 +53,7 @@ export function findPolicy(
 ): DatabaseSchema | undefined {
   return (
     at.databaseOf(policyDatabase(database, policy)) ??
-    at.databaseOf(policyDatabase(database, policy.toLowerCase()))
+    at.databaseOf(policyDatabase(database, toAsciiLowerCase(policy)))
   );
 }
 
