@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm start [-- flags of `plinth serve`]: installs, builds and serves on 0.0.0.0:8181 from .data/
+// npm start [-- flags of `plinth serve`]: installs, builds and serves on 127.0.0.1:8181 from .data/
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuiltOrExit } from './ensure-built.mjs';

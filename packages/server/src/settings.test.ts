@@ -36,6 +36,11 @@ it('takes the flags and variables that users of the real system know', () => {
   assert.deepEqual(settings.identity.disable_authz, ['health', 'ping']);
 });
 
+it('listens on loopback unless told otherwise', () => {
+  const { server } = readSettings({ env: {}, flags: new Map() });
+  assert.equal(server.http_bind, '127.0.0.1:8181');
+});
+
 it('lists every problem of a bad configuration', () => {
   const flags = new Map([
     ['http-bind', 'nowhere'],

@@ -28,10 +28,11 @@ const SERVER_SETTINGS = defineSettings(
   'server',
   {
     http_bind: Type.String({
-      default: '0.0.0.0:8181',
+      default: '127.0.0.1:8181',
       pattern: `^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):${PORT}$`,
       examples: ['127.0.0.1:8181'],
-      description: 'address and port to listen on; port 0 takes a free one',
+      description:
+        'address and port to listen on; `0.0.0.0:8181` accepts clients on other machines, port 0 takes a free one',
     }),
     data_dir: Type.String({
       default: 'plinth-data',

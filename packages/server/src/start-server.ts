@@ -85,7 +85,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       limit: new ConnectionLimit(settings.server.max_connections_per_address, isTrusted),
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
-    log.info({ address: listener.address.url }, 'server listens');
+    const { url, bound } = listener.address;
+    log.info({ address: url, bound }, 'server listens');
     wired.warmUp();
     let closing: Promise<void> | undefined;
     return {

@@ -180,9 +180,24 @@ describe('HTTP/2 by prior knowledge', () => {
 });
 
 describe('the port', () => {
-  it('T-01 is 8181 on all addresses unless told otherwise', async () => {
+  it('T-01 is 8181 on loopback unless told otherwise', async () => {
     const { stdout } = await runCli(['serve', '--help']);
-    assert.match(stdout, /--http-bind .*\(default: 0\.0\.0\.0:8181\)/);
+    assert.match(stdout, /--http-bind .*\(default: 127\.0\.0\.1:8181\)/);
+    const checked = await runCli(['serve', '--check']);
+    assert.match(checked.stdout, /^server\.http_bind = "127\.0\.0\.1:8181" {2}# default$/m);
+  });
+
+  it('on loopback is out of reach of other addresses, and the log names what is bound', async () => {
+    const other = (address: string) => fetch(`${server.url.replace('127.0.0.1', address)}/health`);
+    await assert.rejects(other('127.0.0.2'));
+    const { port } = new URL(server.url);
+    assert.equal(server.logged('server listens')?.['bound'], `127.0.0.1:${port}`);
+    await using open = await ServerProcess.start({
+      flags: ['--without-auth', '--http-bind', '0.0.0.0:0'],
+    });
+    const at = new URL(open.url).port;
+    assert.equal(open.logged('server listens')?.['bound'], `0.0.0.0:${at}`);
+    assert.equal((await fetch(`http://127.0.0.2:${at}/health`)).status, 200);
   });
 });
 

@@ -24,6 +24,8 @@ export interface Served extends Omit<FastReaderParts, 'log'> {
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
+  /** Address and port of the socket: `0.0.0.0:8181` for all addresses of the machine. */
+  readonly bound: string;
   /** Where a client on this machine reaches the server. */
   readonly url: string;
 }
@@ -152,8 +154,13 @@ const UNSPECIFIED: ReadonlyMap<string, string> = new Map([
 ]);
 
 function addressOf(server: Server, host: string, isTls: boolean): ServerAddress {
-  const { port } = server.address() as AddressInfo; // it listens on a TCP port, not on a pipe
+  const { address, port } = server.address() as AddressInfo; // it listens on a TCP port, not on a pipe
+  const inUrl = (text: string): string => (text.includes(':') ? `[${text}]` : text);
   const reachable = UNSPECIFIED.get(host) ?? host;
-  const urlHost = reachable.includes(':') ? `[${reachable}]` : reachable;
-  return { host, port, url: `${isTls ? 'https' : 'http'}://${urlHost}:${port}` };
+  return {
+    host,
+    port,
+    bound: `${inUrl(address)}:${port}`,
+    url: `${isTls ? 'https' : 'http'}://${inUrl(reachable)}:${port}`,
+  };
 }
