@@ -24,6 +24,14 @@ export const TARGETS = [
     ],
   },
   {
+    file: 'packages/identity/dist/domain/first-token-claim.js',
+    tests: [unit('identity', 'domain/first-token-claim')],
+  },
+  {
+    file: 'packages/identity/dist/model/claim-code.js',
+    tests: [unit('identity', 'domain/first-token-claim')],
+  },
+  {
     file: 'packages/kernel/dist/http/access/permission.js',
     tests: [unit('kernel', 'http/access/permission')],
   },

@@ -36,6 +36,13 @@ const TEXTS = {
     `conflicting values for '${parameter}' and '${parameter}'`,
   /** Another site's page, or a name of another, where a request would do what admins may without a credential. */
   page_refused: asGiven,
+  /** There is no token yet, and the request may come from another machine. */
+  claim_code_missing:
+    'creating the first admin token needs the claim code in the header X-Plinth-Claim-Code; the server printed the code on its terminal at its start, or wrote it to the file claim-code in its data directory',
+  claim_code_wrong:
+    'the claim code is wrong; a start of the server replaces the code, prints it on the terminal or writes it to the file claim-code in the data directory',
+  claims_locked: (at: { readonly seconds: number }) =>
+    `too many wrong claim codes; try again in ${at.seconds} s with the code that the server printed on its terminal or wrote to the file claim-code in its data directory`,
   /** Stops the start: the operator named a file that holds no token. */
   token_file_invalid: (at: { readonly path: string; readonly why: string }) =>
     `admin token file ${at.path}: ${at.why}`,
@@ -78,6 +85,9 @@ export type IdentityError =
       | 'json_invalid'
       | 'conflicting_values'
       | 'page_refused'
+      | 'claim_code_missing'
+      | 'claim_code_wrong'
+      | 'claims_locked'
     >
   | RequestError<
       | 'not_authenticated'

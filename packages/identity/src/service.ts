@@ -21,6 +21,13 @@ import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
 import { CredentialResolver } from './domain/credential-resolver.js';
+import {
+  type ClaimCodeDelivery,
+  type ClaimRequest,
+  FirstTokenClaim,
+  type FirstTokenPolicy,
+  type FirstTokenState,
+} from './domain/first-token-claim.js';
 import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PasswordUsers } from './domain/password-users.js';
 import { PlatformKeys } from './domain/platform-keys.js';
@@ -48,6 +55,12 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
+  readonly firstToken: {
+    readonly policy: FirstTokenPolicy;
+    /** Where proxies write the client's address; in lower case. */
+    readonly proxyHeader: string;
+    readonly delivery: ClaimCodeDelivery;
+  };
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly dialect: Dialect;
   /** Counts wrong passwords where all nodes count; asked after `start`. */
@@ -65,6 +78,8 @@ export interface Identity extends HttpService {
   readonly dialect: Dialect;
   /** Who asks, and who may use a route. */
   readonly gate: AccessGate;
+  /** What a request must contain to create the first admin token; `undefined`: there is one, or the server needs none. */
+  firstTokenState(request: ClaimRequest): FirstTokenState | undefined;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
@@ -108,6 +123,7 @@ class IdentityService implements Identity {
   readonly #tokens: ApiTokens;
   readonly users: PasswordUsers;
   readonly gate: AccessGate;
+  readonly #claim: FirstTokenClaim;
   readonly #recovery: RecoveryListener;
   readonly #appStore: AppStore;
   readonly #appDirectory: AppDirectory;
@@ -135,8 +151,12 @@ class IdentityService implements Identity {
       ...about,
     });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
+    this.#claim = new FirstTokenClaim({
+      ...needs.firstToken,
+      ...{ bind: needs.pages.bind, clock, random, log },
+    });
     this.gate = new AccessGate(
-      { tokens: this.#tokens, users: this.users },
+      { tokens: this.#tokens, users: this.users, claim: this.#claim },
       {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
@@ -197,6 +217,14 @@ class IdentityService implements Identity {
     return this.#recoveryAddress;
   }
 
+  firstTokenState(request: ClaimRequest): FirstTokenState | undefined {
+    return this.#isUnclaimed() ? this.#claim.stateFor(request) : undefined;
+  }
+
+  #isUnclaimed(): boolean {
+    return !this.#needs.config.without_auth && this.gate.isFirstTokenFree();
+  }
+
   listTokens(): readonly ApiToken[] {
     return this.#tokens.list();
   }
@@ -227,6 +255,7 @@ class IdentityService implements Identity {
       listTokens: () => this.#tokens.list(),
       quota: async (key, base) => await this.#tokenQuota?.(key, base),
       tokens: config.without_auth ? undefined : this.#tokens,
+      claim: this.#claim,
     });
   }
 
@@ -243,6 +272,7 @@ class IdentityService implements Identity {
         await this.#tokens
           .refresh()
           .catch((err: unknown) => log.error({ err }, 'tokens of other nodes not read'));
+        if (!this.#isUnclaimed()) await this.#claim.completedElsewhere();
         await this.users
           .refresh()
           .catch((err: unknown) => log.error({ err }, 'users of other nodes not read'));
@@ -257,6 +287,7 @@ class IdentityService implements Identity {
       const isTaken = await this.#tokens.adoptPreset(preset);
       log.info({ tokenName: preset.name, isTaken }, 'admin token file read');
     }
+    await (this.#isUnclaimed() ? this.#claim.open() : this.#claim.discard());
     const bind = config.admin_token_recovery_http_bind;
     if (bind !== undefined && !config.without_auth) {
       this.#recoveryAddress = await this.#recovery.listen(parseRecoveryBind(bind));

@@ -21,6 +21,8 @@ async function withUsualServer<T>(look: (wired: WiredServer) => T): Promise<T> {
       ['object-store', 'memory'],
       // Otherwise keys are made and printed.
       ['accounts-bootstrap-keys', `sk_test_${'0'.repeat(40)}`],
+      // Otherwise a code is created and printed.
+      ['first-token', 'anyone'],
     ]),
   });
   const folder = await DataFolder.open(settings.server);

@@ -44,6 +44,11 @@ const SERVER_SETTINGS = defineSettings(
       minLength: 1,
       description: 'label of this node in logs',
     }),
+    first_token: oneOf(['claim', 'anyone'], {
+      default: 'claim',
+      description:
+        'who may create the first admin token. `claim`: programs on the same machine, while the server listens on loopback; every other client needs the claim code. `anyone`: the first client, as in InfluxDB 3',
+    }),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s/?#]+$',
@@ -209,6 +214,7 @@ const SERVER_SETTINGS = defineSettings(
   },
   {
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
+    first_token: { flags: ['first-token'], env: ['PLINTH_FIRST_TOKEN'] },
     public_url: { env: ['PLINTH_PUBLIC_URL'] },
     master_key: { env: ['PLINTH_MASTER_KEY'] },
     master_key_file: { env: ['PLINTH_MASTER_KEY_FILE'] },

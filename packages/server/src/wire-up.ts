@@ -16,6 +16,7 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import { AlikeNodes } from './folder/alike-nodes.js';
+import { claimCodeDelivery } from './folder/claim-code.js';
 import type { DataFolder } from './folder/data-folder.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
@@ -180,6 +181,11 @@ export async function wireUp(
         publicUrl: settings.server.public_url,
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
+      },
+      firstToken: {
+        policy: settings.server.first_token,
+        proxyHeader: settings.server.client_address_header.toLowerCase(),
+        delivery: claimCodeDelivery({ stores, log, terminal: process.stdout }),
       },
       dialect,
       report: reports.from(stores.relational),

@@ -82,6 +82,18 @@ it('A start on a terminal says where to go, and logs for a person', async () => 
   assert.match(open, /\{"level":"info".*"msg":"server listens"\}/);
 });
 
+it('A start on a terminal prints the claim code, and stores and logs none', async () => {
+  await rm(join(folder, 'data'), { recursive: true, force: true });
+  const flags = ['--http-bind', '0.0.0.0:0', '--log-format', 'json'];
+  const [screen = ''] = await serve('Ctrl-C', true, flags);
+  const text = screen.replaceAll('\r\n', '\n');
+  const shown = /needs this claim code, shown once:\n {2}([a-z2-9-]{34})\n/.exec(text);
+  assert.ok(shown, text);
+  assert.equal(text.split(shown[1] ?? '').length, 2, 'only once');
+  assert.match(text, /"claimCode":"on the terminal","msg":"no admin token yet"/);
+  assert.ok(!(await readdir(join(folder, 'data'))).includes('claim-code'));
+});
+
 it('`npm start` on an empty folder names the commands of a checkout', async () => {
   await rm(join(folder, 'data'), { recursive: true, force: true });
   const start = fileURLToPath(new URL('../../../../scripts/start.cjs', import.meta.url));

@@ -24,6 +24,7 @@ describe('a server asked what it is', () => {
       product: 'plinth',
       version: '0.1.0',
       setup_needed: true,
+      first_token: 'open',
       auth: true,
       services: ['tsdb', 'gamedata'],
     });

@@ -16,6 +16,7 @@ const MASTER_KEY = 'a master key that nobody else should know';
 const EDITOR_TOKEN = 'an-editor-of-the-game-data';
 const PASSWORD = 'a-password-of-kim-1';
 const HOOK_SECRET = 'a-secret-of-a-webhook';
+const WRONG_CODE = 'aaaa-bbbb-cccc-dddd-eeee-ffff-gggg';
 const WRONG_TOKEN = 'apiv3_a-token-that-nobody-has-0123456789';
 
 /** A server whose standard output and error are both kept, as a service manager keeps them. */
@@ -61,7 +62,10 @@ class Run implements AsyncDisposable {
 }
 
 /** Creates every kind of credential and uses each, right and wrong. @returns the secrets */
-async function useSecrets(url: string, adminToken: string | undefined): Promise<string[]> {
+async function useSecrets(
+  url: string,
+  given: { readonly admin: string } | { readonly claimCode: string },
+): Promise<string[]> {
   const post = async (path: string, token: string | undefined, body?: unknown) => {
     const isForm = typeof body === 'string';
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -74,10 +78,28 @@ async function useSecrets(url: string, adminToken: string | undefined): Promise<
     return { status: response.status, text };
   };
   const secrets: string[] = [];
-  let admin = adminToken;
-  if (admin === undefined) {
-    const made = await post('/api/v3/configure/token/admin', undefined);
+  let admin: string;
+  if ('admin' in given) {
+    admin = given.admin;
+  } else {
+    const claim = async (code: string) => {
+      const headers = { via: '1.1 proxy', 'x-plinth-claim-code': code };
+      const answer = await fetch(`${url}/api/v3/configure/token/admin`, {
+        method: 'POST',
+        headers,
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const { claimCode } = given;
+    for (const code of ['', WRONG_CODE]) {
+      const refused = await claim(code);
+      assert.equal(refused.status, 403);
+      assert.ok(!refused.text.includes(claimCode));
+    }
+    const made = await claim(claimCode);
+    assert.equal(made.status, 201, made.text);
     admin = String(JSON.parse(made.text).token);
+    secrets.push(claimCode, claimCode.replaceAll('-', ''), WRONG_CODE);
     const user = `q=CREATE USER kim WITH PASSWORD '${PASSWORD}' WITH ALL PRIVILEGES`;
     assert.equal((await post('/query', admin, user)).status, 200);
   }
@@ -134,10 +156,15 @@ for (const format of ['json', 'text']) {
         ...['--server-master-key-file', masterKey],
       ];
       const secrets: string[] = [];
+      let admin = '';
       let output = '';
       {
         await using run = new Run(dataDir, flags);
-        secrets.push(...(await useSecrets(await run.url(), undefined)));
+        const url = await run.url();
+        const claimCode = (await readFile(join(dataDir, 'claim-code'), 'utf8')).trim();
+        assert.match(claimCode, /^[a-z2-9]{4}(-[a-z2-9]{4}){6}$/);
+        secrets.push(...(await useSecrets(url, { claimCode })));
+        admin = secrets.find((secret) => secret.startsWith('apiv3_')) ?? '';
         output += await run.end();
       }
       const file = join(dataDir, KEYS_FILE);
@@ -153,11 +180,12 @@ for (const format of ['json', 'text']) {
         const [key = ''] = keys;
         const headers = { authorization: `Bearer ${key}`, 'stripe-version': '2026-08-26.preview' };
         assert.equal((await fetch(`${url}/v2/core/accounts`, { headers })).status, 200);
-        secrets.push(...(await useSecrets(url, secrets[0])));
+        secrets.push(...(await useSecrets(url, { admin })));
         output += await run.end();
       }
       await assert.rejects(stat(file), { code: 'ENOENT' }, 'a further start writes no keys');
       assert.ok(secrets.length > 15);
+      assert.ok(output.includes('"claimCodeFile":') || output.includes(' claimCodeFile='), output);
       const found = [...secrets, ...keys].filter((secret) => output.includes(secret));
       assert.deepEqual(found, [], output);
     } finally {

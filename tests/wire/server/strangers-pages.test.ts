@@ -1,7 +1,9 @@
 // Source: docs/SECURITY.md, "The port": where a request needs no credential, a page that somebody has open in a
 // browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   assertError,
@@ -78,7 +80,11 @@ describe('the first token', () => {
       [{ host: 'xplinth' }, 403],
     ] as const) {
       await using server = await ServerProcess.start({ flags: [...flags, ...url] });
-      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
+      const code = await readFile(join(server.dataDir, 'claim-code'), 'utf8');
+      const answer = await server.http.send(FIRST_TOKEN, {
+        method: 'POST',
+        headers: { ...headers, 'x-plinth-claim-code': code.trimEnd() },
+      });
       assert.equal(answer.status, status, `${JSON.stringify(headers)}: ${answer.text}`);
     }
   });

@@ -13,6 +13,7 @@ import { isTokenText, principalOf, tokenOf } from '../model/api-token.js';
 import { BACKUP_RESOURCE } from '../model/granted.js';
 import type { ApiTokens } from './api-tokens.js';
 import { type Presented, readCredential } from './credential.js';
+import type { FirstTokenClaim } from './first-token-claim.js';
 import type { PageGuard } from './page-guard.js';
 import type { PasswordUsers } from './password-users.js';
 
@@ -41,9 +42,18 @@ export class AccessGate {
   readonly #isWithoutAuth: boolean;
   readonly #open: ReadonlySet<OpenableEndpoint>;
   readonly #pages: PageGuard;
+  readonly #claim: FirstTokenClaim;
 
   constructor(
-    { tokens, users }: { readonly tokens: ApiTokens; readonly users: PasswordUsers },
+    {
+      tokens,
+      users,
+      claim,
+    }: {
+      readonly tokens: ApiTokens;
+      readonly users: PasswordUsers;
+      readonly claim: FirstTokenClaim;
+    },
     settings: {
       readonly isWithoutAuth: boolean;
       readonly openEndpoints: readonly OpenableEndpoint[];
@@ -52,6 +62,7 @@ export class AccessGate {
   ) {
     this.#tokens = tokens;
     this.#users = users;
+    this.#claim = claim;
     this.#isWithoutAuth = settings.isWithoutAuth;
     this.#open = new Set(settings.openEndpoints);
     this.#pages = settings.pages;
@@ -59,7 +70,8 @@ export class AccessGate {
 
   /**
    * Who the request speaks for, before its handler runs: an admin, somebody who was granted something, or nobody in particular
-   * where the route lets everybody in. Throws `endpoint_disabled`, `page_refused`, `credential_malformed`, `not_authenticated`.
+   * where the route lets everybody in. Throws `endpoint_disabled`, `page_refused`, `claim_code_missing`, `claim_code_wrong`,
+   * `claims_locked`, `credential_malformed`, `not_authenticated`.
    * @param access of the route; `undefined`: there is none, which does not show without a token.
    */
   check(
@@ -78,6 +90,7 @@ export class AccessGate {
     }
     if (access === 'first_token' && this.#isFirstToken()) {
       this.#pages.refuseStrangers(request);
+      if (this.isFirstTokenFree()) this.#claim.check(request);
       return ANONYMOUS;
     }
     if (this.#isOpen(access)) return ANONYMOUS;
@@ -152,7 +165,7 @@ export class AccessGate {
     }
   }
 
-  /** Whether there is no token at all yet, and whoever asks for the first one gets it. */
+  /** Whether there is no token at all yet, and the first one needs no credential. */
   isFirstTokenFree(): boolean {
     return !this.#tokens.hasOperator() && !this.#tokens.hasValidToken();
   }

@@ -35,12 +35,12 @@ export class PageGuard {
   readonly #origins: ReadonlySet<string>;
 
   constructor({ bind, publicUrl, allowedHosts = [], origins = [] }: PageGuardSettings) {
-    this.#boundTo = nameOf(bind);
+    this.#boundTo = hostNameOf(bind);
     this.#origins = new Set([...(publicUrl === undefined ? [] : [publicUrl]), ...origins]);
-    if (publicUrl !== undefined) this.#names.add(nameOf(new URL(publicUrl).host));
+    if (publicUrl !== undefined) this.#names.add(hostNameOf(new URL(publicUrl).host));
     for (const host of allowedHosts) {
       if (host.startsWith('.')) this.#suffixes.push(host.toLowerCase());
-      else this.#names.add(nameOf(host));
+      else this.#names.add(hostNameOf(host));
     }
   }
 
@@ -51,7 +51,7 @@ export class PageGuard {
   }): void {
     const { headers } = request;
     const host = headers[':authority'] ?? headers.host;
-    if (host !== undefined && !this.#isOwn(nameOf(host), request.socket?.localAddress)) {
+    if (host !== undefined && !this.#isOwn(hostNameOf(host), request.socket?.localAddress)) {
       throw identityError(
         'page_refused',
         `the host ${shown(host)} is none of this server's names: add it to server.allowed_hosts`,
@@ -86,7 +86,7 @@ export class PageGuard {
 }
 
 /** Of `Host`: without port, brackets and end dot, in lower case. */
-function nameOf(host: string): string {
+export function hostNameOf(host: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d*)?$/.exec(host)?.[1];
   const bare = bracketed ?? (isIP(host) === 6 ? host : host.replace(/:\d*$/, ''));
   return bare.toLowerCase().replace(/\.$/, '');

@@ -1,6 +1,7 @@
 import type { Dialect, RouteTable } from '@plinth/kernel';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { Apps } from '../domain/apps.js';
+import type { FirstTokenClaim } from '../domain/first-token-claim.js';
 import type { Registry } from '../domain/registry.js';
 import type { ApiToken } from '../model/api-token.js';
 import { appRoutes } from './app-routes.js';
@@ -19,6 +20,7 @@ export interface TableNeeds {
   listTokens(): readonly ApiToken[];
   /** `undefined`: the server runs without authentication, and there is nothing to manage. */
   readonly tokens: ApiTokens | undefined;
+  readonly claim: FirstTokenClaim;
 }
 
 /** All that this service answers. */
@@ -35,6 +37,6 @@ export const identityTables = (needs: TableNeeds): readonly RouteTable[] => [
   {
     dialect: needs.serverDialect,
     api: 'tsdb',
-    routes: needs.tokens === undefined ? [] : tokenRoutes(needs.tokens),
+    routes: needs.tokens === undefined ? [] : tokenRoutes(needs.tokens, needs.claim),
   },
 ];

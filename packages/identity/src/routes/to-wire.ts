@@ -26,6 +26,9 @@ const STATUS: Record<IdentityError['kind'], number> = {
   logins_locked: 429,
   endpoint_disabled: 405,
   page_refused: 403,
+  claim_code_missing: 403,
+  claim_code_wrong: 403,
+  claims_locked: 429,
 };
 
 export interface ErrorAnswer {
@@ -60,6 +63,7 @@ function headersOf(error: IdentityError): Readonly<Record<string, string>> {
     case 'credential_uncheckable':
       return { 'retry-after': String(error.retryAfterSec) };
     case 'logins_locked':
+    case 'claims_locked':
       return { 'retry-after': String(error.details.seconds) };
     default:
       return NO_HEADERS;

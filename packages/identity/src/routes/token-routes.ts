@@ -16,6 +16,7 @@ import {
 } from '@plinth/kernel';
 import { GRANTED_TOKEN_PATH, OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
 import type { ApiTokens } from '../domain/api-tokens.js';
+import type { FirstTokenClaim } from '../domain/first-token-claim.js';
 import { identityError } from '../errors.js';
 import type { IssuedToken } from '../model/api-token.js';
 import { readPermission } from '../model/granted.js';
@@ -36,15 +37,32 @@ const { answer, json } = OpenApi;
 const MADE = { 201: answer('the token; its text is shown this once', json(TokenObject)) } as const;
 
 /** Source: tsdb-http, "Tokens", endpoints. */
-export const tokenRoutes = (tokens: ApiTokens): readonly Route[] => [
+export const tokenRoutes = (
+  tokens: ApiTokens,
+  claim: Pick<FirstTokenClaim, 'complete'>,
+): readonly Route[] => [
   {
     method: 'POST',
     path: OPERATOR_TOKEN_PATH,
     access: 'first_token',
-    about: { summary: 'Make the first admin token; needs no token' },
+    about: {
+      summary: 'Create the first admin token; needs no token',
+      description:
+        'Through a proxy, or where the server listens beyond loopback, the header `X-Plinth-Claim-Code` must contain the claim code of the server.',
+    },
     output: MADE,
-    errors: { 401: 'the credential is wrong', 409: 'there is one' },
-    handle: async (request) => issuedAnswer(await tokens.createOperator(callerOf(request))),
+    errors: {
+      401: 'the credential is wrong',
+      403: 'the claim code is missing or wrong',
+      409: 'there is one',
+      429: 'too many wrong claim codes',
+    },
+    async handle(request) {
+      const byTokenId = callerOf(request);
+      const issued = await tokens.createOperator(byTokenId);
+      if (byTokenId === undefined) await claim.complete(request.client.address);
+      return issuedAnswer(issued);
+    },
   },
   {
     method: 'POST',

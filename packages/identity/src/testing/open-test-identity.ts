@@ -30,6 +30,8 @@ export interface TestIdentity extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
+  /** The claim code as its owner would have it; `undefined` before it is delivered and after it is withdrawn. */
+  readonly claimCode: () => string | undefined;
   /** What another node on the same store has of it. */
   openOther(
     maxAgeSec?: number,
@@ -44,16 +46,24 @@ export interface TestRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Other end of its connection; this machine unless set. */
+  readonly remoteAddress?: string;
+}
+
+export interface TestIdentityOptions {
+  readonly bind?: string;
+  readonly policy?: 'claim' | 'anyone';
 }
 
 export const START_MS = Date.UTC(2025, 3, 18, 14, 2, 45, 331);
 
 export async function openTestIdentity(
   flags: Readonly<Record<string, string>> = {},
+  options: TestIdentityOptions = {},
 ): Promise<TestIdentity> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-identity-'));
   try {
-    return await open(folder, flags, new ManualClock(START_MS));
+    return await open({ folder, flags, options }, new ManualClock(START_MS));
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -61,10 +71,14 @@ export async function openTestIdentity(
 }
 
 async function open(
-  folder: string,
-  flags: Readonly<Record<string, string>>,
+  given: {
+    readonly folder: string;
+    readonly flags: Readonly<Record<string, string>>;
+    readonly options: TestIdentityOptions;
+  },
   clock: ManualClock,
 ): Promise<TestIdentity> {
+  const { folder, flags, options } = given;
   const { identity: config } = loadSettings(
     { identity: IDENTITY_SETTINGS },
     { flags: new Map(Object.entries(flags)), env: {} },
@@ -78,9 +92,22 @@ async function open(
   const logged: string[] = [];
   const log = createLogger({ level: 'trace', destination: { write: (text) => logged.push(text) } });
   const random = new SeededRandom(clock.nowMs());
-  const pages = { bind: '127.0.0.1:8181' };
+  const pages = { bind: options.bind ?? '127.0.0.1:8181' };
   const dialect = serverDialect(() => identity);
-  const identity = createIdentity({ config, store, clock, random, files, log, pages, dialect });
+  let code: string | undefined;
+  const delivery = {
+    deliver: async (text: string) => {
+      code = text;
+    },
+    withdraw: async () => {
+      code = undefined;
+    },
+  };
+  const policy = options.policy ?? 'claim';
+  const firstToken = { policy, proxyHeader: 'x-client-address', delivery };
+  const identity = createIdentity({
+    ...{ config, store, clock, random, files, log, pages, dialect, firstToken },
+  });
   const stop = async () => {
     await identity.close();
     await store.close();
@@ -96,6 +123,7 @@ async function open(
     ask: (request) => ask(identity, request),
     clock,
     logged,
+    claimCode: () => code,
     openOther: async (maxAgeSec = Number.POSITIVE_INFINITY) => {
       const about = { clock, random, maxAgeSec };
       const tokens = new ApiTokens({ store: new TokenStore(store), ...about });
@@ -107,7 +135,7 @@ async function open(
     restart: async (changed = flags) => {
       await stop();
       await clock.advanceMs(1);
-      return await open(folder, changed, clock);
+      return await open({ folder, flags: changed, options }, clock);
     },
     [Symbol.asyncDispose]: async () => {
       await stop();
@@ -129,17 +157,17 @@ const serverDialect = (identity: () => Identity): Dialect => ({
   answerNotFound: () => jsonAnswer(404, {}),
 });
 
-async function ask(
-  identity: Identity,
-  { method, url, headers = {}, body = new Uint8Array() }: TestRequest,
-): Promise<HttpAnswer> {
+async function ask(identity: Identity, given: TestRequest): Promise<HttpAnswer> {
+  const { method, url, headers = {}, body = new Uint8Array() } = given;
+  const { remoteAddress = '127.0.0.1' } = given;
+  const from = { socket: { remoteAddress }, client: { address: remoteAddress } };
   for (const { dialect, routes } of await identity.tables()) {
     const route = routes.find(
       (one) => one.method === method && patternOf(one.path).test(pathOf(url)),
     );
     if (route === undefined) continue;
     const parameters = patternOf(route.path).exec(pathOf(url))?.groups ?? {};
-    const at = { method, url, headers, body, parameters, base: 'http://127.0.0.1' };
+    const at = { method, url, headers, body, parameters, base: 'http://127.0.0.1', ...from };
     const request = at as unknown as HttpRequest; // what these routes look at
     try {
       const principal = await dialect.identify(request, route.access);

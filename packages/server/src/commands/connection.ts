@@ -15,6 +15,7 @@ export interface Connection {
 export interface CallOptions {
   readonly method?: string;
   readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   /** Of a form: what must not stand in the logs of proxies. */
   readonly form?: Readonly<Record<string, string>>;
@@ -82,7 +83,7 @@ export async function call(
   const url = new URL(path, `${host}/`);
   for (const [name, value] of Object.entries(options.query ?? {}))
     url.searchParams.set(name, value);
-  const headers = new Headers();
+  const headers = new Headers(options.headers);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const { json, form } = options;
   const body =

@@ -1,3 +1,4 @@
+import type { FirstTokenState } from '@plinth/identity';
 import {
   type Clock,
   type Dialect,
@@ -15,6 +16,12 @@ const Info = Type.Object({
   version: Type.String(),
   build: Type.String({ description: 'changes with every build of the console' }),
   setup_needed: Type.Boolean({ description: 'there is no token yet, and the first one is free' }),
+  first_token: Type.Optional(
+    Type.Union([Type.Literal('open'), Type.Literal('claim_code'), Type.Literal('anyone')], {
+      description:
+        'while there is no token, what creating the first one takes: nothing for this client, the claim code, or nothing for anybody (`server.first_token`)',
+    }),
+  ),
   auth: Type.Boolean({ description: 'false: the server asks for no token' }),
   services: Type.Array(Type.String()),
   node_id: Type.Optional(Type.String()),
@@ -38,7 +45,8 @@ export function createServerInfo(needs: {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   readonly clock: Clock;
-  isSetupNeeded(): boolean;
+  /** `undefined`: there is a token, or the server needs none. */
+  firstTokenState(request: HttpHead): FirstTokenState | undefined;
   /** Of a request whose token nobody has looked at yet: the route is for everybody. */
   isAdmin(request: HttpHead): boolean;
   /** Of the console; `undefined`: it is not built. */
@@ -65,11 +73,13 @@ export function createServerInfo(needs: {
             output: { 200: OpenApi.answer('the server', OpenApi.json(Info)) },
             async handle(request) {
               const { version, isAuthRequired, services, inner } = facts;
+              const firstToken = needs.firstTokenState(request);
               return jsonAnswer(200, {
                 product: 'plinth',
                 version,
                 build: (await needs.build()) ?? version,
-                setup_needed: needs.isSetupNeeded(),
+                setup_needed: firstToken !== undefined,
+                ...(firstToken !== undefined && { first_token: firstToken }),
                 auth: isAuthRequired,
                 services,
                 ...(needs.isAdmin(request) && {

@@ -60,7 +60,7 @@ export function openConsole(
         },
       },
       isAdmin,
-      isSetupNeeded: () => isAuthRequired && identity.gate.isFirstTokenFree(),
+      firstTokenState: (request) => identity.firstTokenState(request),
       build: () => files.build(),
     }),
     createDownloads({ dialect: identity.dialect, clock, random }),

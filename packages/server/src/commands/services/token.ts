@@ -1,23 +1,19 @@
 import { writeTokenFile } from '@plinth/identity';
 import { isDomainError, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { Command } from 'commander';
-import {
-  type Connection,
-  call,
-  callOk,
-  connectionOf,
-  requireOk,
-  withConnection,
-} from '../connection.js';
+import { type Connection, callOk, connectionOf, requireOk, withConnection } from '../connection.js';
 import { secondsOf } from '../input/duration.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print, tell } from '../output/terminal.js';
+import { createFirstToken } from './claim-code.js';
 import { makeToken } from './identity.js';
 
 const EXAMPLES = `
 Examples:
   plinth token create                                the first admin token; needs no other token
+  plinth token create --claim-code-file /var/lib/plinth/claim-code
+                                                     the same, of a server that other machines reach
   plinth token create ci --expires-in 30d            a named one
   plinth token create --name grafana --permission 'db:*:read' --expiry 1y
                                                      one that reads all databases, and does nothing else
@@ -63,8 +59,13 @@ function creating(): Command {
     .option('--installation <id>', 'installation that it speaks for')
     .option('--repository <id>', 'repository that it speaks for')
     .option('--via-app <id>', 'app in whose name it is made')
+    .option(
+      '--claim-code-file <path>',
+      'file with the claim code for the first admin token; - reads standard input',
+    )
     .action(async (argument: string | undefined) => {
-      const { kind, viaApp, permission, admin = false, ...of } = create.opts<CreateOptions>();
+      const { kind, viaApp, permission, claimCodeFile, ...of } = create.opts<CreateOptions>();
+      const { admin = false } = of;
       const name = oneOf(argument, of.name, 'name');
       const expiresIn = oneOf(of.expiresIn, of.expiry, 'life');
       if (kind !== undefined) {
@@ -78,7 +79,9 @@ function creating(): Command {
           EXIT.usage,
         );
       }
-      await createToken(connectionOf(create.opts()), { name, expiresIn, permission });
+      await createToken(connectionOf(create.opts()), {
+        ...{ name, expiresIn, permission, claimCodeFile },
+      });
     });
   return create;
 }
@@ -163,6 +166,7 @@ interface CreateOptions {
   readonly permission?: readonly string[];
   readonly expiresIn?: string;
   readonly expiry?: string;
+  readonly claimCodeFile?: string;
   readonly kind?: string;
   readonly viaApp?: string;
   readonly user?: string;
@@ -183,15 +187,22 @@ async function createToken(
     readonly name: string | undefined;
     readonly expiresIn: string | undefined;
     readonly permission: readonly string[] | undefined;
+    readonly claimCodeFile: string | undefined;
   },
 ): Promise<void> {
-  const { name, expiresIn, permission } = wanted;
+  const { name, expiresIn, permission, claimCodeFile } = wanted;
+  if (name !== undefined && claimCodeFile !== undefined) {
+    throw new CommandFailed(
+      '--claim-code-file is for the first admin token, without a name',
+      EXIT.usage,
+    );
+  }
   if (name === undefined) {
     if (permission !== undefined) throw new CommandFailed('give the token a --name', EXIT.usage);
     if (expiresIn !== undefined) {
       throw new CommandFailed('the admin token does not expire; give the token a name', EXIT.usage);
     }
-    const response = await call(connection, 'api/v3/configure/token/admin', { method: 'POST' });
+    const response = await createFirstToken(connection, claimCodeFile);
     if (response.status !== 409) return await printToken(await requireOk(response, connection));
     throw new CommandFailed(
       'this server has its admin token already\n' +

@@ -1,0 +1,157 @@
+import {
+  type Clock,
+  GuessGuard,
+  type HttpHeaders,
+  type Logger,
+  networkMatcher,
+  type Random,
+  splitBind,
+} from '@plinth/kernel';
+import { identityError } from '../errors.js';
+import { isSameCode, makeClaimCode } from '../model/claim-code.js';
+import { hostNameOf } from './page-guard.js';
+
+/** Who may create the first admin token: the owner of the server, or the first client. */
+export type FirstTokenPolicy = 'claim' | 'anyone';
+
+/** How the owner of the server learns the code, and nobody else. */
+export interface ClaimCodeDelivery {
+  /** Never rejects: without a delivered code the server can be claimed from its own machine. */
+  deliver(code: string): Promise<void>;
+  /** Removes what `deliver` stored, also by an earlier process. Never rejects. */
+  withdraw(): Promise<void>;
+}
+
+/** What the decision looks at. */
+export interface ClaimRequest {
+  readonly headers: HttpHeaders;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+}
+
+/** What a client must do to create the first admin token. */
+export type FirstTokenState = 'open' | 'claim_code' | 'anyone';
+
+export const CLAIM_CODE_HEADER = 'x-plinth-claim-code';
+
+/** Headers by which proxies name the client, besides the one that the settings name. */
+const PROXY_HEADERS: readonly string[] = [
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'client-ip'],
+  ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for'],
+];
+const FORWARDED_PREFIX = 'x-forwarded-';
+/** Wrong codes of all clients together. A correct code is accepted all the same, so nobody locks out the owner. */
+const GUESSES = { lockingCount: 30, windowMs: 60_000 };
+const ALL_CLIENTS = 'all';
+
+const isLoopback = networkMatcher(['loopback']);
+
+/**
+ * Decides who may create the first admin token. Without the claim code only a program on the same machine may, through a
+ * direct connection to a server that no other machine reaches. Source: tsdb-http, "First token".
+ */
+export class FirstTokenClaim {
+  readonly #policy: FirstTokenPolicy;
+  readonly #isLoopbackBound: boolean;
+  readonly #proxyHeaders: readonly string[];
+  readonly #delivery: ClaimCodeDelivery;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #guesses: GuessGuard;
+  #code: string | undefined;
+
+  constructor(deps: {
+    readonly policy: FirstTokenPolicy;
+    /** Address that the server listens on. */
+    readonly bind: string;
+    /** In lower case; the setting that names where proxies write the client's address. */
+    readonly proxyHeader: string;
+    readonly delivery: ClaimCodeDelivery;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+  }) {
+    this.#policy = deps.policy;
+    const { host } = splitBind(deps.bind);
+    this.#isLoopbackBound = host === 'localhost' || isLoopback(host);
+    this.#proxyHeaders = [...PROXY_HEADERS, deps.proxyHeader];
+    this.#delivery = deps.delivery;
+    this.#random = deps.random;
+    this.#log = deps.log;
+    this.#guesses = new GuessGuard(deps.clock, GUESSES);
+  }
+
+  /** At the start of a server without a token. */
+  async open(): Promise<void> {
+    if (this.#policy === 'anyone') {
+      await this.#delivery.withdraw();
+      this.#log.warn(
+        { setting: 'server.first_token' },
+        'no admin token yet; the first client that reaches the server can create it',
+      );
+      return;
+    }
+    this.#code = makeClaimCode(this.#random);
+    await this.#delivery.deliver(this.#code);
+  }
+
+  /** At the start of a server that has a token, or needs none: an earlier process may have ended before it withdrew its code. */
+  async discard(): Promise<void> {
+    await this.#delivery.withdraw();
+  }
+
+  /** The first token was created through this server. */
+  async complete(address: string): Promise<void> {
+    this.#log.info({ address }, 'server claimed');
+    await this.#close();
+  }
+
+  /** Another node has created the first token. */
+  async completedElsewhere(): Promise<void> {
+    if (this.#code !== undefined) await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    this.#code = undefined;
+    await this.#delivery.withdraw();
+  }
+
+  /** Of a server without a token. */
+  stateFor(request: ClaimRequest): FirstTokenState {
+    if (this.#policy === 'anyone') return 'anyone';
+    return this.#isDirect(request) ? 'open' : 'claim_code';
+  }
+
+  /** Throws `claim_code_missing`, `claim_code_wrong` and `claims_locked`. */
+  check(request: ClaimRequest & { readonly client: { readonly address: string } }): void {
+    if (this.stateFor(request) !== 'claim_code') return;
+    const given = request.headers[CLAIM_CODE_HEADER];
+    if (given === undefined || given.trim() === '') throw identityError('claim_code_missing');
+    if (this.#code !== undefined && isSameCode(given, this.#code)) return;
+    const lockedMs = this.#guesses.lockedForMs(ALL_CLIENTS);
+    if (lockedMs > 0) {
+      throw identityError('claims_locked', { seconds: Math.ceil(lockedMs / 1000) });
+    }
+    this.#guesses.noteFailure(ALL_CLIENTS);
+    this.#log.warn({ address: request.client.address }, 'wrong claim code');
+    throw identityError('claim_code_wrong');
+  }
+
+  /** No other machine, and no proxy on this one, can have sent it. */
+  #isDirect({ headers, socket }: ClaimRequest): boolean {
+    if (!this.#isLoopbackBound || !isLoopback(socket?.remoteAddress ?? '')) return false;
+    const host = headers[':authority'] ?? headers['host'];
+    return (host === undefined || isLoopbackName(host)) && !this.#isForwarded(headers);
+  }
+
+  #isForwarded(headers: HttpHeaders): boolean {
+    return (
+      this.#proxyHeaders.some((name) => headers[name] !== undefined) ||
+      Object.keys(headers).some((name) => name.startsWith(FORWARDED_PREFIX))
+    );
+  }
+}
+
+const isLoopbackName = (host: string): boolean => {
+  const name = hostNameOf(host);
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
+};

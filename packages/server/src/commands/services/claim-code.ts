@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { messageOf } from '@plinth/kernel';
+import { CLAIM_CODE_FILE } from '../../folder/claim-code.js';
+import { type Connection, call, errorTextOf } from '../connection.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+
+const FIRST_TOKEN = 'api/v3/configure/token/admin';
+const STANDARD_INPUT = '-';
+
+/**
+ * Creates the first admin token. A claim code is only looked for where the server needs one, so that none is sent to a server
+ * that never requested it.
+ * @param file with the code, or `-` for standard input
+ */
+export async function createFirstToken(
+  connection: Connection,
+  file: string | undefined,
+): Promise<Response> {
+  if (file !== undefined) return await send(connection, await readCode(file));
+  const response = await send(connection, undefined);
+  if (response.status !== 403) return response;
+  const error = errorTextOf(await response.clone().text());
+  if (!error.includes('claim code')) return response;
+  const code = (await codeOfThisMachine(connection)) ?? (await askForCode());
+  if (code !== undefined) return await send(connection, code);
+  throw new CommandFailed(
+    'the server needs its claim code to create the first admin token\n' +
+      `  Pass --claim-code-file DATA_DIR/${CLAIM_CODE_FILE} as the user of the server, or --claim-code-file - and the code that the server\n` +
+      '  printed on its terminal as standard input.',
+    EXIT.unauthenticated,
+  );
+}
+
+async function send(connection: Connection, code: string | undefined): Promise<Response> {
+  const headers = code === undefined ? {} : { 'x-plinth-claim-code': code };
+  const response = await call(connection, FIRST_TOKEN, { method: 'POST', headers });
+  if (code === undefined || (response.status !== 403 && response.status !== 429)) return response;
+  throw new CommandFailed(errorTextOf(await response.text()), EXIT.unauthenticated);
+}
+
+async function readCode(file: string): Promise<string> {
+  let code: string;
+  try {
+    code = file === STANDARD_INPUT ? await text(process.stdin) : await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandFailed(
+      `--claim-code-file: cannot read ${file}: ${messageOf(error)}`,
+      EXIT.usage,
+    );
+  }
+  const trimmed = code.trim();
+  if (/^[\x21-\x7e]{1,200}$/.test(trimmed)) return trimmed;
+  throw new CommandFailed(`--claim-code-file: ${file} does not contain a claim code`, EXIT.usage);
+}
+
+/** In a container, and wherever else the command has the variables of the server. */
+async function codeOfThisMachine({ host }: Connection): Promise<string | undefined> {
+  const { hostname } = new URL(host);
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const isOwn = name === 'localhost' || name === '::1' || (isIP(name) === 4 && /^127\./.test(name));
+  const dataDir = process.env['PLINTH_DATA_DIR'];
+  if (!isOwn || !dataDir) return undefined;
+  return await readCode(join(dataDir, CLAIM_CODE_FILE)).catch(() => undefined);
+}
+
+async function askForCode(): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question('claim code: ')).trim() || undefined;
+  } finally {
+    terminal.close();
+  }
+}

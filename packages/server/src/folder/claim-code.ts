@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { ClaimCodeDelivery } from '@plinth/identity';
+import type { Logger } from '@plinth/kernel';
+import { makeOnce } from './made-once.js';
+import type { Stores } from './stores.js';
+
+/** One line. Only this process knows the code: a start replaces the file and never reads it. */
+export const CLAIM_CODE_FILE = 'claim-code';
+
+/**
+ * Shows the claim code on a terminal. Any other output is stored by somebody (journal, container log), so without a terminal
+ * the code goes to a file that only the server's user may read. The log says where it is. Backups leave the file out.
+ */
+export function claimCodeDelivery(to: {
+  readonly stores: Pick<Stores, 'files' | 'dataDir'>;
+  readonly log: Logger;
+  readonly terminal: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+}): ClaimCodeDelivery {
+  const { log, terminal } = to;
+  const { files, dataDir: folder } = to.stores;
+  const file = join(folder, CLAIM_CODE_FILE);
+  const withdraw = async (): Promise<void> => {
+    try {
+      await files.remove(file);
+      await files.remove(`${file}.tmp`);
+    } catch (err) {
+      log.warn({ err, file }, 'claim code file not removed; it is worthless, delete it');
+    }
+  };
+  return {
+    async deliver(code) {
+      await withdraw();
+      if (terminal.isTTY) {
+        terminal.write(
+          `No admin token yet. Creating it from another machine or through a proxy needs this claim code, shown once:\n  ${code}\n`,
+        );
+        log.info({ claimCode: 'on the terminal' }, 'no admin token yet');
+        return;
+      }
+      try {
+        await makeOnce(files, { folder, name: CLAIM_CODE_FILE }, code);
+        log.info({ claimCodeFile: file }, 'no admin token yet');
+      } catch (err) {
+        const remedy = 'restart the server once the file can be written';
+        log.error({ err, file, remedy }, 'claim code not written');
+      }
+    },
+    withdraw,
+  };
+}
