@@ -40,7 +40,7 @@ const TEXTS = {
   claim_code_missing:
     'creating the first admin token needs the claim code in the header X-Plinth-Claim-Code; the server printed the code on its terminal at its start, or wrote it to the file claim-code in its data directory',
   claim_code_wrong:
-    'the claim code is wrong; a start of the server replaces the code, prints it on the terminal or writes it to the file claim-code in the data directory',
+    'the claim code is wrong; each start of the server creates another code, prints it on its terminal or writes it to the file claim-code in its data directory',
   claims_locked: (at: { readonly seconds: number }) =>
     `too many wrong claim codes; try again in ${at.seconds} s with the code that the server printed on its terminal or wrote to the file claim-code in its data directory`,
   /** Stops the start: the operator named a file that holds no token. */

@@ -21,7 +21,7 @@ const OPEN = ['--http-bind', '0.0.0.0:0'];
 const MISSING =
   'creating the first admin token needs the claim code in the header X-Plinth-Claim-Code; the server printed the code on its terminal at its start, or wrote it to the file claim-code in its data directory';
 const WRONG =
-  'the claim code is wrong; a start of the server replaces the code, prints it on the terminal or writes it to the file claim-code in the data directory';
+  'the claim code is wrong; each start of the server creates another code, prints it on its terminal or writes it to the file claim-code in its data directory';
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;

@@ -60,6 +60,12 @@ export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> 
   return (await (await send(path, call)).json()) as T;
 }
 
+/** A copied command names a variable of the shell in place of the secret. */
+const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
+  ['authorization', '"Authorization: Bearer $PLINTH_TOKEN"'],
+  ['x-plinth-claim-code', '"X-Plinth-Claim-Code: $CLAIM_CODE"'],
+]);
+
 /** The same request for a shell; whoever reads it sets the token. */
 export function curlOf(at: {
   readonly method: string;
@@ -70,11 +76,7 @@ export function curlOf(at: {
   const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   const parts = [`curl -X ${at.method} ${quoted(new URL(at.url, location.origin).href)}`];
   for (const [name, value] of Object.entries(at.headers)) {
-    parts.push(
-      name === 'authorization'
-        ? '-H "Authorization: Bearer $PLINTH_TOKEN"'
-        : `-H ${quoted(`${name}: ${value}`)}`,
-    );
+    parts.push(`-H ${SECRET_HEADERS.get(name) ?? quoted(`${name}: ${value}`)}`);
   }
   if (at.body !== undefined) parts.push(`--data-binary ${quoted(at.body)}`);
   return parts.join(' \\\n  ');

@@ -6,6 +6,8 @@ export interface ServerInfo {
   readonly version: string;
   readonly build: string;
   readonly setup_needed: boolean;
+  /** While there is no token, what creating the first one takes. */
+  readonly first_token?: 'open' | 'claim_code' | 'anyone';
   readonly auth: boolean;
   readonly services: readonly string[];
   readonly node_id?: string;
@@ -38,8 +40,12 @@ export const fetchSession = (token?: string): Promise<SessionInfo> =>
     ...(token !== undefined && token !== '' && { headers: { authorization: `Bearer ${token}` } }),
   });
 
-export const createFirstToken = (): Promise<IssuedToken> =>
-  sendForJson('/api/v3/configure/token/admin', { method: 'POST', isOpen: true });
+/** @param claimCode empty where the server needs none. */
+export const createFirstToken = (claimCode: string): Promise<IssuedToken> =>
+  sendForJson('/api/v3/configure/token/admin', {
+    ...{ method: 'POST', isOpen: true },
+    ...(claimCode !== '' && { headers: { 'x-plinth-claim-code': claimCode } }),
+  });
 
 export interface Setting {
   readonly name: string;

@@ -82,15 +82,12 @@ describe('the claim code', () => {
   const BEYOND = { bind: '0.0.0.0:8181' };
 
   it('has 140 random bits, and is another one at each start', async () => {
-    const codes = new Set<string>();
-    let to = await open(BEYOND);
-    for (let round = 0; round < 3; round++) {
-      assert.match(to.claimCode() ?? '', CODE);
-      codes.add(to.claimCode() ?? '');
-      to = await to.restart();
-    }
-    await to[Symbol.asyncDispose]();
-    assert.equal(codes.size, 3);
+    await using first = await open(BEYOND);
+    await using second = await first.restart();
+    await using third = await second.restart();
+    const codes = [first, second, third].map((each) => each.claimCode() ?? '');
+    for (const code of codes) assert.match(code, CODE);
+    assert.equal(new Set(codes).size, 3);
   });
 
   it('creates the first token, once, and is withdrawn', async () => {

@@ -30,7 +30,7 @@ export interface TestIdentity extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
-  /** The claim code as its owner would have it; `undefined` before it is delivered and after it is withdrawn. */
+  /** The claim code as its owner would have it; `undefined` once it is withdrawn. */
   readonly claimCode: () => string | undefined;
   /** What another node on the same store has of it. */
   openOther(
@@ -94,7 +94,8 @@ async function open(
   const random = new SeededRandom(clock.nowMs());
   const pages = { bind: options.bind ?? '127.0.0.1:8181' };
   const dialect = serverDialect(() => identity);
-  let code: string | undefined;
+  // As a process leaves it that was killed before it was claimed.
+  let code: string | undefined = 'code of an earlier process';
   const delivery = {
     deliver: async (text: string) => {
       code = text;

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { writeSampleData } from '../../api/samples.js';
-import { createFirstToken, fetchInfo } from '../../api/server.js';
+import { createFirstToken, fetchInfo, type ServerInfo } from '../../api/server.js';
 import { session } from '../../api/session.js';
 import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import { ProblemNote } from '../controls/problem-note.js';
@@ -9,7 +9,8 @@ import { ShownOnce } from '../controls/shown-once.js';
 import { Brand } from './sign-in.js';
 
 /** A fresh server: makes its token, shows it this once, and leads to the first chart. */
-export function FirstToken({ onDone }: { readonly onDone: () => void }) {
+export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: () => void }) {
+  const { info, onDone } = props;
   // Nowhere but here: not in the cache of answers, not in an address.
   const [token, setToken] = useState('');
   const [isStored, setIsStored] = useState(false);
@@ -27,7 +28,8 @@ export function FirstToken({ onDone }: { readonly onDone: () => void }) {
       setIsBusy(false);
     }
   };
-  const create = () => attempt(async () => setToken((await createFirstToken()).token));
+  const create = (claimCode: string) =>
+    attempt(async () => setToken((await createFirstToken(claimCode)).token));
   const enter = () => {
     session.signIn(token);
     onDone();
@@ -47,21 +49,11 @@ export function FirstToken({ onDone }: { readonly onDone: () => void }) {
       <div className="gate-card card stack">
         <Brand />
         {token === '' ? (
-          <>
-            <h1>Welcome</h1>
-            <p className="soft">
-              This server is new: nobody has a token yet. The first one may do everything, and opens
-              this console.
-            </p>
-            <button
-              type="button"
-              className="button primary"
-              disabled={isBusy}
-              onClick={() => void create()}
-            >
-              {isBusy ? 'Creating …' : 'Create admin token'}
-            </button>
-          </>
+          <Welcome
+            firstToken={info.first_token}
+            isBusy={isBusy}
+            onCreate={(claimCode) => void create(claimCode)}
+          />
         ) : (
           <>
             <h1>Your admin token</h1>
@@ -92,5 +84,61 @@ export function FirstToken({ onDone }: { readonly onDone: () => void }) {
         {error !== undefined && <ProblemNote error={error} />}
       </div>
     </main>
+  );
+}
+
+function Welcome(props: {
+  readonly firstToken: ServerInfo['first_token'];
+  readonly isBusy: boolean;
+  readonly onCreate: (claimCode: string) => void;
+}) {
+  const { firstToken, isBusy, onCreate } = props;
+  const id = useId();
+  const [claimCode, setClaimCode] = useState('');
+  const needsCode = firstToken === 'claim_code';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onCreate(claimCode.trim());
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <h1>Welcome</h1>
+      <p className="soft">
+        This server is new: nobody has a token yet. The first one may do everything, and opens this
+        console.
+      </p>
+      {firstToken === 'anyone' && (
+        <p className="note warn" role="note">
+          Anyone who reaches this address can create this token. The setting{' '}
+          <code>server.first_token</code> is <code>anyone</code>.
+        </p>
+      )}
+      {needsCode && (
+        <div className="field">
+          <label htmlFor={id}>Claim code</label>
+          <input
+            id={id}
+            className="input mono"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={claimCode}
+            aria-describedby={`${id}-hint`}
+            onChange={(event) => setClaimCode(event.target.value)}
+          />
+          <p id={`${id}-hint`} className="hint soft">
+            It proves that you have access to the server. The server printed it on its terminal at
+            its start, or wrote it to the file <code>claim-code</code> in its data directory.
+          </p>
+        </div>
+      )}
+      <button
+        type="submit"
+        className="button primary"
+        disabled={isBusy || (needsCode && claimCode.trim() === '')}
+      >
+        {isBusy ? 'Creating …' : 'Create admin token'}
+      </button>
+    </form>
   );
 }

@@ -64,7 +64,7 @@ function Gate({ info }: { readonly info: ServerInfo }) {
   // Once a page was there it stays below the sign-in, with all that was typed.
   const wasIn = useRef(false);
   const [isMaking, setIsMaking] = useState(info.setup_needed && isOut);
-  if (isMaking) return <FirstToken onDone={() => setIsMaking(false)} />;
+  if (isMaking) return <FirstToken info={info} onDone={() => setIsMaking(false)} />;
   if (!isOut) wasIn.current = true;
   const isRefused = info.auth && session.isRefused;
   const onSignedIn = () => void client.invalidateQueries();
