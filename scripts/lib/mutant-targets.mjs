@@ -19,6 +19,7 @@ export const TARGETS = [
     file: 'packages/identity/dist/domain/access-gate.js',
     tests: [
       unit('identity', 'service'),
+      unit('identity', 'domain/first-token-claim'),
       wire('identity/authentication'),
       wire('server/strangers-pages'),
     ],

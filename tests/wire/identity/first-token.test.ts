@@ -15,6 +15,8 @@ import {
   HttpClient,
   ServerProcess,
 } from '../../harness/index.js';
+import { SharedNodes, until } from '../../harness/shared-nodes.js';
+import { POSTGRES_URL } from '../../harness/test-database.js';
 
 const ADMIN = '/api/v3/configure/token/admin';
 const OPEN = ['--http-bind', '0.0.0.0:0'];
@@ -156,6 +158,25 @@ describe('a server that other machines reach', () => {
     const message = 'no admin token yet; the first client that reaches the server can create it';
     assert.equal(server.logged(message)?.['level'], 'warn');
     assert.equal((await claim(server, { 'x-forwarded-for': '203.0.113.5' })).status, 201);
+  });
+});
+
+const noDatabase = POSTGRES_URL === undefined ? 'PLINTH_TEST_POSTGRES_URL is not set' : false;
+
+describe('nodes that share a database', { skip: noDatabase }, () => {
+  it('have a code each, and the code of one claims all of them', async () => {
+    await using nodes = await SharedNodes.create({ flags: ['--services', 'webhooks', ...OPEN] });
+    const one = await nodes.start();
+    const other = await nodes.start();
+    const [code, otherCode] = [await codeOf(one), await codeOf(other)];
+    assert.notEqual(code, otherCode);
+    assertError(await claim(other, { 'x-plinth-claim-code': code }), 403, WRONG);
+    assert.equal((await claim(one, { 'x-plinth-claim-code': code })).status, 201);
+    await until(async () => !(await hasCode(other)), 'the end of the other code');
+    assert.equal((await claim(other, { 'x-plinth-claim-code': otherCode })).status, 409);
+    assert.equal(await firstTokenOf(other), undefined);
+    const third = await nodes.start();
+    assert.equal(await hasCode(third), false);
   });
 });
 
