@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { createLogger } from '@plinth/kernel';
+import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { openTestIdentity, type TestIdentityOptions } from '../testing/open-test-identity.js';
+import { FirstTokenClaim } from './first-token-claim.js';
 
 const ADMIN = '/api/v3/configure/token/admin';
 const CODE = /^(?:[a-km-np-z2-9]{4}-){6}[a-km-np-z2-9]{4}$/;
@@ -152,6 +155,35 @@ describe('the claim code', () => {
     assert.equal(to.identity.listTokens().length, 0);
     // Whoever guesses keeps nobody out who has the right one.
     assert.equal((await claim(to, { headers: withCode(code) })).status, 201);
+  });
+
+  it('is withdrawn once when another node has created the token, and worthless then', async () => {
+    const codes: string[] = [];
+    let withdrawnCount = 0;
+    const clock = new ManualClock(0);
+    const alone = new FirstTokenClaim({
+      ...{ policy: 'claim', bind: '0.0.0.0:8181', proxyHeader: 'x-forwarded-for' },
+      delivery: {
+        deliver: async (code) => {
+          codes.push(code);
+        },
+        withdraw: async () => {
+          withdrawnCount += 1;
+        },
+      },
+      ...{ clock, random: new SeededRandom(1) },
+      log: createLogger({ level: 'silent', destination: { write: () => undefined } }),
+    });
+    // Before the start there is nothing to withdraw.
+    await alone.completedElsewhere();
+    assert.equal(withdrawnCount, 0);
+    await alone.open();
+    const request = { headers: withCode(codes[0]), client: { address: '10.0.0.6' } };
+    alone.check(request);
+    await alone.completedElsewhere();
+    await alone.completedElsewhere();
+    assert.equal(withdrawnCount, 1);
+    assert.throws(() => alone.check(request), { kind: 'claim_code_wrong' });
   });
 
   it('is counted anew after a minute', async () => {
