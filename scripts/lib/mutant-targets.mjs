@@ -8,6 +8,14 @@ export const TARGETS = [
     tests: [unit('kernel', 'http/normal-target')],
   },
   {
+    file: 'packages/kernel/dist/fs/disk-space.js',
+    tests: [unit('kernel', 'fs/disk-space')],
+  },
+  {
+    file: 'packages/server/dist/operator/full-disk-requests.js',
+    tests: [unit('server', 'operator/full-disk-requests')],
+  },
+  {
     file: 'packages/kernel/dist/schema/plain-text.js',
     tests: [unit('kernel', 'schema/plain-text')],
   },

@@ -276,9 +276,26 @@ const BACKUP_SETTINGS = defineSettings('backup', {
   }),
 });
 
+/** Room on the disk of the data folder. */
+const STORAGE_SETTINGS = defineSettings('storage', {
+  min_free_bytes: Type.Integer({
+    default: 268_435_456,
+    minimum: 0,
+    description:
+      'while less is free on the disk of the data folder, requests that store return 503; queries and deletions work. 0 refuses none before the disk is full',
+  }),
+  reserve_bytes: Type.Integer({
+    default: 16_777_216,
+    minimum: 0,
+    description:
+      'size of the file `disk-reserve` in the data folder, which is released for deletions when the disk is full, and filled again later. 0 keeps none',
+  }),
+});
+
 /** All sections, by the name under which each part receives its own. */
 export const SETTINGS = {
   server: SERVER_SETTINGS,
+  storage: STORAGE_SETTINGS,
   backup: BACKUP_SETTINGS,
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,

@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createIdentity } from '@plinth/identity';
 import {
   Cors,
+  type Counter,
+  DiskSpace,
   HeldBodies,
   type HttpService,
   type Logger,
@@ -11,8 +13,10 @@ import {
   machineMemoryBytes,
   RelationalOutbox,
   type RequestGate,
+  type Route,
   SystemClock,
   SystemRandom,
+  type WriteRoom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import { AlikeNodes } from './folder/alike-nodes.js';
@@ -32,6 +36,7 @@ import { createServiceEndpoints } from './http/service-endpoints.js';
 import { observeServer } from './metrics/server-metrics.js';
 import { AUDIT_FOLDER, AuditLog } from './operator/audit-log.js';
 import { audited } from './operator/audited-requests.js';
+import { refusedWhenFull } from './operator/full-disk-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
 import { RefusedConnections } from './port/refused-connections.js';
@@ -112,6 +117,12 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
+    const space = await DiskSpace.open({
+      ...{ files: around.folder.files, folder: around.folder.path, clock, log },
+      minFreeBytes: settings.storage.min_free_bytes,
+      reserveBytes: settings.storage.reserve_bytes,
+    });
+    closers.push(() => space.close());
     await around.folder.occupy(log);
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
     // The store's thread starts at once, and code is loaded meanwhile.
@@ -119,7 +130,7 @@ export async function wireUp(
       folder: around.folder,
       settings: settings.server,
       repair: settings.tsdb.repair,
-      ...{ clock, random, log },
+      ...{ clock, random, log, room: space },
     });
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
@@ -202,12 +213,14 @@ export async function wireUp(
       ...{ stores, clock, log, folder: around.folder },
       obstacles: () => [
         isDraining ? 'shutting down' : undefined,
+        space.obstacle?.message,
         tsdb?.obstacle,
         tsdb?.flushObstacle,
         gamedata?.obstacle,
       ],
     });
     const refusing = new ObstacleLog(clock, log, [
+      { what: 'disk', obstacle: () => space.obstacle?.message },
       { what: 'commit log', obstacle: () => tsdb?.obstacle },
       { what: 'relational store', obstacle: () => stores.local.obstacle },
       { what: 'shared relational store', obstacle: () => stores.shared?.obstacle },
@@ -215,7 +228,7 @@ export async function wireUp(
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
     observeServer(metrics, {
-      ...{ stores, health, outbox },
+      ...{ stores, health, outbox, room: space },
       folder: around.folder.path,
       certificateExpiryMs: () => certificate && Date.parse(certificate.validTo),
     });
@@ -288,8 +301,14 @@ export async function wireUp(
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const gate = rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
+    const refusals = metrics.counter({
+      name: 'plinth_data_disk_refused_requests_total',
+      help: 'Requests that store, refused while less than `storage.min_free_bytes` is free.',
+    });
     for (const service of services) {
-      await addTables(service, { router, dialects, gate, numbers, audit });
+      // Others than time series store nothing on this disk where nodes share a database.
+      const room = shared === undefined || service.name === 'tsdb' ? space : undefined;
+      await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
       pages.live.add((await service.liveSources?.()) ?? []);
     }
     const bodies = new HeldBodies(
@@ -381,10 +400,16 @@ async function addTables(
     readonly gate: RequestGate | undefined;
     readonly numbers: HttpMetrics;
     readonly audit: AuditLog;
+    /** `undefined`: the service stores nothing on the disk of the data folder. */
+    readonly room: WriteRoom | undefined;
+    readonly refusals: Counter;
   },
 ): Promise<void> {
+  const { audit, room, refusals } = to;
+  const wrapped = (route: Route): Route =>
+    audited(room === undefined ? route : refusedWhenFull(route, room, refusals), audit);
   for (const given of await service.tables()) {
-    const table = { ...given, routes: given.routes.map((route) => audited(route, to.audit)) };
+    const table = { ...given, routes: given.routes.map(wrapped) };
     const { dialect, routes } = table;
     to.dialects.add(dialect);
     if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);

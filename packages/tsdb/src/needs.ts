@@ -11,6 +11,7 @@ import type {
   RelationalStore,
   ReportEvent,
   SecretBox,
+  WriteRoom,
 } from '@plinth/kernel';
 import type { UserDirectory } from './domain/influxql/users/user-directory.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
@@ -49,6 +50,8 @@ export interface TsdbNeeds {
     /** There must be this file or a later one. */
     readonly knownFile: number;
   }) => Promise<CommitLog>;
+  /** On the disk of `dataDir`; absent: there is always some. */
+  readonly room?: WriteRoom | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
   readonly clock: Clock;

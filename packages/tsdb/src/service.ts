@@ -153,6 +153,7 @@ export async function openTsdb(
     files,
     known,
     registry,
+    hasRoomFor: (sizeBytes) => needs.room?.hasRoomFor(sizeBytes) ?? true,
     leases: needs.leases,
     clock,
     random,

@@ -163,7 +163,7 @@ describe('a server that has used every feature', () => {
       ({ method, path }) =>
         method === 'GET' &&
         !/[:*]/.test(path) &&
-        !/metrics|debug|rate|query|docs|health|ping|\/ready|^\/(console.*)?$|v1\/(info|logs|settings|stream|tsdb\/(queries|databases|schema|storage))$/.test(
+        !/metrics|debug|rate|query|docs|health|livez|ping|\/ready|^\/(console.*)?$|v1\/(info|logs|settings|stream|tsdb\/(queries|databases|schema|storage))$/.test(
           path,
         ),
     );

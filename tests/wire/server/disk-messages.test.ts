@@ -72,7 +72,8 @@ describe('A read-only disk', { skip: SKIP }, () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]);
     try {
       const dataDir = join(disk, 'data');
-      await using server = await ServerProcess.start({ dataDir });
+      const flags = ['--without-auth', '--storage-min-free-bytes', '0'];
+      await using server = await ServerProcess.start({ dataDir, flags });
       await server.close();
       execFileSync('mount', ['-o', 'remount,ro', disk]);
       const { code, stderr } = await runCli(['serve', '--data-dir', dataDir, ...BIND]);

@@ -290,7 +290,7 @@ describe('every route of the server', () => {
     for (const route of routes) assert.ok(takes(route).length > 0, JSON.stringify(route));
     const open = routes.filter(({ access }) => access === 'public').map(({ path }) => path);
     const isPublic =
-      /^\/(api(\/|$)|editor|docs|(api\/v3\/)?(meta|versions|rate_limit)$|ops\/v1\/(rate-limits\/auth|info|downloads\/:id)$|console|images|$)/;
+      /^\/(api(\/|$)|editor|docs|livez$|(api\/v3\/)?(meta|versions|rate_limit)$|ops\/v1\/(rate-limits\/auth|info|downloads\/:id)$|console|images|$)/;
     for (const path of open) assert.match(path, isPublic);
     for (const path of open)
       assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit)/);

@@ -92,7 +92,10 @@ describe('a Prometheus', { skip: NO_PROMETHEUS }, () => {
   let prometheus: Prometheus;
   before(async () => {
     if (NO_SMALL_DISK === false) disk = await SmallDisk.mount(DISK_MB);
-    server = await BusyServer.start([], disk === undefined ? undefined : join(disk.path, 'data'));
+    // The disk is smaller than the default.
+    const flags = ['--storage-min-free-bytes', String(16 * 1024 * 1024)];
+    const dataDir = disk === undefined ? undefined : join(disk.path, 'data');
+    server = await BusyServer.start(flags, dataDir);
     prometheus = await Prometheus.start(new URL(server.process.url).host);
   });
   after(async () => {
@@ -121,7 +124,6 @@ describe('a Prometheus', { skip: NO_PROMETHEUS }, () => {
     for (const { name, health } of rules) assert.equal(health, 'ok', name);
     await keptFull(disk, async () => {
       await prometheus.untilFiring('PlinthDiskFull', true);
-      // Its own metrics are written every second, and meet the end of the disk.
       await prometheus.untilFiring('PlinthNotReady', true);
     });
     await disk.empty();

@@ -11,15 +11,24 @@ export class DiskFull extends Error {
   readonly kind = 'disk_full';
   readonly retryAfterSec = RETRY_AFTER_SEC;
   /** @param code of what it comes from, where that is not `cause` itself. */
-  constructor(cause: unknown, code: unknown = Reflect.get(Object(cause), 'code')) {
-    super(
-      NO_HANDLES.has(code)
-        ? 'the server may open no more files (ulimit -n); try again when it has closed some'
-        : 'the disk of the server is full or refuses writes; try again when there is room',
-      { cause },
-    );
+  constructor(
+    cause: unknown,
+    code: unknown = Reflect.get(Object(cause), 'code'),
+    message = NO_HANDLES.has(code)
+      ? 'the server may open no more files (ulimit -n); try again when it has closed some'
+      : 'the disk of the server is full or refuses writes; try again when there is room',
+  ) {
+    super(message, { cause });
+  }
+
+  /** Before anything fails: what is left is for deletions. */
+  static low(): DiskFull {
+    return new DiskFull(undefined, undefined, LOW);
   }
 }
+
+const LOW =
+  'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
 
 /**
  * Words for it: of the system (also for its quota and its bound on open files), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone:

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
+import type { WriteRoom } from '../fs/disk-space.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import { crc32c } from './crc32c.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
@@ -22,6 +23,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly firstFile?: number;
   /** A file that there must be, or a later one, 0 unless given: a log that has lost its newest files looks like a whole one. */
   readonly knownFile?: number;
+  /** While it has an obstacle, records are refused as on a full disk. */
+  readonly room?: WriteRoom | undefined;
   readonly maxRecordSize?: number;
   /** Bytes that may wait for the disk; `append` throws `log_overloaded` beyond. */
   readonly maxWaitingSize?: number;
@@ -45,11 +48,28 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({ fileSystem, directory, nodeId, repair, knownFile });
   for (const loss of recovered.losses) options.onLoss(loss);
-  const active = await LogFileWriter.create(options, {
+  const next = {
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
-  });
-  return new FileCommitLog(options, recovered, active);
+  };
+  const active = await createUnlessFull(options, next);
+  return new FileCommitLog(options, recovered, { ...next, active });
+}
+
+/** On a full disk a log opens without a file of its own: what is there can be read, and records are refused. */
+async function createUnlessFull(
+  options: CommitLogOptions,
+  next: { readonly file: number; readonly firstSequence: number },
+): Promise<LogFileWriter | DiskFull> {
+  const { obstacle } = options.room ?? {};
+  if (obstacle !== undefined) return obstacle;
+  try {
+    return await LogFileWriter.create(options, next);
+  } catch (error) {
+    const full = asDiskFull(error);
+    if (full === undefined) throw error;
+    return full;
+  }
 }
 
 /**
@@ -74,18 +94,24 @@ export class FileCommitLog implements CommitLog {
   #hasAppended = false;
   #closing: Promise<void> | undefined;
 
-  constructor(options: CommitLogOptions, recovered: RecoveredLog, active: LogFileWriter) {
+  constructor(
+    options: CommitLogOptions,
+    recovered: RecoveredLog,
+    { file, active }: { readonly file: number; readonly active: LogFileWriter | DiskFull },
+  ) {
     this.#options = options;
     this.#recovered = recovered.files;
     for (const { file, sizeBytes } of recovered.files) this.#fileSizes.set(file, sizeBytes);
-    this.#active = active;
-    this.#fileSizes.set(active.file, FILE_HEADER_SIZE);
-    this.#tail = { file: active.file, offset: FILE_HEADER_SIZE };
+    if (active instanceof LogFileWriter) {
+      this.#active = active;
+      this.#fileSizes.set(file, FILE_HEADER_SIZE);
+    } else this.#full = active;
+    this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
   }
 
   get firstFile(): number {
-    return Math.min(...this.#fileSizes.keys());
+    return Math.min(this.#tail.file, ...this.#fileSizes.keys());
   }
 
   get newestFile(): number {
@@ -103,18 +129,20 @@ export class FileCommitLog implements CommitLog {
   }
 
   get fullBy(): DiskFull | undefined {
-    return this.#full;
+    return this.#full ?? this.#options.room?.obstacle;
   }
 
   tryAgain(): void {
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
+    if (this.#options.room?.obstacle !== undefined) return;
     this.#looksForRoom = true;
     this.#running ??= this.#run();
   }
 
   append(parts: readonly Uint8Array[]): AppendedRecord {
     this.#throwIfUnusable();
-    if (this.#full !== undefined) throw this.#full;
+    const { fullBy } = this;
+    if (fullBy !== undefined) throw fullBy;
     const payloadSize = parts.reduce((sum, part) => sum + part.byteLength, 0);
     this.#throwIfOverloaded(payloadSize);
     this.#hasAppended = true;
@@ -239,6 +267,7 @@ export class FileCommitLog implements CommitLog {
     const { parts, sizeBytes, offset } = encodeBatch(batch, active.seed);
     await active.write(parts, offset, sizeBytes);
     this.#waitingSize -= sizeBytes;
+    this.#options.room?.noteWritten(sizeBytes);
     for (const { resolve } of batch) resolve();
   }
 

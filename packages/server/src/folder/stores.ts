@@ -16,6 +16,7 @@ import {
   type RelationalStore,
   SecretBox,
   type SharedStore,
+  type WriteRoom,
 } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 import { takeStoreThread } from '../store-thread.js';
@@ -41,6 +42,8 @@ export interface Stores {
   readonly leases: Leases;
   /** For what must be read again and is stored: signing secrets. */
   readonly secrets: SecretBox;
+  /** On the disk of `dataDir`. */
+  readonly room: WriteRoom;
   /** Opens the log in `folder`; whoever opens it closes it. */
   openLog(options: {
     readonly folder: string;
@@ -63,8 +66,10 @@ export async function openStores(needs: {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** On the disk of the folder. */
+  readonly room: WriteRoom;
 }): Promise<Stores> {
-  const { settings, clock, random, log } = needs;
+  const { settings, clock, random, log, room } = needs;
   const { files, path: dataDir } = needs.folder;
   const given = await readGivenMasterKey(settings);
   const path = join(dataDir, STORE_FILE);
@@ -111,12 +116,13 @@ export async function openStores(needs: {
     objects,
     leases,
     secrets,
+    room,
     openLog: ({ folder, nodeUuid, ...how }) =>
       openCommitLog({
         fileSystem: files,
         directory: folder,
         nodeId: nodeUuid,
-        ...how,
+        ...{ ...how, room },
         onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
       }),
     async probe() {

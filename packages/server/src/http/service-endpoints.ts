@@ -46,6 +46,7 @@ export function createServiceEndpoints(needs: {
     if (why !== undefined) return jsonAnswer(503, { error: notReady(why), data: {} });
     return readsHealthInJson(headers) ? jsonAnswer(200, state()) : textAnswer(200, 'OK');
   };
+  const live = (): HttpAnswer => textAnswer(200, 'OK');
   const operatorReady = async (request: HttpRequest): Promise<HttpAnswer> => {
     const why = await needs.obstacle();
     if (why === undefined) return jsonAnswer(200, state());
@@ -69,6 +70,8 @@ export function createServiceEndpoints(needs: {
           open('metrics', '/metrics', METRICS, page),
           open('pprof', '/debug/pprof/heap', HEAP, heap),
           open('ready', '/ready', READY, ready),
+          // Nobody is asked for a token: a supervisor that restarts the process has none.
+          { method: 'GET', path: '/livez', access: 'public', ...LIVE, handle: live },
         ],
       },
       {
@@ -112,6 +115,10 @@ const READY: RouteDescription = {
 const OPERATOR_READY: RouteDescription = {
   ...READY,
   output: { 200: answer('since when', json(State)) },
+};
+const LIVE: RouteDescription = {
+  about: { summary: 'Says OK while the process responds, whatever the state of its storage' },
+  output: { 200: answer('OK', text) },
 };
 const METRICS: RouteDescription = {
   about: { summary: 'Metrics in the text format of Prometheus' },

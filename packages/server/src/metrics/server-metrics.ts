@@ -1,5 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import { type Metrics, machineMemoryBytes, type RelationalOutbox } from '@plinth/kernel';
+import {
+  type Metrics,
+  machineMemoryBytes,
+  type RelationalOutbox,
+  type WriteRoom,
+} from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
 import type { Health } from '../health.js';
 import { readVersion } from '../product-version.js';
@@ -10,6 +15,7 @@ export function observeServer(
   of: {
     readonly stores: Pick<Stores, 'local' | 'shared'>;
     readonly health: Health;
+    readonly room: WriteRoom;
     readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
     /** Holds the data. */
     readonly folder: string;
@@ -17,7 +23,7 @@ export function observeServer(
     certificateExpiryMs(): number | undefined;
   },
 ): void {
-  const { stores, health, outbox, folder } = of;
+  const { stores, health, outbox, room, folder } = of;
   const gauge = (name: string, help: string, read: () => number | Promise<number>): void =>
     metrics.gauge({ name, help, read });
   metrics.add({
@@ -50,6 +56,11 @@ export function observeServer(
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   });
+  gauge(
+    'plinth_data_disk_writes_refused',
+    '1 while requests that store are refused because less than `storage.min_free_bytes` is free.',
+    () => (room.obstacle === undefined ? 0 : 1),
+  );
   metrics.add({
     name: 'plinth_tls_certificate_expiry_timestamp_seconds',
     help: 'When the TLS certificate of the port expires, since 1970-01-01 UTC; absent without TLS.',

@@ -28,6 +28,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     secrets: stores.secrets,
     objects: stores.objects,
     openLog: (options) => stores.openLog(options),
+    room: stores.room,
     leases: stores.leases,
     metrics,
     clock,

@@ -33,7 +33,8 @@ export class BackgroundWork {
     const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
     this.commits = new FileCommits({ registry, files, onError: onFailed });
-    const stored = { host, files, commits: this.commits, leases, clock };
+    const hasRoomFor = needs.hasRoomFor ?? (() => true);
+    const stored = { host, files, commits: this.commits, hasRoomFor, leases, clock };
     this.compactor = new Compactor({
       ...stored,
       registry,

@@ -26,6 +26,8 @@ export interface EngineNeeds {
   readonly files: SegmentFiles;
   readonly known: KnownFiles;
   readonly registry: SegmentRegistry;
+  /** Whether background work may write so much; absent: always. On a full disk what is left is for deletions. */
+  readonly hasRoomFor?: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly random: Random;

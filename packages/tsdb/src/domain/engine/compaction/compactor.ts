@@ -10,7 +10,7 @@ import {
 import type { EngineReport } from '../engine-needs.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
-import { isDeletion, tombstonesOfSegment } from '../table/tombstones.js';
+import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 import { chooseAskedMerge, chooseMerge, type Merge, type TimeSpan } from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import { mergeSegments } from './merge-segments.js';
@@ -51,6 +51,8 @@ interface CompactorNeeds {
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly commits: FileCommits;
+  /** On the disk; false: what is left is for deletions. */
+  readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   /** Where the table's retention period begins. */
@@ -156,8 +158,8 @@ export class Compactor {
   #nextAsked(store: TableStore, span: TimeSpan): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
     const segments = store.segments.map((open) => open.segment);
-    const isAside = (segment: Segment): boolean => this.#failed.isAside(segment);
-    const merge = chooseAskedMerge({ segments, isAside }, span);
+    const merge = chooseAskedMerge({ segments, isAside: this.#isAsideIn(store) }, span);
+    if (merge !== undefined && !this.#hasRoomFor(merge, store)) return undefined;
     return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }
 
@@ -167,18 +169,32 @@ export class Compactor {
     const merge = chooseMerge({
       segments: store.segments.map((open) => open.segment),
       tombstones: store.tombstones.all,
-      isAside: (segment) => this.#failed.isAside(segment),
+      isAside: this.#isAsideIn(store),
     });
     if (merge !== undefined) {
+      if (!this.#hasRoomFor(merge, store)) return undefined;
       return { inputs: merge.inputs, run: () => this.#merge(store, merge) };
     }
     const inputs = chooseSeriesFiles(
       store.series.files.map(({ file }) => file),
       (file) => this.#failed.isAside(file),
     );
-    return inputs.length === 0
+    const sizeBytes = inputs.reduce((sum, file) => sum + file.sizeBytes, 0);
+    return inputs.length === 0 || !this.#needs.hasRoomFor(sizeBytes)
       ? undefined
       : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
+  }
+
+  #isAsideIn(store: TableStore): (segment: Segment) => boolean {
+    return (segment) =>
+      this.#failed.isAside(segment) ||
+      !this.#needs.hasRoomFor(mostBytesLeft(segment, store.tombstones.all));
+  }
+
+  #hasRoomFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
+    return this.#needs.hasRoomFor(
+      inputs.reduce((sum, each) => sum + mostBytesLeft(each, tombstones.all), 0),
+    );
   }
 
   /** False: another node is at it. */
@@ -270,4 +286,15 @@ export class Compactor {
       publications: [publication],
     }));
   }
+}
+
+/** Of a segment, when its deleted rows are left out: none where one deletion takes all of it. */
+function mostBytesLeft(segment: Segment, tombstones: readonly Tombstone[]): number {
+  const isDeleted = tombstonesOfSegment(tombstones, segment).some(
+    ({ minTimeNs, maxTimeNs, anyOf }) =>
+      minTimeNs <= segment.minTime &&
+      maxTimeNs >= segment.maxTime &&
+      anyOf.some((conditions) => conditions.length === 0),
+  );
+  return isDeleted ? 0 : segment.sizeBytes;
 }

@@ -54,6 +54,8 @@ class FlushLeft extends Error {
 export interface FlusherNeeds
   extends Omit<FlushGroupsNeeds, 'maxGroupTables' | 'isLate' | 'onProgress'> {
   readonly buffer: WriteBuffer;
+  /** On the disk; false: what is left is for deletions. */
+  readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly settings: FlushSettings;
@@ -130,6 +132,8 @@ export class Flusher {
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#needs.clock.monotonicMs() < this.#notBeforeMs) return;
+    // Rows of deleted tables leave the log by a flush, which may free more than it takes.
+    if (!this.#isAsked && !this.#needs.hasRoomFor(this.#buffer.sizeBytes)) return;
     const what = this.#isAsked ? 'all' : 'worthwhile';
     if (this.#closed === undefined) this.#isAsked = false;
     this.#running = this.#flushOnce(what)

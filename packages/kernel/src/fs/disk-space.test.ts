@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLogger } from '../log/logger.js';
+import { ManualClock } from '../testing/manual-clock.js';
+import { SeededRandom } from '../testing/seeded-random.js';
+import { SimFileSystem } from '../testing/sim-file-system.js';
+import { DiskSpace } from './disk-space.js';
+
+const MIB = 1024 * 1024;
+const FOLDER = '/data';
+const RESERVE = `${FOLDER}/disk-reserve`;
+
+/** A disk of which other programs use `usedBytes`. */
+class Disk {
+  readonly files = new SimFileSystem(new SeededRandom(1));
+  readonly clock = new ManualClock();
+  readonly lines: Record<string, unknown>[] = [];
+  usedBytes = 0;
+  readCount = 0;
+  isBroken = false;
+  readonly #sizeBytes: number;
+
+  constructor(sizeBytes: number) {
+    this.#sizeBytes = sizeBytes;
+  }
+
+  async reserved(): Promise<number> {
+    return (await this.files.stat(RESERVE))?.sizeBytes ?? 0;
+  }
+
+  /** 8 MiB must stay free, and 4 are reserved, unless told otherwise. */
+  async open(minFreeBytes = 8 * MIB, reserveBytes = 4 * MIB): Promise<DiskSpace> {
+    await this.files.makeDirectory(FOLDER);
+    const write = (line: string): void => void this.lines.push(JSON.parse(line));
+    return await DiskSpace.open({
+      ...{ files: this.files, folder: FOLDER, clock: this.clock, minFreeBytes, reserveBytes },
+      log: createLogger({ level: 'info', destination: { write } }),
+      readFreeBytes: async () => {
+        this.readCount++;
+        if (this.isBroken) throw new Error('statfs failed');
+        return Math.max(0, this.#sizeBytes - this.usedBytes - (await this.reserved()));
+      },
+    });
+  }
+}
+
+it('reserves its file at the first look, and refuses nothing while there is room', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  assert.equal(space.obstacle, undefined);
+  await space.look();
+  assert.equal(await disk.reserved(), 4 * MIB);
+  assert.equal(space.obstacle, undefined);
+  assert.ok(space.hasRoomFor(1000 * MIB), 'background work is bounded only on a full disk');
+});
+
+it('refuses below the bound, and accepts again a sixteenth above it', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  await space.look();
+  const free = async (bytes: number): Promise<boolean> => {
+    disk.usedBytes = 96 * MIB - bytes;
+    await space.look();
+    return space.obstacle === undefined;
+  };
+  assert.ok(await free(8 * MIB));
+  assert.ok(!(await free(8 * MIB - 1)));
+  assert.equal(space.obstacle?.kind, 'disk_full');
+  assert.match(space.obstacle?.message ?? '', /storage\.min_free_bytes/);
+  assert.ok(!(await free(8.5 * MIB - 1)));
+  assert.ok(await free(8.5 * MIB));
+  assert.equal(await disk.reserved(), 4 * MIB, 'nothing had to be released');
+});
+
+it('leaves the room of the reserve to deletions while it refuses', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  await space.look();
+  disk.usedBytes = 90 * MIB; // 6 are free.
+  await space.look();
+  assert.ok(space.hasRoomFor(2 * MIB));
+  assert.ok(!space.hasRoomFor(2 * MIB + 1));
+  disk.usedBytes = 96 * MIB;
+  await space.look();
+  assert.ok(space.hasRoomFor(0), 'what writes nothing frees the disk');
+  assert.ok(!space.hasRoomFor(1));
+});
+
+it('releases half of the reserve on a full disk, the rest at a start, and fills it again', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  await space.look();
+  disk.usedBytes = 96 * MIB;
+  await space.look();
+  assert.equal(await disk.reserved(), 2 * MIB);
+  assert.ok(space.obstacle, 'what was released is not for writes');
+  await space.close();
+
+  disk.usedBytes = 98 * MIB; // Others were faster.
+  const next = await disk.open();
+  assert.equal(await disk.reserved(), 0);
+  assert.ok(next.obstacle);
+  const line = disk.lines.find(({ msg }) => /^disk is full; starting read-only/.test(String(msg)));
+  assert.equal(line?.['freeBytes'], 2 * MIB);
+  assert.equal(line?.['minFreeBytes'], 8 * MIB);
+
+  disk.usedBytes = 100 * MIB - 12 * MIB; // The reserve and the bound, but not the sixteenth.
+  await next.look();
+  assert.ok(next.obstacle);
+  assert.equal(await disk.reserved(), 0);
+  disk.usedBytes -= 0.5 * MIB;
+  await next.look();
+  assert.equal(next.obstacle, undefined);
+  assert.equal(await disk.reserved(), 4 * MIB);
+});
+
+it('looks every second, and earlier when much was written', async () => {
+  const disk = new Disk(1000 * MIB);
+  const space = await disk.open(256 * MIB);
+  await space.look();
+  const before = disk.readCount;
+  for (let n = 0; n < 31; n++) space.noteWritten(MIB);
+  assert.equal(disk.readCount, before);
+  space.noteWritten(MIB);
+  await space.look();
+  assert.equal(disk.readCount, before + 1);
+  await disk.clock.advanceMs(1000);
+  await space.close();
+  assert.equal(disk.readCount, before + 2);
+});
+
+it('refuses nothing without a bound and a reserve, and removes the file', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  await space.look();
+  await space.close();
+  disk.usedBytes = 96 * MIB;
+  const next = await disk.open(0, 0);
+  await next.look();
+  assert.equal(await disk.reserved(), 0);
+  assert.equal(next.obstacle, undefined);
+});
+
+it('keeps its state and logs once when the disk cannot be read', async () => {
+  const disk = new Disk(100 * MIB);
+  const space = await disk.open();
+  disk.isBroken = true;
+  for (let n = 0; n < 3; n++) await space.look();
+  assert.equal(space.obstacle, undefined);
+  const failed = disk.lines.filter(({ msg }) => msg === 'free disk space not checked');
+  assert.deepEqual(
+    failed.map(({ why }) => why),
+    ['statfs failed'],
+  );
+});

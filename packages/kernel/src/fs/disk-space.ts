@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../clock/clock.js';
+import { messageOf } from '../errors/message-of.js';
+import type { Logger } from '../log/logger.js';
+import { DiskFull } from './disk-full.js';
+import type { FileSystem } from './file-system.js';
+
+/** Preallocated; its bytes mean nothing and are never read. */
+const RESERVE_FILE = 'disk-reserve';
+const LOOK_MS = 1000;
+/** Writes resume at this factor of the room at which they were refused, so that they do not change with every file. */
+const RESUME_FACTOR = 17 / 16;
+/** Between two looks a fast disk takes more than this: it is looked at again when so much was written. */
+const WRITTEN_SHARE = 1 / 8;
+const LEAST_WRITTEN_BYTES = 8 * 1024 * 1024;
+/** File systems that compress would give zeros no blocks. */
+const CHUNK = randomBytes(1024 * 1024);
+
+/** What refuses writes before the disk is full. */
+export interface WriteRoom {
+  /** Why requests that store are refused; `undefined` while they are accepted. */
+  readonly obstacle: DiskFull | undefined;
+  /** Whether background work may write so much: while requests are refused it leaves room for deletions. */
+  hasRoomFor(sizeBytes: number): boolean;
+  /** To be called after writes; large ones are counted before the next look. */
+  noteWritten(sizeBytes: number): void;
+}
+
+export interface DiskSpaceOptions {
+  readonly files: FileSystem;
+  /** Exists, and belongs to this process. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Less room than this refuses requests that store. */
+  readonly minFreeBytes: number;
+  /** Size of the file that is released for deletions on a full disk; 0: none. */
+  readonly reserveBytes: number;
+  /** Room on the disk of `folder` for this process. */
+  readonly readFreeBytes?: (folder: string) => Promise<number>;
+}
+
+/**
+ * Room on the disk of the data folder. While less than `minFreeBytes` is free, requests that store are refused; queries and
+ * deletions work. When the disk is nearly full anyway, because other programs write to it, half of a preallocated file is released
+ * for deletions. A start on a full disk releases the other half. The file is filled again when there is room beside `minFreeBytes`.
+ */
+export class DiskSpace implements WriteRoom {
+  readonly #options: DiskSpaceOptions;
+  readonly #path: string;
+  /** What is left of the reserve when the running server has released its part. */
+  readonly #startBytes: number;
+  #freeBytes = Number.POSITIVE_INFINITY;
+  #reserveBytes = 0;
+  #obstacle: DiskFull | undefined;
+  #writtenBytes = 0;
+  #looking: Promise<void> | undefined;
+  #ticker: Disposable | undefined;
+  #isFailing = false;
+
+  /** Looks once, and from then on every second. */
+  static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
+    const space = new DiskSpace(options);
+    await space.#open();
+    return space;
+  }
+
+  private constructor(options: DiskSpaceOptions) {
+    this.#options = options;
+    this.#path = join(options.folder, RESERVE_FILE);
+    this.#startBytes = Math.floor(options.reserveBytes / 2);
+  }
+
+  get obstacle(): DiskFull | undefined {
+    return this.#obstacle;
+  }
+
+  hasRoomFor(sizeBytes: number): boolean {
+    if (this.#obstacle === undefined || sizeBytes === 0) return true;
+    return sizeBytes <= this.#freeBytes - this.#options.reserveBytes;
+  }
+
+  noteWritten(sizeBytes: number): void {
+    this.#writtenBytes += sizeBytes;
+    const share = this.#options.minFreeBytes * WRITTEN_SHARE;
+    if (this.#writtenBytes >= Math.max(LEAST_WRITTEN_BYTES, share)) void this.look();
+  }
+
+  /** Resolves when the state is of a moment after the call, or was just being read. Never rejects. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .then(() => {
+        this.#isFailing = false;
+      })
+      .catch((error: unknown) => this.#noteFailure(error))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    await this.#looking;
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    await this.#looking;
+  }
+
+  async #open(): Promise<void> {
+    const { files, clock, log, folder, minFreeBytes, reserveBytes } = this.#options;
+    this.#reserveBytes = (await files.stat(this.#path))?.sizeBytes ?? 0;
+    if (reserveBytes === 0 && this.#reserveBytes > 0) await this.#shrink(0);
+    await this.#readFree().catch((error: unknown) => this.#noteFailure(error));
+    if (this.#freeBytes < this.#startBytes) await this.#shrink(0);
+    this.#judge(); // The first look fills the reserve: a start does not wait for that.
+    if (this.#obstacle !== undefined) {
+      log.error(
+        { folder, freeBytes: this.#freeBytes, minFreeBytes },
+        'disk is full; starting read-only: queries and deletions work, writes are refused',
+      );
+    }
+    this.#ticker = clock.every(LOOK_MS, () => this.look());
+  }
+
+  async #look(): Promise<void> {
+    const { reserveBytes } = this.#options;
+    this.#writtenBytes = 0;
+    await this.#readFree();
+    if (this.#freeBytes < this.#startBytes && this.#reserveBytes > this.#startBytes) {
+      this.#judge(); // Requests that store must not take what is released.
+      await this.#shrink(this.#startBytes);
+    }
+    this.#judge();
+    if (this.#obstacle === undefined && this.#reserveBytes < reserveBytes) await this.#fill();
+  }
+
+  /** What the reserve lacks counts as used: it is taken before anything else is stored. */
+  #judge(): void {
+    const { minFreeBytes, reserveBytes } = this.#options;
+    const room = this.#freeBytes - Math.max(0, reserveBytes - this.#reserveBytes);
+    const leastBytes = Math.max(minFreeBytes, this.#startBytes);
+    const neededBytes = this.#obstacle === undefined ? leastBytes : leastBytes * RESUME_FACTOR;
+    if (room >= neededBytes) this.#obstacle = undefined;
+    else this.#obstacle ??= DiskFull.low();
+  }
+
+  async #readFree(): Promise<void> {
+    const { folder, readFreeBytes = freeBytesOf } = this.#options;
+    this.#freeBytes = await readFreeBytes(folder);
+  }
+
+  async #shrink(sizeBytes: number): Promise<void> {
+    if (this.#reserveBytes <= sizeBytes) return;
+    const { files, folder, log } = this.#options;
+    const releasedBytes = this.#reserveBytes - sizeBytes;
+    if (sizeBytes === 0) await files.remove(this.#path);
+    else {
+      const file = await files.open(this.#path, 'r+');
+      await file.truncate(sizeBytes).finally(() => file.close());
+    }
+    this.#reserveBytes = sizeBytes;
+    await this.#readFree();
+    log.warn({ folder, releasedBytes }, 'reserved disk space released for deletions');
+  }
+
+  async #fill(): Promise<void> {
+    const { files, reserveBytes } = this.#options;
+    const file = await files.open(this.#path, this.#reserveBytes === 0 ? 'w' : 'r+');
+    try {
+      while (this.#reserveBytes < reserveBytes) {
+        const chunk = CHUNK.subarray(0, reserveBytes - this.#reserveBytes);
+        await file.write([chunk], this.#reserveBytes);
+        this.#reserveBytes += chunk.byteLength;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Without a look the last one holds: the write itself fails where there is no room. */
+  #noteFailure(error: unknown): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    const { folder, log } = this.#options;
+    log.warn({ folder, why: messageOf(error) }, 'free disk space not checked');
+  }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { DiskFull, type Route, type WriteRoom } from '@plinth/kernel';
+import { readSettings, startServer } from '../start-server.js';
+import { refusedWhenFull, WORK_ON_FULL_DISK } from './full-disk-requests.js';
+
+/** Whether a request to the route is refused while the disk is full. */
+function isRefused(method: Route['method'], path: string): boolean {
+  const room: WriteRoom = { obstacle: DiskFull.low(), hasRoomFor: () => false, noteWritten() {} };
+  let count = 0;
+  const refusals = { inc: () => void count++ };
+  const route = { method, path, handle: () => assert.fail('not called') } as unknown as Route;
+  const checked = refusedWhenFull(route, room, refusals);
+  // The wrapper reads nothing of the request.
+  const check = () => checked.check?.(undefined as never);
+  try {
+    check();
+  } catch (error) {
+    assert.equal(error, room.obstacle);
+    assert.equal(count, 1);
+    return true;
+  }
+  assert.equal(count, 0);
+  return false;
+}
+
+it('refuses what stores on a full disk, and neither reads nor deletions', () => {
+  for (const path of ['/write', '/api/v3/write_lp', '/v2/core/accounts', '/api/editor/:type']) {
+    assert.ok(isRefused('POST', path), path);
+  }
+  assert.ok(isRefused('PUT', '/api/editor/:type/:id'));
+  assert.ok(isRefused('PATCH', '/ops/v1/apps/:app'));
+  assert.ok(!isRefused('GET', '/api/v3/query_sql'));
+  assert.ok(!isRefused('DELETE', '/api/v3/configure/database'));
+  for (const path of ['/query', '/query/', '/api/v3/query_sql', '/api/v2/delete']) {
+    assert.ok(!isRefused('POST', path), path);
+  }
+});
+
+it('asks nothing of the route while there is room', () => {
+  const room: WriteRoom = { obstacle: undefined, hasRoomFor: () => true, noteWritten() {} };
+  let isChecked = false;
+  const check = (): void => {
+    isChecked = true;
+  };
+  const route = { method: 'POST', path: '/write', check };
+  refusedWhenFull(route as unknown as Route, room, { inc: () => assert.fail() }).check?.(
+    undefined as never,
+  );
+  assert.ok(isChecked, 'the check of the route itself');
+});
+
+it('names only routes that the server has', async () => {
+  const flags = [
+    ['http-bind', '127.0.0.1:0'],
+    ['object-store', 'memory'],
+    ['without-auth', 'true'],
+  ] as const;
+  const settings = readSettings({ env: {}, flags: new Map(flags) });
+  const server = await startServer({ settings, logDestination: { write() {} } });
+  try {
+    const answer = await fetch(`${server.address.url}/ops/v1/routes`);
+    const routes = (await answer.json()) as { method: string; path: string }[];
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    assert.deepEqual(
+      [...WORK_ON_FULL_DISK].filter((route) => !known.has(route)),
+      [],
+    );
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,63 @@
+import type { Counter, Route, WriteRoom } from '@plinth/kernel';
+
+/**
+ * Routes that work while the disk is full although their method is not GET or DELETE: they store nothing, or free disk space, or
+ * bound what is stored. Statements and plugins that write are refused where their rows are taken.
+ */
+export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
+  // Time series: queries, deletions, and what may be either.
+  'POST /ping',
+  'POST /query',
+  'POST /api/v2/query',
+  'POST /api/v2/query/*',
+  'POST /api/v3/query_sql',
+  'POST /api/v3/query_influxql',
+  'POST /api/v3/query_legacyql',
+  'POST /arrow.flight.protocol.FlightService/:method',
+  'POST /api/v2/delete',
+  'POST /api/v3/plugin_test/wal',
+  'POST /api/v3/plugin_test/schedule',
+  'POST /api/v3/engine/*',
+  'POST /api/v3/configure/processing_engine_trigger/disable',
+  // A shorter period deletes rows.
+  'POST /api/v3/configure/database/retention_period',
+  'PUT /api/v3/configure/database',
+  'PUT /api/v3/configure/table',
+  'POST /ops/v1/tsdb/storage/flush',
+  'POST /ops/v1/tsdb/storage/compact',
+  // Limits are counted in memory.
+  'POST /json',
+  'POST /ops/v1/rate-limits/check',
+  'POST /ops/v1/rate-limits/check-batch',
+  'POST /ops/v1/rate-limits/finish',
+  'POST /ops/v1/rate-limits/:identity/reset',
+  'POST /ops/v1/apps/:app/suspend',
+  // Drafts of game data that are dropped.
+  'POST /api/editor/discard',
+  'POST /api/editor/discard/:type',
+  // Operators look for what is wrong.
+  'POST /ops/v1/backups',
+  'POST /ops/v1/downloads',
+  'PUT /ops/v1/log-level',
+]);
+
+/** The same route; one that stores is refused with `DiskFull`, before its body is read, while `room` has an obstacle. */
+export function refusedWhenFull(route: Route, room: WriteRoom, refusals: Counter): Route {
+  if (worksOnFullDisk(route)) return route;
+  return {
+    ...route,
+    check(request) {
+      const { obstacle } = room;
+      if (obstacle !== undefined) {
+        refusals.inc();
+        throw obstacle;
+      }
+      route.check?.(request);
+    },
+  };
+}
+
+function worksOnFullDisk({ method, path }: Route): boolean {
+  if (method === 'GET' || method === 'DELETE') return true;
+  return WORK_ON_FULL_DISK.has(`${method} ${path.replace(/\/$/, '')}`); // Some have the alias `/query/`.
+}
