@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DiskFull } from '../fs/disk-full.js';
+import type { WriteRoom } from '../fs/disk-space.js';
 import { CallFaults } from '../testing/call-faults.js';
 import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
@@ -286,6 +288,51 @@ describe('FileCommitLog on a full disk', () => {
       await log.close().catch(() => undefined);
       assert.deepEqual(await replayed(disk), ['kept', 'later', 'last']);
     }
+  });
+
+  it('opens without a file of its own, and makes one when there is room', async () => {
+    const disk = newDisk();
+    const before = await open(disk);
+    await before.append([Buffer.from('kept')]).durable;
+    await before.close();
+    disk.faults = { capacityBytes: 0 };
+    const log = await open(disk);
+    assert.ok(log.fullBy);
+    assert.deepEqual([log.firstFile, log.newestFile], [1, 1]);
+    assert.throws(() => log.append([Buffer.from('z')]), full);
+    disk.faults = {};
+    assert.equal(await whenTaking(log), true);
+    await log.append([Buffer.from('later')]).durable;
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['kept', 'later']);
+  });
+
+  it('is as on a full disk while what is left is for others', async () => {
+    const disk = newDisk();
+    let obstacle: DiskFull | undefined = DiskFull.low();
+    let writtenBytes = 0;
+    const room: WriteRoom = {
+      get obstacle() {
+        return obstacle;
+      },
+      hasRoomFor: () => false,
+      noteWritten(sizeBytes) {
+        writtenBytes += sizeBytes;
+      },
+    };
+    const log = await open(disk, { room });
+    assert.throws(() => log.append([Buffer.from('z')]), full);
+    assert.equal(await whenTaking(log), false);
+    obstacle = undefined;
+    assert.equal(await whenTaking(log), true);
+    await log.append([Buffer.from('kept')]).durable;
+    assert.ok(writtenBytes > 4);
+    obstacle = DiskFull.low();
+    assert.throws(() => log.append([Buffer.from('z')]), full);
+    obstacle = undefined;
+    await log.append([Buffer.from('later')]).durable;
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['kept', 'later']);
   });
 
   it('needs a rotation to have no room of its own', async () => {
