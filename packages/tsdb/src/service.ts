@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { type BackupMoment, ChecksumThread, type FrozenFiles } from '@plinth/kernel';
+import {
+  type BackupMoment,
+  ChecksumThread,
+  type FrozenFiles,
+  type Logger,
+  machineMemoryBytes,
+} from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import type { TableFacts } from './domain/catalog/overview.js';
@@ -80,6 +86,7 @@ export async function openTsdb(
   const { settings, dataDir, clock, random, relational } = needs;
   const tempDir = `${dataDir}/tsdb-temp`;
   const shares = memoryShares(settings);
+  warnOfLittleMemory(shares, needs.log);
   const [catalog, host] = await Promise.all([
     openCatalog(needs),
     openHost(needs, tempDir, shares.engineBytes),
@@ -230,6 +237,15 @@ export async function openTsdb(
 
 function readBody({ laneId, parsed, body, giveBack }: LaneResult): ReadBody {
   return { parserId: laneId, parsed, body, giveBack };
+}
+
+function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): void {
+  const memoryBytes = machineMemoryBytes();
+  if (memoryBytes >= processNeedsBytes) return;
+  log.warn(
+    { memoryBytes, neededBytes: processNeedsBytes },
+    'little memory; the system may kill the server under load: raise the limit or lower tsdb.memory_bytes',
+  );
 }
 
 const limitsOf = (settings: TsdbNeeds['settings']): CatalogLimits => ({

@@ -26,7 +26,7 @@ export const TSDB_SETTINGS = defineSettings(
       Type.Integer({
         minimum: LEAST_MEMORY_BYTES,
         description:
-          'Memory for columns that answer queries (a half of it), the query engine (three eighths) and rows that wait for their segments. Unless given, a quarter of what the process may use, at least 256 MiB; limits of its container count.',
+          'Memory for columns that answer queries (a half of it), the query engine (three eighths) and rows that wait for their segments. Unless given, a quarter of what the process may use, at least 256 MiB (128 MiB below 512 MiB); limits of its container count.',
       }),
     ),
     buffer_flush_bytes: Type.Optional(

@@ -9,10 +9,20 @@ const shares = (processMib: number, given: Partial<Parameters<typeof memoryShare
 };
 
 describe('memoryShares', () => {
-  it('divides a quarter of what the process may use, at least 256 MiB', () => {
+  it('divides a quarter of what the process may use, at least 256 MiB, or 128 below 512 MiB', () => {
+    assert.deepEqual(shares(300), [64, 48, 16, 64]);
     assert.deepEqual(shares(512), [128, 96, 32, 128]);
     assert.deepEqual(shares(1024), [128, 96, 32, 128]);
     assert.deepEqual(shares(24 * 1024), [3072, 2304, 128, 1024]);
+  });
+
+  it('knows what the process may need in all', () => {
+    const needs = (memory_bytes?: number): number =>
+      memoryShares({ query_memory_bytes: 0, ...(memory_bytes && { memory_bytes }) }, 512 * MIB)
+        .processNeedsBytes;
+    // OPERATIONS.md: tsdb.memory_bytes and 600 MB.
+    assert.equal(needs(), 256 * MIB + 600_000_000);
+    assert.equal(needs(128 * MIB), 128 * MIB + 600_000_000);
   });
 
   it('flushes long before writes are refused', () => {

@@ -3,9 +3,15 @@ import type { TsdbSettings } from './config.js';
 
 const MIB = 1024 * 1024;
 const LEAST_DEFAULT_BYTES = 256 * MIB;
+/** Of processes that may use less than this, the parts together take the smallest budget that can be set. */
+const SMALL_PROCESS_BYTES = 512 * MIB;
+const SMALL_DEFAULT_BYTES = 128 * MIB;
 /** A flush holds its rows several times over: with 192 MiB the peak of a long load was 1,150 MB, with 128 it is 950. */
 const MOST_FLUSH_BYTES = 128 * MIB;
 const MOST_BUFFER_BYTES = 1024 * MIB;
+
+/** What a server takes beside the parts below: the runtime, code, statements and bodies under way. */
+const OTHER_BYTES = 600_000_000;
 
 /** Bytes that each part of the service may take. */
 export interface MemoryShares {
@@ -15,6 +21,8 @@ export interface MemoryShares {
   readonly flushBytes: number;
   /** Writes are refused then. */
   readonly bufferLimitBytes: number;
+  /** The process may need so much in all; with less it can be killed. */
+  readonly processNeedsBytes: number;
 }
 
 type MemorySettings = Pick<
@@ -36,7 +44,10 @@ export function memoryShares(
   processBytes = machineMemoryBytes(),
 ): MemoryShares {
   const allBytes =
-    settings.memory_bytes ?? Math.max(LEAST_DEFAULT_BYTES, Math.floor(processBytes / 4));
+    settings.memory_bytes ??
+    (processBytes < SMALL_PROCESS_BYTES
+      ? SMALL_DEFAULT_BYTES
+      : Math.max(LEAST_DEFAULT_BYTES, Math.floor(processBytes / 4)));
   const columnBytes = settings.column_cache_bytes ?? Math.floor(allBytes / 2);
   const engineBytes = settings.query_memory_bytes || Math.floor((allBytes * 3) / 8);
   const bufferLimitBytes =
@@ -68,5 +79,6 @@ export function memoryShares(
     engineBytes,
     flushBytes: Math.min(flushBytes, bufferLimitBytes / 4),
     bufferLimitBytes,
+    processNeedsBytes: allBytes + OTHER_BYTES,
   };
 }

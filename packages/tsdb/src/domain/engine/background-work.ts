@@ -40,6 +40,7 @@ export class BackgroundWork {
       registry,
       tables,
       visibleFromNs,
+      mayForgetDeletions: () => !this.flusher.hasRowsAhead,
       onMerged: () => report.compacted(),
       onFailed: (failure) => report.compactionFailed(failure),
       onError: onFailed,

@@ -54,7 +54,11 @@ export class TsdbEngine implements Engine {
   /** Recovers what was written before; resolves when every acknowledged row can be queried. */
   static async open(needs: EngineNeeds): Promise<TsdbEngine> {
     const engine = new TsdbEngine(needs);
-    await recoverTables(needs, engine.#tables, engine.#buffer);
+    await recoverTables(needs, {
+      tables: engine.#tables,
+      buffer: engine.#buffer,
+      flusher: engine.background.flusher,
+    });
     engine.background.start();
     engine.#tables.startIndexing();
     return engine;

@@ -51,6 +51,8 @@ interface CompactorNeeds {
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly commits: FileCommits;
+  /** Whether no row of the log that is read at the next start is hidden by a deletion alone. */
+  readonly mayForgetDeletions: () => boolean;
   /** On the disk; false: what is left is for deletions. */
   readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
@@ -231,6 +233,7 @@ export class Compactor {
   /** Forgets deletions that are carried out in everything that was written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
     if (store.tombstones.all.length === 0 || store.isGone) return;
+    if (!this.#needs.mayForgetDeletions()) return;
     const segments = store.segments.map((open) => open.segment);
     const bufferedSeq = store.minBufferedSeq;
     const done = store.tombstones.all.filter(

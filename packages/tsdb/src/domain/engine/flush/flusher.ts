@@ -78,6 +78,8 @@ export class Flusher {
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
+  /** Of the log: some of its rows are in segments, and it is read again at the next start. */
+  #aheadFile: number | undefined;
   /** Set when the node ends. */
   #latestMs = Number.POSITIVE_INFINITY;
 
@@ -179,6 +181,28 @@ export class Flusher {
     }
   }
 
+  /**
+   * Flushes what a start has read of the log so far, all records of files up to `file` and some of the next. Those are read
+   * again at the next start unless a flush of all rows follows, so until then nothing may be forgotten that hides some of them.
+   */
+  async flushReplayed(file: number): Promise<void> {
+    this.#closed ??= this.#buffer.closeReplayed(file);
+    this.#aheadFile = file + 1;
+    if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
+  }
+
+  /** After the last record was read: flushes the rest where `flushReplayed` was called. */
+  async endReplay(): Promise<void> {
+    if (this.#closed !== undefined && !(await this.#flushOnce('all')))
+      throw new FlushHeldElsewhere();
+    if (this.hasRowsAhead && !(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
+  }
+
+  /** Segments have rows that the next start would read from the log as well. */
+  get hasRowsAhead(): boolean {
+    return this.#aheadFile !== undefined;
+  }
+
   /** After `close`: flushes so much that the next start has little to replay, unless that takes too long. */
   async flushLast(): Promise<void> {
     try {
@@ -221,7 +245,8 @@ export class Flusher {
   }
 
   async #flushClosed(what: FlushedTables): Promise<boolean> {
-    this.#closed ??= await this.#buffer.closeGeneration(what === 'all' ? [] : this.#toKeep());
+    const keepsNone = what === 'all' || this.hasRowsAhead;
+    this.#closed ??= await this.#buffer.closeGeneration(keepsNone ? [] : this.#toKeep());
     const closed = this.#closed;
     const isFlushed = await this.#needs.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#needs.clock.monotonicMs();
@@ -231,6 +256,7 @@ export class Flusher {
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
+    if (closed.lastFreeFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
     // Log files that stay go with the next ones, or at the next start, which knows that they are in segments.
     await this.#buffer.forget(closed).catch(this.#needs.onError);
     return true;

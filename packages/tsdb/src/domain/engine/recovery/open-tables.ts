@@ -93,6 +93,8 @@ export async function replayLog(options: {
   readonly storeOf: (tableId: number) => TableStore | undefined;
   /** Hears of rows without a table. */
   readonly onHomeless: (tableId: number, rowCount: number) => void;
+  /** Hears of rows that are in the buffer, and of the file that they are from. */
+  readonly onRestored: (file: number) => Promise<void> | undefined;
 }): Promise<number> {
   let rowCount = 0;
   const numbers = new Map<number, LoggedSeries>();
@@ -116,6 +118,7 @@ export async function replayLog(options: {
       rowCount += table.rowCount;
     }
     options.buffer.restore(batches, record.seq);
+    await options.onRestored(position.file);
   }
   return rowCount;
 }

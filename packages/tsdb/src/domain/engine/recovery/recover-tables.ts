@@ -1,16 +1,22 @@
 import type { EngineNeeds } from '../engine-needs.js';
 import type { EngineTables } from '../engine-tables.js';
+import type { Flusher } from '../flush/flusher.js';
 import type { TableStore } from '../table/table-store.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 import { openTable, replayLog } from './open-tables.js';
 import { removeDamaged } from './remove-damaged.js';
+import { ReplayFlushes } from './replay-flushes.js';
 
 /** At the start of the node: brings back what was written before, from the registry, the files and the log. */
 export async function recoverTables(
   needs: EngineNeeds,
-  tables: EngineTables,
-  buffer: WriteBuffer,
+  parts: {
+    readonly tables: EngineTables;
+    readonly buffer: WriteBuffer;
+    readonly flusher: Flusher;
+  },
 ): Promise<void> {
+  const { tables, buffer } = parts;
   const { catalog, files, registry, host, log, report } = needs;
   let lostCount = 0;
   if (needs.settings.repair) {
@@ -54,7 +60,10 @@ export async function recoverTables(
     if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
   const position = { flushedFile, flushedTables };
-  const rowCount = await replayLog({ log, ...position, buffer, storeOf, onHomeless });
+  const replayFlushes = new ReplayFlushes(needs, parts);
+  const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
+  const rowCount = await replayLog({ log, ...position, buffer, storeOf, onHomeless, onRestored });
+  await replayFlushes.end();
   if (lost.size > 0) {
     // The log keeps these rows for a while: another table with such an id would be given them at the next start.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);

@@ -270,6 +270,21 @@ export class WriteBuffer {
     return { number, sizeBytes, file, lastFreeFile, newestFile: this.#log.newestFile };
   }
 
+  /**
+   * As `closeGeneration` while a start reads the log: the rows so far, which may be of later files than `file` as well, but all
+   * records up to that one were read. The log stays as it is.
+   */
+  closeReplayed(file: number): ClosedGeneration {
+    const number = this.#generation;
+    const sizeBytes = this.#generationBytes;
+    this.#generation += 1;
+    this.#generationBytes = 0;
+    this.#closedBytes += sizeBytes;
+    this.#firstFiles.clear();
+    this.#firstFiles.set(this.#generation, file + 1);
+    return { number, sizeBytes, file, lastFreeFile: file, newestFile: this.#log.newestFile };
+  }
+
   /** The rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;

@@ -1,0 +1,147 @@
+// Source: docs/ARCHITECTURE.md, "Recovery": a start flushes while it reads a log that is long for its memory.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushEngine } from '#src/testing/flush-node.js';
+import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
+import { ask, writeLines } from '#src/testing/write-and-ask.js';
+
+/** A flush is due at a quarter of the limit. */
+const LIMIT_BYTES = 1024 * 1024;
+const FLUSH_BYTES = LIMIT_BYTES / 4;
+const SMALL = {
+  'tsdb-buffer-flush-bytes': String(64 * 1024),
+  'tsdb-buffer-limit-bytes': String(LIMIT_BYTES),
+};
+const ROWS_PER_WRITE = 250;
+const PADDING = 'x'.repeat(500);
+const COUNT = 'SELECT count(*), sum(v) FROM m';
+
+interface Folders {
+  /** What a killed process would leave of `from`. */
+  killed(from: string): Promise<string>;
+  open(folder: string, options?: Parameters<typeof openTestNode>[1]): Promise<TestNode>;
+}
+
+async function folders(context: TestContext): Promise<Folders> {
+  const root = await mkdtemp(join(tmpdir(), 'plinth-replay-'));
+  const nodes: TestNode[] = [];
+  context.after(async () => {
+    for (const node of nodes) await node.close().catch(() => undefined);
+    await rm(root, { recursive: true, force: true });
+  });
+  let count = 0;
+  return {
+    async killed(from) {
+      const to = join(root, `folder${++count}`);
+      if (from !== '') await cp(from, to, { recursive: true });
+      return to;
+    },
+    async open(folder, options = {}) {
+      // It stands still: nothing runs in the background but what a step starts.
+      const node = await openTestNode(folder, { clock: new ManualClock(), ...options });
+      nodes.push(node);
+      return node;
+    },
+  };
+}
+
+const bufferedBytes = ({ engine }: TestNode): number => engine.storage.state().bufferedBytes;
+
+async function countFiles(node: TestNode): Promise<number> {
+  const text = "SELECT count(*) FROM system.parquet_files WHERE table_name = 'm'";
+  return Number((await ask(node, text))[1]);
+}
+
+/** Rows of the times from `first` on, `v` of each is `value`. */
+async function writeRows(node: TestNode, first: number, value: number): Promise<void> {
+  const lines = Array.from(
+    { length: ROWS_PER_WRITE },
+    (_, i) => `m,t=${i % 5} v=${value}i,s="${PADDING}" ${first + i}`,
+  );
+  await writeLines(node, lines);
+}
+
+/**
+ * 2000 points of the times 0 to 1999, in the log alone: `v` is 1, of the first 250 it was written again as 2. Then those of
+ * the times 500 to 999 were deleted, one was written again, and 1000 further ones came.
+ */
+async function writeLog(node: TestNode): Promise<readonly string[]> {
+  for (let first = 0; first < 2000; first += ROWS_PER_WRITE) await writeRows(node, first, 1);
+  await writeRows(node, 0, 2);
+  await node.engine.deleteRows({
+    database: 'd',
+    tables: ['m'],
+    ...{ minTimeNs: 500n, maxTimeNs: 999n, anyOf: [[]] },
+  });
+  await writeLines(node, ['m,t=0 v=10i 500']);
+  for (let first = 2000; first < 3000; first += ROWS_PER_WRITE) await writeRows(node, first, 1);
+  const count = 2000 - 500 + 1 + 1000;
+  return [`${count} | ${count - 1 + 250 + 10}`];
+}
+
+it('moves rows to files while it reads them, and the log goes', async (context) => {
+  const { killed, open } = await folders(context);
+  const first = await killed('');
+  const expected = await writeLog(await open(first));
+  const second = await killed(first);
+  const node = await open(second, { flags: SMALL });
+  assert.equal(bufferedBytes(node), 0, 'all rows are in files');
+  const fileCount = await countFiles(node);
+  assert.ok(fileCount > 3, `${fileCount} files`);
+  assert.deepEqual((await ask(node, COUNT)).slice(1), expected);
+  const { logBytes } = node.engine.storage.state();
+  assert.ok(logBytes < 1000, `the log has ${logBytes} bytes`);
+  await flushEngine(node.engine);
+  await writeLines(node, ['m,t=0 v=100i 5000']);
+  const third = await open(await killed(second), { flags: SMALL });
+  assert.deepEqual((await ask(third, 'SELECT v FROM m WHERE time = 5000')).slice(1), ['100']);
+  assert.equal((await ask(third, COUNT))[1]?.split(' ')[0], '2502');
+});
+
+it('keeps the rows of a short log in memory', async (context) => {
+  const { killed, open } = await folders(context);
+  const first = await killed('');
+  await writeRows(await open(first), 0, 1);
+  const node = await open(await killed(first), { flags: SMALL });
+  assert.equal(await countFiles(node), 0);
+  assert.ok(bufferedBytes(node) > 0 && bufferedBytes(node) < FLUSH_BYTES);
+  assert.deepEqual((await ask(node, COUNT)).slice(1), ['250 | 250']);
+});
+
+it('loses, doubles and brings back nothing, whichever of its flushes fails', async (context) => {
+  const { killed, open } = await folders(context);
+  const first = await killed('');
+  const expected = await writeLog(await open(first));
+  const whole = new CallFaults();
+  await open(await killed(first), { flags: SMALL, faults: whole });
+  const copyCount = whole.counts.get('engine.copy') ?? 0;
+  assert.ok(copyCount > 5, `${copyCount} files written`);
+  for (const kind of ['engine.copy', 'catalog.transaction']) {
+    const callCount = kind === 'engine.copy' ? copyCount : (whole.counts.get(kind) ?? 0);
+    // Transactions of the start itself come first, and end it when they fail.
+    for (let at = 1; at <= callCount; at++) {
+      const faults = new CallFaults();
+      faults.fail({ kind, at, count: kind === 'engine.copy' ? Number.POSITIVE_INFINITY : 1 });
+      const second = await killed(first);
+      const node = await open(second, { flags: SMALL, faults }).catch(() => undefined);
+      faults.heal();
+      const what = `${kind} ${at}`;
+      if (node !== undefined) {
+        assert.deepEqual((await ask(node, COUNT)).slice(1), expected, what);
+        // Deletions that are carried out in all files are forgotten.
+        await node.engine.background.compactor.compactWhenDue();
+      }
+      const third = await open(await killed(second), { flags: SMALL });
+      assert.deepEqual((await ask(third, COUNT)).slice(1), expected, `${what}, killed`);
+      assert.equal(bufferedBytes(third), 0, what);
+      await flushEngine(third.engine);
+      assert.deepEqual((await ask(third, COUNT)).slice(1), expected, `${what}, merged`);
+      await third.close();
+      await node?.close();
+    }
+  }
+});

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Where the system keeps groups of processes whose memory it limits, and the file with the limit: version 1 or 2 of cgroups. */
+const HIERARCHIES = [
+  { root: '/sys/fs/cgroup/memory', file: 'memory.limit_in_bytes' },
+  { root: '/sys/fs/cgroup', file: 'memory.max' },
+];
+const REMOVE_TRIES = 50;
+
+/** A group of processes that the system ends when they take more memory together. */
+export class SmallMemory {
+  readonly #folder: string;
+
+  /** `undefined`: this machine or user cannot limit memory. */
+  static async limit(sizeBytes: number): Promise<SmallMemory | undefined> {
+    for (const { root, file } of HIERARCHIES) {
+      if (!existsSync(root)) continue;
+      const folder = join(root, `plinth-test-${process.pid}`);
+      try {
+        await mkdir(folder);
+      } catch {
+        continue;
+      }
+      try {
+        await readFile(join(folder, file)); // Another hierarchy has none.
+        await writeFile(join(folder, file), String(sizeBytes));
+        return new SmallMemory(folder);
+      } catch {
+        await rmdir(folder);
+      }
+    }
+    return undefined;
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** For the shell that starts a process within the limit. */
+  get command(): string {
+    return `echo $$ > ${join(this.#folder, 'cgroup.procs')}`;
+  }
+
+  /** When its processes have ended. */
+  async remove(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await rmdir(this.#folder);
+        return;
+      } catch (error) {
+        if (tries === REMOVE_TRIES) throw error;
+        await sleep(100); // A process that was ended is counted for a moment.
+      }
+    }
+  }
+}
