@@ -52,6 +52,10 @@ it('reserves its file at the first look, and refuses nothing while there is room
   assert.equal(await disk.reserved(), 4 * MIB);
   assert.equal(space.obstacle, undefined);
   assert.ok(space.hasRoomFor(1000 * MIB), 'background work is bounded only on a full disk');
+  await space.close();
+  await disk.open();
+  assert.equal(await disk.reserved(), 4 * MIB, 'a start with room keeps it');
+  assert.deepEqual(disk.lines, []);
 });
 
 it('refuses below the bound, and accepts again a sixteenth above it', async () => {
@@ -98,8 +102,13 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
 
   disk.usedBytes = 98 * MIB; // Others were faster.
   const next = await disk.open();
-  assert.equal(await disk.reserved(), 0);
+  assert.equal(await disk.files.stat(RESERVE), undefined);
   assert.ok(next.obstacle);
+  const released = disk.lines.filter(({ msg }) => /^reserved disk space/.test(String(msg)));
+  assert.deepEqual(
+    released.map(({ releasedBytes }) => releasedBytes),
+    [2 * MIB, 2 * MIB],
+  );
   const line = disk.lines.find(({ msg }) => /^disk is full; starting read-only/.test(String(msg)));
   assert.equal(line?.['freeBytes'], 2 * MIB);
   assert.equal(line?.['minFreeBytes'], 8 * MIB);
@@ -122,8 +131,9 @@ it('looks every second, and earlier when much was written', async () => {
   for (let n = 0; n < 31; n++) space.noteWritten(MIB);
   assert.equal(disk.readCount, before);
   space.noteWritten(MIB);
-  await space.look();
   assert.equal(disk.readCount, before + 1);
+  await space.look();
+  assert.equal(disk.readCount, before + 1, 'that look was under way');
   await disk.clock.advanceMs(1000);
   await space.close();
   assert.equal(disk.readCount, before + 2);
