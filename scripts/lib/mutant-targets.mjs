@@ -4,6 +4,10 @@ const wire = (file) => `tests/dist/wire/${file}.test.js`;
 /** Files that keep others out, with the tests that should notice when one of their decisions is switched off; quick ones first. */
 export const TARGETS = [
   {
+    file: 'packages/kernel/dist/journal/log-resync.js',
+    tests: [unit('kernel', 'journal/log-salvage')],
+  },
+  {
     file: 'packages/kernel/dist/http/normal-target.js',
     tests: [unit('kernel', 'http/normal-target')],
   },

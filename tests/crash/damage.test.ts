@@ -1,9 +1,20 @@
 // Source: docs/ARCHITECTURE.md, "Recovery"; docs/formats/commit-log.md, "Reading".
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { runCli } from '../harness/cli.js';
 import {
   Chance,
   FLUSH_AT_ONCE,
@@ -14,8 +25,8 @@ import {
 } from '../harness/index.js';
 
 /** CRC-32C, bit by bit. Source: RFC 3720. */
-function crc32c(bytes: Uint8Array): number {
-  let sum = ~0;
+function crc32c(bytes: Uint8Array, before = 0): number {
+  let sum = ~before;
   for (const byte of bytes) {
     sum ^= byte;
     for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (0x82f63b78 & -(sum & 1));
@@ -63,6 +74,15 @@ async function writeNumbers(server: ServerProcess, from: number, to: number): Pr
   for (let n = from; n <= to; n++) await write(server, `m v=${n}i ${n}`);
 }
 
+/** Tag and value of all rows of `m`, by time. */
+const tagged = async (server: ServerProcess): Promise<string> =>
+  (await query(server, { db: 'd', q: 'SELECT t, v FROM m ORDER BY time', format: 'csv' }))
+    .trim()
+    .split('\n')
+    .slice(1)
+    .join('\n')
+    .replaceAll(',', ' ');
+
 const numbers = async (server: ServerProcess): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' }))
     .trim()
@@ -91,6 +111,17 @@ async function recordsEnd(path: string): Promise<number> {
     at += RECORD_HEADER_SIZE + bytes.readUInt32LE(at + 8);
   }
   return at;
+}
+
+/** Where each record of a log file begins. */
+async function recordStarts(path: string): Promise<number[]> {
+  const bytes = await readFile(path);
+  const starts: number[] = [];
+  for (let at = FILE_HEADER_SIZE; bytes.toString('latin1', at, at + 4) === 'PREC'; ) {
+    starts.push(at);
+    at += RECORD_HEADER_SIZE + bytes.readUInt32LE(at + 8);
+  }
+  return starts;
 }
 
 /** Where the bytes of a file end that are not zero: zeros at the end are no loss. */
@@ -158,7 +189,12 @@ describe('A torn tail of the log', () => {
       garbage[size - 1] = 0xff;
       await writeAt(log, garbage, end);
       await withServer(async (server) => {
-        const loss = server.logged('records of the log are lost');
+        // One byte is no part of a record; more may be.
+        const loss = server.logged(
+          size === 1
+            ? 'bytes of no record removed behind the end of the log'
+            : 'records of the log are lost',
+        );
         assert.deepEqual([loss?.['file'], loss?.['offset'], loss?.['lostBytes']], [log, end, size]);
         assert.equal(await numbers(server), '1 2 3');
       });
@@ -167,12 +203,12 @@ describe('A torn tail of the log', () => {
 });
 
 describe('Damage in the middle of the log', () => {
-  it('stops the start with file, offset and what to do; a repair keeps what stands before it', async () => {
+  it('stops the start with file, offset and what to do; a repair loses the bad record and no other', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
     const log = only(await paths('tsdb-log', '.log'));
     const second = FILE_HEADER_SIZE + RECORD_HEADER_SIZE + (await firstPayloadSize(log));
     await spoil(log, second + RECORD_HEADER_SIZE + 3);
-    const length = await lastByteEnd(log);
+    const secondSize = (await readFile(log)).readUInt32LE(second + 8) + RECORD_HEADER_SIZE;
 
     const failure = await startFailure();
     assert.equal(failure.code, 1);
@@ -183,18 +219,45 @@ describe('Damage in the middle of the log', () => {
     await withServer(
       async (server) => {
         const loss = server.logged('records of the log are lost');
-        const { kind, file, offset, lostBytes } = loss ?? {};
+        const { kind, file, offset, lostBytes, lostRecordCount, keptRecordCount } = loss ?? {};
         assert.deepEqual(
-          { kind, file, offset, lostBytes },
-          { kind: 'moved_aside', file: log, offset: second, lostBytes: length - second },
+          { kind, file, offset, lostBytes, lostRecordCount, keptRecordCount },
+          {
+            ...{ kind: 'moved_aside', file: log, offset: second, lostBytes: secondSize },
+            ...{ lostRecordCount: 1, keptRecordCount: 3 },
+          },
         );
-        assert.equal(await numbers(server), '1');
+        assert.ok(String(loss?.['writtenAfter']) <= String(loss?.['writtenBefore']));
+        assert.equal(await numbers(server), '1 3 4 5');
         await writeNumbers(server, 7, 7);
       },
       { flags: ['--repair'] },
     );
-    await withServer(async (server) => assert.equal(await numbers(server), '1 7'));
+    await withServer(async (server) => assert.equal(await numbers(server), '1 3 4 5 7'));
     assert.deepEqual(await paths('tsdb-log', '.damaged'), [`${log}.damaged`]);
+    const { length } = await readFile(`${log}.damaged`);
+    const listed = await runCli(['aside', '--data-dir', dataDir]);
+    assert.ok(listed.stdout.includes(`${log}.damaged: ${length} bytes\n`), listed.stdout);
+    await runCli(['aside', '--data-dir', dataDir, '--remove']);
+    const left = await runCli(['aside', '--data-dir', dataDir]);
+    assert.doesNotMatch(left.stdout, /\.log\.damaged/);
+    await withServer(async (server) => assert.equal(await numbers(server), '1 3 4 5 7'));
+  });
+
+  it('keeps files of a flush that was cut off: they may have the rows of the lost record', async () => {
+    await withServer((server) => writeNumbers(server, 1, 3), { end: 'kill' });
+    const log = only(await paths('tsdb-log', '.log'));
+    await spoil(log, ((await recordStarts(log))[1] as number) + RECORD_HEADER_SIZE);
+    const orphan = join(dataDir, 'objects', 'tsdb', 'orphan.parquet');
+    await mkdir(join(dataDir, 'objects', 'tsdb'), { recursive: true });
+    await writeFile(orphan, 'rows');
+    await withServer(
+      async (server) => {
+        const moved = server.logged('stored files that plinth.db does not know moved aside');
+        assert.equal(moved?.['count'], 1);
+      },
+      { flags: ['--repair'] },
+    );
   });
 
   it('of a file that is not the last is damage, too', async () => {
@@ -207,6 +270,58 @@ describe('Damage in the middle of the log', () => {
     assert.equal(failure.code, 1);
     assert.match(failure.message, new RegExp(`${first} at offset \\d+`));
     await withServer(async (server) => assert.equal(await numbers(server), '1 3 4'), {
+      flags: ['--repair'],
+    });
+  });
+
+  it('loses the rows whose tags only the bad record had, and gives them no others', async () => {
+    await withServer(
+      async (server) => {
+        for (const row of ['m,t=a v=1i 1', 'm,t=b v=2i 2', 'm,t=b v=3i 3', 'm,t=a v=4i 4'])
+          await write(server, row);
+        // Behind so many rows all tags are logged again: docs/formats/write-record.md.
+        const rows = Array.from({ length: 4096 }, (_, i) => `n v=1i ${i}\nm,t=a v=9i 9`);
+        await write(server, rows.join('\n'));
+        await write(server, 'm,t=b v=5i 5');
+      },
+      { end: 'kill' },
+    );
+    const log = only(await paths('tsdb-log', '.log'));
+    await spoil(log, (await recordStarts(log))[1] as number);
+    await withServer(
+      async (server) => {
+        assert.equal(await tagged(server), 'a 1\na 4\nb 5\na 9');
+        const lost = server.logged('rows of the log have tags that a lost record defined');
+        assert.deepEqual([lost?.['rowCount'], lost?.['level']], [1, 'warn']);
+      },
+      { flags: ['--repair'] },
+    );
+    await withServer(async (server) => assert.equal(await tagged(server), 'a 1\na 4\nb 5\na 9'));
+  });
+
+  it('never gives rows the tags that their number stands for in another file', async () => {
+    await withServer((server) => write(server, 'm,t=a v=1i 1'), { end: 'kill' });
+    await withServer(
+      async (server) => {
+        await write(server, 'm,t=b v=2i 2');
+        await write(server, 'm,t=b v=3i 3');
+      },
+      { end: 'kill' },
+    );
+    const second = (await paths('tsdb-log', '.log'))[1] ?? '';
+    const [first = 0, last = 0] = await recordStarts(second);
+    const bytes = await readFile(second);
+    // As if this process had given `t=b` the number that `t=a` has in the file before. Offsets: docs/formats/write-record.md.
+    const end = last + RECORD_HEADER_SIZE + bytes.readUInt32LE(last + 8);
+    const payload = bytes.subarray(last + RECORD_HEADER_SIZE, end);
+    assert.equal(payload.readUInt32LE(16 + 16 + 10), 1);
+    payload.writeUInt32LE(0, 16 + 16 + 10);
+    bytes.writeUInt32LE(crc32c(payload), last + 24);
+    const seed = bytes.readUInt32LE(60);
+    bytes.writeUInt32LE(crc32c(bytes.subarray(last + 8, last + 32), seed), last + 4);
+    bytes[first] = 0;
+    await writeFile(second, bytes);
+    await withServer(async (server) => assert.equal(await tagged(server), 'a 1'), {
       flags: ['--repair'],
     });
   });
@@ -445,6 +560,7 @@ describe('A repair that is killed as soon as it is done', () => {
     readonly damage: (files: readonly [string, string, string]) => Promise<unknown>;
     /** Absent: no repair is needed. */
     readonly refusal?: RegExp;
+    readonly message?: string;
     readonly loss: { readonly kind: string; readonly fileIndex: number };
     readonly aside?: string;
     readonly kept: string;
@@ -467,9 +583,10 @@ describe('A repair that is killed as soon as it is done', () => {
       name: 'a flipped byte of the head of a file',
       damage: async ([, second]) => await spoil(second, 20),
       refusal: /02\.log at offset 0: bad file header/,
+      message: 'damaged file of the log moved aside; no record is lost',
       loss: { kind: 'moved_aside', fileIndex: 1 },
       aside: '000000000002.log.damaged',
-      kept: '1 2 5 6',
+      kept: '1 2 3 4 5 6',
     },
     {
       name: 'a file that is missing in the middle',
@@ -503,7 +620,8 @@ describe('A repair that is killed as soon as it is done', () => {
     },
   ];
 
-  for (const { name, damage, refusal, loss, aside, kept } of DAMAGE) {
+  const RECORDS_LOST = 'records of the log are lost';
+  for (const { name, damage, refusal, message = RECORDS_LOST, loss, aside, kept } of DAMAGE) {
     it(`${name}: the next start needs no other and loses nothing more`, async () => {
       const files = await threeFiles();
       await damage(files);
@@ -516,12 +634,13 @@ describe('A repair that is killed as soon as it is done', () => {
       const flags = refusal === undefined ? [] : ['--repair'];
       await withServer(
         async (server) => {
-          const told = server.logged('records of the log are lost');
+          const told = server.logged(message);
           assert.deepEqual(
             [told?.['kind'], told?.['file'], told?.['level']],
             [loss.kind, files[loss.fileIndex], 'warn'],
           );
-          assert.ok(Number(told?.['lostBytes']) > 0 || Number(told?.['lostRecordCount']) > 0);
+          const isLoss = Number(told?.['lostBytes']) > 0 || Number(told?.['lostRecordCount']) > 0;
+          assert.equal(isLoss, message === RECORDS_LOST);
         },
         { flags, end: 'kill' },
       );

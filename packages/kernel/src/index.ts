@@ -176,6 +176,7 @@ export { ChecksumThread } from './journal/checksum-thread.js';
 export type { CommitLog } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
+export type { LogLoss } from './journal/log-recovery.js';
 export { logError } from './journal/log-errors.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';

@@ -38,7 +38,7 @@ export class EngineMetrics {
     this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
     this.#lostRows = counter(
       'plinth_tsdb_log_rows_lost_total',
-      'Rows found in the log whose tables a repaired catalog does not know.',
+      'Rows found in the log whose table or tags a repair has lost.',
     );
     const histogram = (name: string, help: string, values: Histogram): void =>
       metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });

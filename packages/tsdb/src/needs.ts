@@ -49,6 +49,8 @@ export interface TsdbNeeds {
     readonly firstFile: number;
     /** There must be this file or a later one. */
     readonly knownFile: number;
+    /** When a record was written. */
+    readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }) => Promise<CommitLog>;
   /** On the disk of `dataDir`; absent: there is always some. */
   readonly room?: WriteRoom | undefined;

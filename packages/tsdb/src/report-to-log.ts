@@ -50,7 +50,7 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
           'stored files that plinth.db does not know moved aside',
         );
     },
-    rowsLost(tables) {
+    rowsLost(tables, without) {
       const rowCount = [...tables.values()].reduce((sum, count) => sum + count, 0);
       metrics.rowsLost(rowCount);
       const named = [...tables].slice(0, MAX_NAMED_TABLES);
@@ -60,7 +60,9 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
           tableCount: tables.size,
           tables: named.map(([tableId, count]) => ({ tableId, rowCount: count })),
         },
-        'rows of the log belong to tables that the catalog has lost',
+        without === 'table'
+          ? 'rows of the log belong to tables that the catalog has lost'
+          : 'rows of the log have tags that a lost record defined',
       );
     },
     replayed: (rowCount) => log.info({ rowCount }, 'rows of the log are back in memory'),

@@ -41,6 +41,7 @@ import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { writtenMsOf } from './storage/wal/write-record.js';
 
 /** Running queries end within this time after their token or user. */
 const REVOKED_CHECK_MS = 500;
@@ -155,6 +156,7 @@ export async function openTsdb(
       // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
       firstFile: (await registry.lastFlushedFile()) + 1,
       knownFile: await registry.knownLogFile(),
+      writtenMs: writtenMsOf,
     }),
     host,
     files,

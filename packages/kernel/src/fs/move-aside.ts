@@ -2,6 +2,9 @@ import type { FileSystem } from './file-system.js';
 
 export const asideName = (path: string): string => `${path}.damaged`;
 
+/** Where a repair writes what takes the place of the damaged file. */
+export const repairedName = (path: string): string => `${path}.repaired`;
+
 /** Keeps the damaged file under another name and puts its good beginning in its place. */
 export async function moveAside(
   fileSystem: FileSystem,
@@ -9,14 +12,28 @@ export async function moveAside(
   path: string,
   goodBytes: number,
 ): Promise<void> {
-  const temporary = `${path}.repaired`;
-  if (goodBytes > 0) await copyStart(fileSystem, path, temporary, goodBytes);
-  // The damaged file gets its second name first: at any instant the log's own name stands for one or the other.
+  if (goodBytes > 0) await copyStart(fileSystem, path, repairedName(path), goodBytes);
+  await keepAside(fileSystem, directory, path);
+  if (goodBytes > 0) await fileSystem.rename(repairedName(path), path);
+  else await fileSystem.remove(path);
+  await fileSystem.syncDirectory(directory);
+}
+
+/** Keeps the damaged file under another name; the file of `repairedName`, complete and synced, takes its place. */
+export async function replaceDamaged(
+  fileSystem: FileSystem,
+  directory: string,
+  path: string,
+): Promise<void> {
+  await keepAside(fileSystem, directory, path);
+  await fileSystem.rename(repairedName(path), path);
+  await fileSystem.syncDirectory(directory);
+}
+
+/** The damaged file gets its second name first: at any instant its own name stands for one file or the other. */
+async function keepAside(fileSystem: FileSystem, directory: string, path: string): Promise<void> {
   await fileSystem.remove(asideName(path));
   await fileSystem.link(path, asideName(path));
-  await fileSystem.syncDirectory(directory);
-  if (goodBytes > 0) await fileSystem.rename(temporary, path);
-  else await fileSystem.remove(path);
   await fileSystem.syncDirectory(directory);
 }
 

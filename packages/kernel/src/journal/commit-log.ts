@@ -43,6 +43,8 @@ export interface CommitLog {
   readonly firstFile: number;
   /** Number of the newest file that there is on the disk; 0: none, because that is full. */
   readonly newestFile: number;
+  /** A repair, now or earlier, went on without records that should be in the files that there were at the start. */
+  readonly hasGaps: boolean;
   /** Bytes in all files, written or waiting. */
   readonly sizeBytes: number;
   /** Set for good by the first write or sync that failed for another reason than a full disk. */

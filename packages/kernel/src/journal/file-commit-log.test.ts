@@ -18,6 +18,7 @@ const open = (fileSystem: SimFileSystem, options: Partial<CommitLogOptions> = {}
     fileSystem,
     directory: DIRECTORY,
     nodeId: NODE_ID,
+    random: new SeededRandom(7),
     zeroStepSize: 700,
     onLoss: (loss) => assert.fail(`lost ${JSON.stringify(loss)}`),
     ...options,

@@ -25,6 +25,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly knownFile?: number;
   /** While it has an obstacle, records are refused as on a full disk. */
   readonly room?: WriteRoom | undefined;
+  /** When a record was written, if its payload says so: for reports of what is lost around it. */
+  readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   readonly maxRecordSize?: number;
   /** Bytes that may wait for the disk; `append` throws `log_overloaded` beyond. */
   readonly maxWaitingSize?: number;
@@ -46,7 +48,10 @@ interface Rotation {
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, knownFile = 0 } = options;
   await fileSystem.makeDirectory(directory);
-  const recovered = await recoverLog({ fileSystem, directory, nodeId, repair, knownFile });
+  const recovered = await recoverLog({
+    ...{ fileSystem, directory, nodeId, repair, knownFile },
+    ...(options.writtenMs === undefined ? {} : { writtenMs: options.writtenMs }),
+  });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
     file: Math.max(recovered.nextFile, firstFile),
@@ -78,6 +83,7 @@ async function createUnlessFull(
  */
 export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
+  readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
   readonly #fileSizes = new Map<number, number>();
   /** None while the disk is full. */
@@ -100,6 +106,7 @@ export class FileCommitLog implements CommitLog {
     { file, active }: { readonly file: number; readonly active: LogFileWriter | DiskFull },
   ) {
     this.#options = options;
+    this.hasGaps = recovered.hasGaps;
     this.#recovered = recovered.files;
     for (const { file, sizeBytes } of recovered.files) this.#fileSizes.set(file, sizeBytes);
     if (active instanceof LogFileWriter) {

@@ -7,9 +7,12 @@ import {
   type FileHeader,
   RECORD_HEADER_SIZE,
   RECORD_MAGIC,
+  type RecordHeader,
 } from './log-format.js';
 
 const WINDOW_SIZE = 1024 * 1024;
+/** A record has at least these that are not zero: its magic, and one each of its size, its number and its two checksums. */
+const LEAST_RECORD_BYTES = 8;
 
 export interface StoredRecord {
   readonly offset: number;
@@ -35,6 +38,11 @@ export class LogFileReader {
     return new LogFileReader(handle, await handle.sizeBytes());
   }
 
+  /** Of the file header, damaged or not; fewer bytes where the file is shorter. */
+  async headerBytes(): Promise<Uint8Array> {
+    return await this.#bytes(0, FILE_HEADER_SIZE);
+  }
+
   async header(): Promise<FileHeader | undefined> {
     return decodeFileHeader(await this.#bytes(0, FILE_HEADER_SIZE));
   }
@@ -52,26 +60,41 @@ export class LogFileReader {
     return { offset, endOffset, sequence: header.sequence, batchOffset, payload };
   }
 
+  /** The header of the record at `offset`, whatever its payload; `undefined` when it is damaged or the record passes the end of the file. */
+  async recordHeaderAt(offset: number, seed: number): Promise<RecordHeader | undefined> {
+    const header = decodeRecordHeader(await this.#bytes(offset, RECORD_HEADER_SIZE), seed);
+    if (header === undefined) return undefined;
+    const endOffset = offset + RECORD_HEADER_SIZE + header.payloadSize;
+    return endOffset > this.sizeBytes ? undefined : header;
+  }
+
   /**
    * Tells damage from a torn write: is there a record behind `offset` whose write began behind it, too? Then what
    * stands at `offset` had been synced before that write. (In one unsynced write, any sector may have got lost.)
    */
   async hasLaterBatch(offset: number, seed: number): Promise<boolean> {
-    for (let at = offset + 1; at + RECORD_HEADER_SIZE <= this.sizeBytes; ) {
-      const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
-      const found = Buffer.from(window.buffer, window.byteOffset, window.byteLength).indexOf(
-        RECORD_MAGIC,
-      );
-      if (found < 0) {
-        at += Math.max(1, window.byteLength - RECORD_MAGIC.length + 1);
-        continue;
-      }
-      at += found;
-      const record = await this.recordAt(at, seed);
-      if (record !== undefined && record.batchOffset > offset) return true;
-      at += 1;
+    for await (const record of this.recordsBehind(offset, seed)) {
+      if (record.batchOffset > offset) return true;
     }
     return false;
+  }
+
+  /** Intact records behind `offset`, wherever they begin: also within others. */
+  async *recordsBehind(offset: number, seed: number): AsyncGenerator<StoredRecord> {
+    for (let at = offset + 1; at + RECORD_HEADER_SIZE <= this.sizeBytes; ) {
+      const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
+      if (window.byteLength < RECORD_HEADER_SIZE) return;
+      const bytes = Buffer.from(window.buffer, window.byteOffset, window.byteLength);
+      // Headers are read in the window: payloads may be full of what looks like one.
+      for (let next = 0; ; next += 1) {
+        next = bytes.indexOf(RECORD_MAGIC, next);
+        if (next < 0 || next + RECORD_HEADER_SIZE > bytes.length) break;
+        if (decodeRecordHeader(bytes.subarray(next), seed) === undefined) continue;
+        const record = await this.recordAt(at + next, seed);
+        if (record !== undefined) yield record;
+      }
+      at += bytes.length - RECORD_HEADER_SIZE + 1;
+    }
   }
 
   /** Where the last byte behind `from` that is not zero ends; `from` when there is none. */
@@ -86,6 +109,24 @@ export class LogFileReader {
       at += window.byteLength;
     }
     return end;
+  }
+
+  /**
+   * Whether the bytes that are not zero at `offset` and behind cannot be what is left of a record at `offset`: no header begins there,
+   * or there are fewer of them than any record has. They were changed in the zeros that are made ready for records.
+   */
+  async isStray(offset: number): Promise<boolean> {
+    const head = await this.#bytes(offset, RECORD_HEADER_SIZE);
+    if (head.every((byte) => byte === 0)) return true;
+    let count = 0;
+    for (let at = offset; at < this.sizeBytes; ) {
+      const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
+      if (window.byteLength === 0) break;
+      for (const byte of window) if (byte !== 0) count += 1;
+      if (count >= LEAST_RECORD_BYTES) return false;
+      at += window.byteLength;
+    }
+    return true;
   }
 
   /** Fewer bytes than asked for only at the end of the file. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import type { Random } from '../clock/random.js';
 import type { FileHandle, FileSystem } from '../fs/file-system.js';
-import { encodeFileHeader, FILE_HEADER_SIZE, logFileName } from './log-format.js';
+import { encodeFileHeader, FILE_HEADER_SIZE, logFileName, SALT_SIZE } from './log-format.js';
 
 export interface LogFileOptions {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly nodeId: string;
+  readonly random: Random;
   /** How many bytes of zeros are made ready at once behind the records; 0 lets the file grow by its records. */
   readonly zeroStepSize?: number;
 }
@@ -58,13 +60,15 @@ export class LogFileWriter {
     options: LogFileOptions,
     at: { readonly file: number; readonly firstSequence: number; readonly needsZeros?: boolean },
   ): Promise<LogFileWriter> {
-    const { fileSystem, directory, nodeId, zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
+    const { fileSystem, directory, nodeId, random } = options;
+    const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
     const { file, firstSequence, needsZeros = false } = at;
     const path = join(directory, logFileName(file));
     const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
     const [buffered] = opened;
     try {
-      const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence });
+      const salt = random.bytes(SALT_SIZE);
+      const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence, salt });
       await buffered.write([bytes], 0);
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);

@@ -6,13 +6,17 @@ export const RECORD_HEADER_SIZE = 32;
 const FILE_MAGIC = Buffer.from('PLINTHLG', 'latin1');
 export const RECORD_MAGIC = Buffer.from('PREC', 'latin1');
 const VERSION = 1;
+const SALT_AT = 48;
 const FILE_CRC_AT = 60;
+export const SALT_SIZE = FILE_CRC_AT - SALT_AT;
 
 export interface FileHeader {
   readonly nodeId: string;
   readonly file: number;
   /** Sequence number of the file's first record. */
   readonly firstSequence: number;
+  /** `SALT_SIZE` random bytes: whoever writes rows cannot know `seed`. Zeros in files of earlier releases. */
+  readonly salt: Uint8Array;
   /** Starts the sum of every record header, so that records of another file are never taken for this one's. */
   readonly seed: number;
 }
@@ -36,6 +40,7 @@ export function encodeFileHeader(header: Omit<FileHeader, 'seed'>): {
   bytes.writeBigUInt64LE(BigInt(header.file), 16);
   bytes.writeBigUInt64LE(BigInt(header.firstSequence), 24);
   bytes.write(header.nodeId.replaceAll('-', ''), 32, 16, 'hex');
+  bytes.set(header.salt, SALT_AT);
   const seed = crc32c([bytes.subarray(0, FILE_CRC_AT)]);
   bytes.writeUInt32LE(seed, FILE_CRC_AT);
   return { bytes, seed };
@@ -53,9 +58,22 @@ export function decodeFileHeader(source: Uint8Array): FileHeader | undefined {
     nodeId: bytes.toString('hex', 32, 48).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     file: Number(bytes.readBigUInt64LE(16)),
     firstSequence: Number(bytes.readBigUInt64LE(24)),
+    salt: Uint8Array.prototype.slice.call(bytes, SALT_AT, FILE_CRC_AT),
     seed,
   };
 }
+
+/**
+ * Seeds that a damaged file header may have had: the stored checksum when other bytes are bad, or the checksum of the other
+ * bytes when that one is bad.
+ */
+export function possibleSeeds(source: Uint8Array): readonly number[] {
+  const stored = new DataView(source.buffer, source.byteOffset).getUint32(FILE_CRC_AT, true);
+  return [stored, crc32c([source.subarray(0, FILE_CRC_AT)])];
+}
+
+/** Bytes of the salt, from a header that may be damaged elsewhere. */
+export const saltOf = (source: Uint8Array): Uint8Array => source.slice(SALT_AT, FILE_CRC_AT);
 
 export function encodeRecordHeader(
   header: RecordHeader,
@@ -78,7 +96,7 @@ export function encodeRecordHeader(
 export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHeader | undefined {
   if (source.byteLength < RECORD_HEADER_SIZE) return undefined;
   const bytes = Buffer.from(source.buffer, source.byteOffset, RECORD_HEADER_SIZE);
-  if (!bytes.subarray(0, 4).equals(RECORD_MAGIC)) return undefined;
+  if (!bytes.subarray(0, 4).equals(RECORD_MAGIC) || bytes.readUInt32LE(28) !== 0) return undefined;
   if (crc32c([bytes.subarray(8)], seed) !== bytes.readUInt32LE(4)) return undefined;
   return {
     payloadSize: bytes.readUInt32LE(8),

@@ -8,6 +8,7 @@ import {
   LocalLeases,
   LocalObjectStore,
   type Logger,
+  type LogLoss,
   type ObjectStore,
   openCommitLog,
   openPostgresStore,
@@ -51,10 +52,18 @@ export interface Stores {
     readonly repair: boolean;
     readonly firstFile: number;
     readonly knownFile: number;
+    readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }): Promise<CommitLog>;
   /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
   probe(): Promise<Error | undefined>;
   close(): Promise<void>;
+}
+
+function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
+  if (kind === 'tail_cleared') return 'bytes of no record removed behind the end of the log';
+  return lostRecordCount === 0
+    ? 'damaged file of the log moved aside; no record is lost'
+    : 'records of the log are lost';
 }
 
 /** Opens the node's stores. */
@@ -122,8 +131,9 @@ export async function openStores(needs: {
         fileSystem: files,
         directory: folder,
         nodeId: nodeUuid,
+        random,
         ...{ ...how, room },
-        onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
+        onLoss: (loss) => log.warn({ ...loss }, messageOfLoss(loss)),
       }),
     async probe() {
       await files.list(dataDir);

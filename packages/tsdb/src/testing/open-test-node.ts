@@ -106,7 +106,7 @@ export async function openTestNode(
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
       openLog: ({ folder: directory, nodeUuid: nodeId, ...how }) =>
         openCommitLog({
-          ...{ fileSystem: logFiles, directory, nodeId, ...how, onLoss: () => {} },
+          ...{ fileSystem: logFiles, directory, nodeId, random, ...how, onLoss: () => {} },
           ...(options.logZeroBytes === undefined ? {} : { zeroStepSize: options.logZeroBytes }),
         }),
       leases: new LocalLeases(),

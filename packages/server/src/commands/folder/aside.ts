@@ -1,4 +1,4 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm, truncate } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { CommandFailed } from '../output/exit.js';
@@ -7,12 +7,15 @@ import { print } from '../output/terminal.js';
 
 /** Where a start puts what it does not know, and a repair what is damaged. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
+/** Where a repair keeps damaged files beside those that took their place: logs, and files of the relational store. */
+const FOLDERS_OF_COMPANIONS = ['tsdb-log', '.'] as const;
+const COMPANION = /\.damaged$/;
 
 /** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
     .description(
-      'list stored files that a start has moved aside, or remove them; a server may run on the folder',
+      'list files that a start or a repair has moved aside, or remove them; a server may run on the folder',
     )
     .requiredOption('--data-dir <folder>', 'the data folder')
     .option('--remove', 'remove them for good: rows that only they have are lost')
@@ -33,6 +36,15 @@ export function asideCommand(): Command {
       rows.push({ folder, count, size_bytes: sizeBytes, removed: isRemoved });
       if (!isJson(command)) print(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
     }
+    for (const name of FOLDERS_OF_COMPANIONS) {
+      for (const { path, sizeBytes } of await companionsIn(join(dataDir, name))) {
+        // Its name stays: it tells later starts that records before the next log file are known to be lost.
+        if (isRemoved) await truncate(path);
+        const done = isRemoved ? ' removed' : '';
+        rows.push({ file: path, count: 1, size_bytes: sizeBytes, removed: isRemoved });
+        if (!isJson(command)) print(`${path}: ${sizeBytes} bytes${done}\n`);
+      }
+    }
     if (isJson(command)) printJson(rows);
   });
 }
@@ -45,14 +57,32 @@ async function assertDataFolder(folder: string): Promise<void> {
     throw new CommandFailed(`${folder} is no data folder: it has no objects/`);
 }
 
-async function contentOf(folder: string): Promise<{ count: number; sizeBytes: number }> {
-  let count = 0;
-  let sizeBytes = 0;
-  const names = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+/** Damaged files in `folder` itself; those that were removed before are empty. */
+async function companionsIn(
+  folder: string,
+): Promise<readonly { readonly path: string; readonly sizeBytes: number }[]> {
+  const names = await namesIn(folder);
+  const paths = names.filter((name) => COMPANION.test(name)).map((name) => join(folder, name));
+  const found = [];
+  for (const path of paths.sort()) {
+    const { size } = await lstat(path);
+    if (size > 0) found.push({ path, sizeBytes: size });
+  }
+  return found;
+}
+
+/** None where there is no such folder. */
+async function namesIn(folder: string, recursive = false): Promise<readonly string[]> {
+  return await readdir(folder, { recursive }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new CommandFailed(`${folder} cannot be read: ${error.message}`);
   });
-  for (const name of names) {
+}
+
+async function contentOf(folder: string): Promise<{ count: number; sizeBytes: number }> {
+  let count = 0;
+  let sizeBytes = 0;
+  for (const name of await namesIn(folder, true)) {
     const stat = await lstat(join(folder, name));
     if (stat.isDirectory()) continue;
     count++;

@@ -40,8 +40,8 @@ of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
 const DAMAGE_HINT = `
-  Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
-  the damage and logs what was lost.`;
+  Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what is intact and
+  logs what was lost.`;
 
 /**
  * `plinth serve`: every declared setting is a flag.

@@ -80,6 +80,9 @@ export interface EngineReport {
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   unknownFiles(found: UnknownFiles): void;
   replayed(rowCount: number): void;
-  /** By id, how many rows the log has of each table that a repaired catalog does not know any more. */
-  rowsLost(tables: ReadonlyMap<number, number>): void;
+  /**
+   * By id of the table, how many rows of the log cannot be used after a repair: the catalog does not know the `table` any more, or
+   * the record with their `tags` is lost.
+   */
+  rowsLost(tables: ReadonlyMap<number, number>, without: 'table' | 'tags'): void;
 }

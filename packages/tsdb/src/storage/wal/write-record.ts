@@ -146,6 +146,14 @@ export function decodeWriteRecord(payload: Uint8Array): StoredRecord {
   return { seq, tables };
 }
 
+/** When the request of a record was accepted: milliseconds since 1970. */
+export function writtenMsOf(payload: Uint8Array): number | undefined {
+  if (payload.byteLength < RECORD_HEAD_SIZE) return undefined;
+  const head = new DataView(payload.buffer, payload.byteOffset, RECORD_HEAD_SIZE);
+  if (head.getUint8(0) !== RECORD_VERSION) return undefined;
+  return Number(head.getBigInt64(8, true) / 1_000_000n);
+}
+
 function readTable(reader: ByteReader): StoredTable {
   const tableId = reader.u32();
   const rowCount = reader.u32();

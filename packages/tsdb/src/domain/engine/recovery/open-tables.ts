@@ -1,5 +1,5 @@
 import { type CommitLog, invariant } from '@plinth/kernel';
-import type { BatchField } from '../../../model/columns/row-batch.js';
+import { type BatchField, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
 import type { FieldValues } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
@@ -95,10 +95,16 @@ export async function replayLog(options: {
   readonly onHomeless: (tableId: number, rowCount: number) => void;
   /** Hears of rows that are in the buffer, and of the file that they are from. */
   readonly onRestored: (file: number) => Promise<void> | undefined;
+  /** Hears of rows whose tags only a record had that is lost. */
+  readonly onTagless: (tableId: number, rowCount: number) => void;
 }): Promise<number> {
   let rowCount = 0;
+  let file = 0;
   const numbers = new Map<number, LoggedSeries>();
   for await (const { position, payload } of options.log.replay()) {
+    // In another file a number may stand for other tags, whose definition a repair may have lost.
+    if (position.file !== file) numbers.clear();
+    file = position.file;
     if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);
     const batches: BatchForTable[] = [];
@@ -114,8 +120,12 @@ export async function replayLog(options: {
       numbers.set(table.tableId, series);
       series.define(table.newSeries);
       if (table.rowCount === 0) continue;
-      batches.push({ store, batch: toBatch(table, series, store.schema) });
-      rowCount += table.rowCount;
+      const batch = toBatch(table, series, store.schema);
+      if (batch.rowCount < table.rowCount)
+        options.onTagless(table.tableId, table.rowCount - batch.rowCount);
+      if (batch.rowCount === 0) continue;
+      batches.push({ store, batch });
+      rowCount += batch.rowCount;
     }
     options.buffer.restore(batches, record.seq);
     await options.onRestored(position.file);
@@ -139,16 +149,21 @@ class LoggedSeries {
     for (const definition of definitions) this.#meanings[definition.dense] = definition;
   }
 
+  isDefined(logged: number): boolean {
+    return this.#meanings[logged] !== undefined;
+  }
+
   numberOf(logged: number): number {
     const meaning = this.#meanings[logged];
     if (typeof meaning === 'number') return meaning;
-    invariant(meaning !== undefined, 'a log file defines a series before its first row');
+    invariant(meaning !== undefined, 'rows of undefined series are left out');
     const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
     this.#meanings[logged] = number;
     return number;
   }
 }
 
+/** Without the rows of series that no record of the log file defines: the one that did is lost. */
 function toBatch(
   table: StoredTable,
   logged: LoggedSeries,
@@ -162,6 +177,12 @@ function toBatch(
       fields.push({ column, data: field.data, validity: field.validity });
     }
   }
-  const series = table.series.map((number) => logged.numberOf(number));
-  return { rowCount: table.rowCount, series, times: table.times, fields };
+  const { rowCount, series, times } = table;
+  const stored: RowBatch = { rowCount, series, times, fields };
+  const isComplete = series.every((number) => logged.isDefined(number));
+  const batch = isComplete ? stored : takeRows(stored, rowsWithTags(series, logged));
+  return { ...batch, series: batch.series.map((number) => logged.numberOf(number)) };
 }
+
+const rowsWithTags = (series: Uint32Array, logged: LoggedSeries): readonly number[] =>
+  [...series.keys()].filter((row) => logged.isDefined(series[row] as number));

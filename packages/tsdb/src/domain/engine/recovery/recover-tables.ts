@@ -27,7 +27,8 @@ export async function recoverTables(
   const { tombstones, deletedFrom } = deletions;
   const stored = [...segments, ...seriesFiles];
   // Numbers of the log begin at 1; files up to `flushedFile` may be there still.
-  const isLogWhole = lostCount === 0 && log.firstFile <= Math.max(flushedFile, 0) + 1;
+  const isLogWhole =
+    lostCount === 0 && !log.hasGaps && log.firstFile <= Math.max(flushedFile, 0) + 1;
   const known = new Set(stored.map((file) => file.objectName));
   const unknown = await files.clearUnknown(known, isLogWhole);
   if (unknown !== undefined) report.unknownFiles(unknown);
@@ -59,15 +60,23 @@ export async function recoverTables(
     // Rows of tables that were deleted for good go with them.
     if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
+  const tagless = new Map<number, number>();
+  const onTagless = (tableId: number, count: number): void => {
+    tagless.set(tableId, (tagless.get(tableId) ?? 0) + count);
+  };
   const position = { flushedFile, flushedTables };
   const replayFlushes = new ReplayFlushes(needs, parts);
   const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
-  const rowCount = await replayLog({ log, ...position, buffer, storeOf, onHomeless, onRestored });
+  const rowCount = await replayLog({
+    ...{ log, ...position, buffer, storeOf },
+    ...{ onHomeless, onTagless, onRestored },
+  });
   await replayFlushes.end();
+  if (tagless.size > 0) report.rowsLost(tagless, 'tags');
   if (lost.size > 0) {
     // The log keeps these rows for a while: another table with such an id would be given them at the next start.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
-    report.rowsLost(lost);
+    report.rowsLost(lost, 'table');
   }
   if (flushedFile >= 0) await log.seal(flushedFile);
   await registry.noteLogFile(log.newestFile);

@@ -1,16 +1,31 @@
 import type { PackedDefinitions } from '../../../storage/wal/write-record.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
+/** So many rows of the log at most lack their tags when one damaged record took the definitions along. */
+const LEAST_ROWS_PER_ROUND = 4096;
+/** Definitions of many series are not repeated so often that they would be a large part of the log. */
+const ROWS_PER_DEFINITION = 64;
+
 /** Which series of one table the current log file has defined: a record defines those it is the first to use. */
 export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
+  /** Since everything is defined anew. */
+  #definedCount = 0;
+  #rowCount = 0;
   /** Where definitions are put together. */
   #bytes = Buffer.alloc(1024);
 
   /** Defines everything anew from the next record on. */
   forget(): void {
     this.#file = -1;
+  }
+
+  /** A record with so many rows follows its definitions. After some, all series are defined anew: damage takes few definitions. */
+  noteRows(rowCount: number): void {
+    this.#rowCount += rowCount;
+    const most = Math.max(LEAST_ROWS_PER_ROUND, this.#definedCount * ROWS_PER_DEFINITION);
+    if (this.#rowCount >= most) this.forget();
   }
 
   /** How many of these rows are of series that log file number `file` has not defined. */
@@ -29,6 +44,8 @@ export class LogSeries {
     if (file !== this.#file) {
       this.#file = file;
       this.#defined.fill(0);
+      this.#definedCount = 0;
+      this.#rowCount = 0;
     }
     if (this.#defined.length < index.count) {
       const larger = new Uint8Array(Math.max(index.count, this.#defined.length * 2));
@@ -49,6 +66,7 @@ export class LogSeries {
       size = index.putTags(dense, this.#bytes, size + HEAD_SIZE);
       count++;
     }
+    this.#definedCount += count;
     if (count === 0) return NONE;
     return { count, bytes: Uint8Array.prototype.slice.call(this.#bytes, 0, size) };
   }

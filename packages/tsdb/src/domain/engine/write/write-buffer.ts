@@ -171,6 +171,9 @@ export class WriteBuffer {
       hide(batches, seq, cause);
       this.#tellHidden(batches);
     });
+    for (const { store, batch } of batches) {
+      this.#logSeriesOf(store.tableId).noteRows(batch.rowCount);
+    }
     this.#put(batches, seq);
     return durable;
   }
