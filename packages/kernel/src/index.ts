@@ -176,8 +176,8 @@ export { ChecksumThread } from './journal/checksum-thread.js';
 export type { CommitLog } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
-export type { LogLoss } from './journal/log-recovery.js';
 export { logError } from './journal/log-errors.js';
+export type { LogLoss } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
@@ -213,7 +213,8 @@ export type {
   SqlEngine,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
-export { openRelationalStore } from './relational/sqlite/sqlite-store.js';
+export { checkDatabase, copyDatabase } from './relational/sqlite/database-task.js';
+export { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
 export { isObject } from './schema/is-object.js';

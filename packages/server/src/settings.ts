@@ -108,6 +108,13 @@ const SERVER_SETTINGS = defineSettings(
       description:
         'how long events between services are kept for one that ran here and does not any more; later it misses them',
     }),
+    catalog_snapshot_interval_sec: Type.Integer({
+      default: 21_600,
+      minimum: 0,
+      maximum: 2_592_000,
+      description:
+        'interval of the copies of `plinth.db` in `snapshots/` of the data folder, made when it has changed; the last three are kept; 0 turns them off',
+    }),
     trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:

@@ -20,8 +20,10 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import { AlikeNodes } from './folder/alike-nodes.js';
+import { CatalogCheck } from './folder/catalog-check.js';
+import { CatalogSnapshots } from './folder/catalog-snapshots.js';
 import { claimCodeDelivery } from './folder/claim-code.js';
-import type { DataFolder } from './folder/data-folder.js';
+import { type DataFolder, STORE_FILE } from './folder/data-folder.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
 import { DialectDirectory } from './http/dialect-directory.js';
@@ -135,6 +137,13 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());
+    const check = new CatalogCheck(join(stores.dataDir, STORE_FILE), log);
+    closers.push(() => check.close());
+    const snapshots = new CatalogSnapshots({
+      ...{ dataDir: stores.dataDir, clock, log },
+      intervalSec: settings.server.catalog_snapshot_interval_sec,
+    });
+    closers.push(() => snapshots.close());
     const { shared, folderId } = stores;
     if (shared !== undefined) {
       const needs = { store: shared, folder: folderId, settings, clock, log };
@@ -214,6 +223,7 @@ export async function wireUp(
       obstacles: () => [
         isDraining ? 'shutting down' : undefined,
         space.obstacle?.message,
+        check.obstacle,
         tsdb?.obstacle,
         tsdb?.flushObstacle,
         gamedata?.obstacle,

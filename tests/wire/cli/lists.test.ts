@@ -17,6 +17,7 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
   'trigger logs': ['-d', 'd'],
   'plugin list': [],
   aside: ['--data-dir', '$DATA'],
+  snapshot: ['--data-dir', '$DATA'],
   'token list': [],
   'identity list': [],
   'identity show': ['user:1'],
@@ -130,7 +131,7 @@ it('knows of every command whether it shows something', async () => {
 describe('--format json', () => {
   for (const [path, args] of Object.entries(SHOWING)) {
     it(`of plinth ${path}`, async () => {
-      const needsServer = path !== 'version' && path !== 'aside';
+      const needsServer = !['version', 'aside', 'snapshot'].includes(path);
       const words = [...path.split(' '), ...args.map((arg) => told.get(arg) ?? arg)];
       const format = (name: string) =>
         (needsServer ? run : (...all: string[]) => runCli(all))(...words, '--format', name);
@@ -138,7 +139,8 @@ describe('--format json', () => {
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^[^\n]+\n$/);
       const value: unknown = JSON.parse(stdout);
-      const isList = /(?:list|bans|top|routes|versions|logs|aside|webhook deliveries)$/.test(path);
+      const isList =
+        /(?:list|bans|top|routes|versions|logs|aside|snapshot|webhook deliveries)$/.test(path);
       assert.equal(Array.isArray(value), isList, stdout);
       if (FILLED.includes(path)) assert.notDeepEqual(value, []);
       const wrong = await format('nonsense');

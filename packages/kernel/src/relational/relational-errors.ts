@@ -44,6 +44,9 @@ export const storeError = errorCatalogue('StoreError', {
   /** Bytes of a committed transaction are not what was written. The start stops here unless a repair is asked for. */
   store_damaged: (at: { readonly file: string; readonly offset: number; readonly why: string }) =>
     `relational store is damaged: ${at.file} at offset ${at.offset}: ${at.why}`,
+  /** Pages of the database file are not what was written. The start stops here unless a repair can rebuild what is bad. */
+  store_corrupt: (at: { readonly file: string; readonly why: string }) =>
+    `relational store is corrupt: ${at.file}: ${at.why}`,
   /** The database was made by another list of migrations, for example by a newer version of this software. */
   migrations_differ: (at: { readonly service: string; readonly why: string }) =>
     `migrations of ${at.service}: ${at.why}`,

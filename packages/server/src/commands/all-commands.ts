@@ -63,6 +63,10 @@ export const COMMANDS = {
     description: 'make a data folder from a backup',
     load: async () => (await import('./folder/restore.js')).restoreCommand(),
   },
+  snapshot: {
+    description: 'list or restore snapshots of plinth.db',
+    load: async () => (await import('./folder/snapshot.js')).snapshotCommand(),
+  },
   aside: {
     description: 'list or remove stored files that a start has moved aside',
     load: async () => (await import('./folder/aside.js')).asideCommand(),

@@ -27,6 +27,7 @@ const OF_FORMS: ReadonlySet<string> = new Set([
   'migrations_differ',
   'log_damaged',
   'store_damaged',
+  'store_corrupt',
 ]);
 /** The node's relational store. */
 export const STORE_FILE = 'plinth.db';

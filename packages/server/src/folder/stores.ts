@@ -85,7 +85,13 @@ export async function openStores(needs: {
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),
-    onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
+    onLoss: (loss) =>
+      log.warn(
+        { ...loss },
+        loss.lostRecordCount === 0
+          ? 'corrupt plinth.db moved aside and rebuilt; no row is lost'
+          : 'transactions of the relational store are lost',
+      ),
   });
   let shared: SharedStore | undefined;
   let objects: ObjectStore;

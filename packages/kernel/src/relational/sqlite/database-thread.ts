@@ -38,6 +38,16 @@ export class DatabaseThread {
     return this.#isClosed;
   }
 
+  findFaults(): readonly string[] {
+    return this.#reader.findFaults();
+  }
+
+  close(): void {
+    this.#reader.close();
+    this.#writer.close();
+    this.#isClosed = true;
+  }
+
   runAll(commands: readonly Command[]): Reply[] {
     const replies: Reply[] = [];
     for (const command of commands) {
@@ -65,9 +75,7 @@ export class DatabaseThread {
       case 'snapshot':
         return this.#snapshot(command);
       case 'close':
-        this.#reader.close();
-        this.#writer.close();
-        this.#isClosed = true;
+        this.close();
         return { id: command.id, answer: undefined };
       default:
         return assertNever(command);

@@ -1,5 +1,6 @@
 import Database from 'libsql';
 import { Memo } from '../../memo/memo.js';
+import { findFaults } from './database-check.js';
 import type { QueryAnswer, SqlValue, WorkerSettings } from './worker-protocol.js';
 
 type Statement = Database.Statement;
@@ -35,6 +36,11 @@ export class SqliteConnection {
 
   pragma(setting: string): void {
     this.#database.pragma(setting);
+  }
+
+  /** What a look at all pages finds. */
+  findFaults(): readonly string[] {
+    return findFaults(this.#database, false);
   }
 
   query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {

@@ -2,17 +2,21 @@ import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../clock/clock.js';
+import type { DomainError } from '../../errors/domain-error.js';
 import type { FileSystem } from '../../fs/file-system.js';
+import { repairedName, replaceDamaged } from '../../fs/move-aside.js';
 import type { LogLoss } from '../../journal/log-recovery.js';
 import { CommitListeners } from '../commit-listeners.js';
 import { GroupCommit, type GroupLimits } from '../group-commit.js';
 import { Migrations } from '../migrations.js';
 import { storeError } from '../relational-errors.js';
 import type { EmbeddedStore, Migration } from '../relational-store.js';
+import { runInThread } from './database-task.js';
 import { RunMark } from './run-mark.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
 import { recoverWal } from './wal-recovery.js';
 import { WorkerChannel } from './worker-channel.js';
+import type { WorkerSettings } from './worker-protocol.js';
 
 export interface RelationalStoreOptions extends Partial<GroupLimits> {
   /** The database file; its folder is made when it is missing. One process at a time. */
@@ -32,6 +36,8 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
 }
 
 const CHECK_MS = 1000;
+/** Reading a larger database takes longer than a start may wait: `checkDatabase` does it beside the work. */
+export const CHECKED_AT_OPENING_BYTES = 32 * 1024 * 1024;
 /** SQLite keeps the number of a run in 31 bits. */
 const MAX_RUN = 2 ** 31 - 1;
 
@@ -44,16 +50,56 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
     maxWaitingCount: options.maxWaitingCount ?? 10_000,
     maxTransactionMs: options.maxTransactionMs ?? 30_000,
   };
-  const channel = await WorkerChannel.open(
-    {
-      path,
-      maxStatementCount: options.maxStatementCount ?? 512,
-      maxRowCount: options.maxRowCount ?? 1_000_000,
-    },
-    limits.maxWaitingCount,
-    { filesReady: makeReady(options), thread: options.thread },
-  );
+  const settings: WorkerSettings = {
+    path,
+    isChecked: ((await options.fileSystem.stat(path))?.sizeBytes ?? 0) <= CHECKED_AT_OPENING_BYTES,
+    maxStatementCount: options.maxStatementCount ?? 512,
+    maxRowCount: options.maxRowCount ?? 1_000_000,
+  };
+  const open = async (thread?: Worker) =>
+    await WorkerChannel.open(settings, limits.maxWaitingCount, {
+      filesReady: makeReady(options),
+      thread,
+    });
+  const channel = await open(options.thread).catch(async (error: unknown) => {
+    if (!options.repair || !storeError.is(error, 'store_corrupt')) throw error;
+    await rebuildDatabase(options.fileSystem, path, error);
+    options.onLoss?.({
+      ...{ kind: 'moved_aside', file: path, offset: 0, lostBytes: 0, lostRecordCount: 0 },
+    });
+    return await open();
+  });
   return new SqliteStore(channel, clock, limits, new RunMark(options.fileSystem, path));
+}
+
+/** Throws the fault when more than indexes is bad: rows that are left out, such as deletions, would bring wrong ones back. */
+async function rebuildDatabase(
+  fileSystem: FileSystem,
+  path: string,
+  fault: DomainError,
+): Promise<void> {
+  const to = repairedName(path);
+  await fileSystem.remove(to);
+  await (await fileSystem.open(to, 'wx', 'buffered', 'private')).close();
+  const { faults } = await runInThread({ task: 'rebuild', path, to });
+  if (faults.length > 0) {
+    await fileSystem.remove(to);
+    throw storeError(
+      'store_corrupt',
+      {
+        file: path,
+        why: `it cannot be rebuilt, because rows are affected: ${faults.join('; ')}`,
+      },
+      fault,
+    );
+  }
+  const file = await fileSystem.open(to, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await replaceDamaged(fileSystem, dirname(path), path);
 }
 
 async function makeReady(options: RelationalStoreOptions): Promise<void> {

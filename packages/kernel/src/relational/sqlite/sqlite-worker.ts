@@ -1,18 +1,29 @@
 import { parentPort } from 'node:worker_threads';
 import { invariant } from '../../errors/invariant.js';
+import { type DatabaseTask, runDatabaseTask } from './database-check.js';
 import { DatabaseThread } from './database-thread.js';
-import type { Command, WorkerSettings } from './worker-protocol.js';
+import type { Command, OpeningFault, WorkerSettings } from './worker-protocol.js';
 
 // The one file that a thread starts with. It owns both connections; nothing else touches the database.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
-port.once('message', (settings: WorkerSettings | undefined) => {
+port.once('message', (settings: WorkerSettings | DatabaseTask | undefined) => {
   if (settings === undefined) {
     port.close(); // It is not needed after all.
     return;
   }
-  const thread = new DatabaseThread(settings);
+  if ('task' in settings) {
+    port.postMessage(runDatabaseTask(settings));
+    port.close();
+    return;
+  }
+  const thread = openThread(settings);
+  if (!(thread instanceof DatabaseThread)) {
+    port.postMessage(thread);
+    port.close();
+    return;
+  }
   port.on('message', (commands: readonly Command[]) => {
     const replies = thread.runAll(commands);
     if (replies.length > 0) port.postMessage(replies);
@@ -20,3 +31,17 @@ port.once('message', (settings: WorkerSettings | undefined) => {
   });
   port.postMessage([]); // open and ready
 });
+
+function openThread(settings: WorkerSettings): DatabaseThread | OpeningFault {
+  try {
+    const thread = new DatabaseThread(settings);
+    const faults = settings.isChecked ? thread.findFaults() : [];
+    if (faults.length === 0) return thread;
+    thread.close();
+    return { corruption: faults.join('; ') };
+  } catch (error) {
+    const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
+    return { corruption: error instanceof Error ? error.message : code };
+  }
+}

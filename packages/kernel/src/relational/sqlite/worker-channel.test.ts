@@ -6,7 +6,7 @@ import { GroupCommit } from '../group-commit.js';
 import { WorkerChannel } from './worker-channel.js';
 
 it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
-  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
   const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
   const groups = new GroupCommit(channel, new SystemClock(), limits);
@@ -24,7 +24,7 @@ it('rejects everything that waits, and whatever comes later, when the thread fai
 });
 
 it('refuses what is asked behind its end: the driver would end the process', async () => {
-  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
   const closing = channel.close();
   await assert.rejects(channel.query('writer', 'select 1', []), { kind: 'store_unusable' });
@@ -33,7 +33,7 @@ it('refuses what is asked behind its end: the driver would end the process', asy
 
 it('opens in a thread that was started ahead', async () => {
   const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
-  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const around = { filesReady: Promise.resolve(), thread };
   const channel = await WorkerChannel.open(settings, 10, around);
   const answer = await channel.query('reader', 'select 1', []);
@@ -43,7 +43,7 @@ it('opens in a thread that was started ahead', async () => {
 });
 
 it('says so when a thread that was started ahead has failed or ends', async () => {
-  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   for (const code of ['process.exit(0)', 'throw new Error("broken")']) {
     const thread = new Worker(code, { eval: true });
     // As whoever started it does, who has nobody to tell yet.
@@ -64,7 +64,7 @@ it('says so when a thread that was started ahead has failed or ends', async () =
 
 it('never stops a thread from outside, which may be within native code', async (t) => {
   const terminate = t.mock.method(Worker.prototype, 'terminate');
-  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const start = () => new Worker(new URL('./sqlite-worker.js', import.meta.url));
 
   const opened = start();

@@ -4,7 +4,15 @@ import { asDiskFull, type DiskFull } from '../../fs/disk-full.js';
 import { obstacleOf } from '../../fs/obstacle-of.js';
 import { storeError } from '../relational-errors.js';
 import { toStoreError } from './sqlite-errors.js';
-import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
+import type {
+  Command,
+  CommandFailure,
+  OpeningFault,
+  QueryAnswer,
+  Reply,
+  SqlValue,
+  WorkerSettings,
+} from './worker-protocol.js';
 
 interface Waiting {
   readonly resolve: (answer: QueryAnswer | undefined) => void;
@@ -20,6 +28,7 @@ type SilentCommand = Exclude<Command, { id: number }>;
 /** The main thread's end of the conversation: numbers commands, sends them in batches, hands out answers. */
 export class WorkerChannel {
   readonly #worker: Worker;
+  readonly #path: string;
   readonly #maxWaitingCount: number;
   readonly #waiting = new Map<number, Waiting>();
   #unsent: Command[] = [];
@@ -29,8 +38,9 @@ export class WorkerChannel {
   #full: DiskFull | undefined;
   #isClosing = false;
 
-  private constructor(worker: Worker, maxWaitingCount: number) {
+  private constructor(worker: Worker, path: string, maxWaitingCount: number) {
     this.#worker = worker;
+    this.#path = path;
     this.#maxWaitingCount = maxWaitingCount;
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies));
     worker.on('messageerror', (error) => this.break('an answer could not be read', error));
@@ -55,10 +65,11 @@ export class WorkerChannel {
       worker.once('error', onError);
       // One that was started ahead may have failed before anybody listened: its end is all that can still be heard.
       worker.once('exit', onExit);
-      worker.once('message', () => {
+      worker.once('message', (first: readonly Reply[] | OpeningFault) => {
         worker.off('error', onError);
         worker.off('exit', onExit);
-        resolve();
+        if (!('corruption' in first)) return resolve();
+        reject(storeError('store_corrupt', { file: settings.path, why: first.corruption }));
       });
     });
     const told = around.filesReady.then(() => worker.postMessage(settings));
@@ -71,7 +82,7 @@ export class WorkerChannel {
         ? await couldNotOpen(settings.path, error.cause)
         : error;
     }
-    return new WorkerChannel(worker, maxWaitingCount);
+    return new WorkerChannel(worker, settings.path, maxWaitingCount);
   }
 
   /** Set by the first write that the disk had no room for. */
@@ -132,6 +143,11 @@ export class WorkerChannel {
     this.#unsent = [];
   }
 
+  #whyBroken({ code, message }: CommandFailure): string {
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'the database failed';
+    return `${this.#path} is corrupt (${message}); stop the server, then restore a snapshot with \`plinth snapshot\` or start once with --repair`;
+  }
+
   #nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
@@ -166,7 +182,7 @@ export class WorkerChannel {
         const error = toStoreError(reply.failure);
         this.#full ??= asDiskFull(error);
         waiting.reject(error);
-        if (reply.failure.isFatal) this.break('the database failed', error);
+        if (reply.failure.isFatal) this.break(this.#whyBroken(reply.failure), error);
       } else waiting.resolve(reply.answer);
     }
   }

@@ -42,8 +42,15 @@ export type Reply =
   | { readonly id: number; readonly answer: QueryAnswer | undefined }
   | { readonly id: number; readonly failure: CommandFailure };
 
+/** Sent instead of the first reply: the database is not opened, because its pages contradict each other. */
+export interface OpeningFault {
+  readonly corruption: string;
+}
+
 export interface WorkerSettings {
   readonly path: string;
+  /** Reads all pages before anything else does. */
+  readonly isChecked: boolean;
   readonly maxStatementCount: number;
   readonly maxRowCount: number;
 }

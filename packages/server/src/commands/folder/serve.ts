@@ -23,6 +23,7 @@ import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../proce
 import { SETTINGS, type Settings } from '../../settings.js';
 import { type RunningServer, readSettings, startServer } from '../../start-server.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { CORRUPT_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { print, tell } from '../output/terminal.js';
 
@@ -208,7 +209,8 @@ function explain(error: unknown): unknown {
     );
   }
   if (isDomainError(error)) {
-    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
+    const corrupt = error.kind === 'store_corrupt' ? `\n  ${CORRUPT_HINT}` : '';
+    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : corrupt;
     return new CommandFailed(`${error.message}${hint}`);
   }
   const full = asDiskFull(error);

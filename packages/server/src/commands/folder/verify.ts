@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
+  checkDatabase,
   FolderLock,
   isDomainError,
   LocalObjectStore,
@@ -8,11 +9,13 @@ import {
   openRelationalStore,
   SystemClock,
   SystemRandom,
+  storeError,
 } from '@plinth/kernel';
 import { Command } from 'commander';
 import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
 import { STORE_FILE } from '../../folder/data-folder.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
+import { CORRUPT_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
@@ -21,7 +24,7 @@ import { print } from '../output/terminal.js';
 export function verifyCommand(): Command {
   const command = new Command('verify')
     .description(
-      'compare every file of a backup, or those of the time-series service in a data folder, with its checksum; no server needs to run',
+      'compare every file of a backup, or those of the time-series service in a data folder, with its checksum, and check plinth.db; no server needs to run',
     )
     .option('--from <folder>', 'the backup')
     .option('--data-dir <folder>', 'the data folder of a server that does not run')
@@ -79,7 +82,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
       const { findDamage } = await import('@plinth/tsdb');
       const { fileCount, totalBytes, files } = await findDamage({ relational, objects });
       const progress = new Progress('verify', totalBytes);
-      const faults: string[] = [];
+      const faults = (await checkDatabase(path, true)).map((fault) => `${path}: ${fault}`);
       for await (const { sizeBytes, damage } of files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
@@ -103,6 +106,9 @@ async function orFail<T>(opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {
+    if (storeError.is(error, 'store_corrupt')) {
+      throw new CommandFailed(`${error.message}\n  ${CORRUPT_HINT}`);
+    }
     throw isDomainError(error) ? new CommandFailed(error.message) : error;
   }
 }
