@@ -5,8 +5,11 @@ import type { Random } from '../clock/random.js';
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
   readonly kind = 'secret_unreadable';
-  constructor() {
-    super('a stored secret cannot be opened with this master key');
+  /** @param origin of the master key: a file or setting. */
+  constructor(origin: string) {
+    super(
+      `a stored secret cannot be opened with this master key (${origin}); restore the key that it was encrypted with, for example from a backup`,
+    );
   }
 }
 
@@ -22,9 +25,14 @@ const HEAD_SIZE_BYTES = 1 + NONCE_SIZE_BYTES + TAG_SIZE_BYTES;
 export class SecretBox {
   readonly #key: Buffer;
   readonly #random: Random;
+  readonly #origin: string;
 
-  /** @param masterKey at least 32 bytes of chance. */
-  constructor(masterKey: Uint8Array, random: Random) {
+  /**
+   * @param masterKey at least 32 bytes of chance.
+   * @param origin file or setting that the key comes from, for errors.
+   */
+  constructor(masterKey: Uint8Array, random: Random, origin = 'of the caller') {
+    this.#origin = origin;
     this.#key = createHash('sha256').update('plinth secret box 1').update(masterKey).digest();
     this.#random = random;
   }
@@ -38,7 +46,8 @@ export class SecretBox {
 
   /** Throws `SecretUnreadable`. */
   open(sealed: Uint8Array, place: string): string {
-    if (sealed.length < HEAD_SIZE_BYTES || sealed[0] !== VERSION) throw new SecretUnreadable();
+    if (sealed.length < HEAD_SIZE_BYTES || sealed[0] !== VERSION)
+      throw new SecretUnreadable(this.#origin);
     const nonce = sealed.subarray(1, 1 + NONCE_SIZE_BYTES);
     const tag = sealed.subarray(1 + NONCE_SIZE_BYTES, HEAD_SIZE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce)
@@ -48,7 +57,7 @@ export class SecretBox {
       const body = decipher.update(sealed.subarray(HEAD_SIZE_BYTES));
       return Buffer.concat([body, decipher.final()]).toString();
     } catch {
-      throw new SecretUnreadable();
+      throw new SecretUnreadable(this.#origin);
     }
   }
 }

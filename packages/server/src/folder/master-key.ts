@@ -34,6 +34,13 @@ export async function readGivenMasterKey(
   ]);
 }
 
+/** The file or setting that has the key, for errors. */
+export const originOfMasterKey = (
+  { master_key, master_key_file }: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
+  dataDir: string,
+): string =>
+  master_key_file ?? (master_key === undefined ? join(dataDir, FILE_NAME) : 'server.master_key');
+
 /**
  * The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone.
  * Whoever calls holds the folder. Throws `ConfigInvalid` for a file that holds no key.

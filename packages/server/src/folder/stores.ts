@@ -23,7 +23,7 @@ import type { ServerSettings } from '../settings.js';
 import { takeStoreThread } from '../store-thread.js';
 import { type DataFolder, STORE_FILE } from './data-folder.js';
 import { readFolderId } from './folder-id.js';
-import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
+import { originOfMasterKey, readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 
 /** What services keep their state in. */
 export interface Stores {
@@ -120,7 +120,7 @@ export async function openStores(needs: {
   }
   const relational: RelationalStore = shared ?? local;
   const leases = new LocalLeases();
-  const secrets = new SecretBox(masterKey, random);
+  const secrets = new SecretBox(masterKey, random, originOfMasterKey(settings, dataDir));
   return {
     files,
     dataDir,
