@@ -79,7 +79,12 @@ describe('A database with corrupt pages', () => {
       );
       await assert.rejects(open(true), /cannot be rebuilt, because rows are affected/);
       assert.deepEqual(await readFile(path), before);
-      assert.deepEqual(await readdir(folder), ['plinth.db']);
+      const others = (await readdir(folder)).filter(
+        (name) => !/^plinth\.db(-wal|-shm)?$/.test(name),
+      );
+      assert.deepEqual(others, [], 'nothing is put aside or left half done');
+      const journal = await readFile(`${path}-wal`).catch(() => Buffer.alloc(0));
+      assert.equal(journal.length, 0, 'SQLite may leave an empty journal');
     });
   }
 

@@ -33,13 +33,15 @@ port.once('message', (settings: WorkerSettings | DatabaseTask | undefined) => {
 });
 
 function openThread(settings: WorkerSettings): DatabaseThread | OpeningFault {
+  let thread: DatabaseThread | undefined;
   try {
-    const thread = new DatabaseThread(settings);
+    thread = new DatabaseThread(settings);
     const faults = settings.isChecked ? thread.findFaults() : [];
     if (faults.length === 0) return thread;
     thread.close();
     return { corruption: faults.join('; ') };
   } catch (error) {
+    if (thread?.isClosed === false) thread.close();
     const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
     if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
     return { corruption: error instanceof Error ? error.message : code };
