@@ -20,6 +20,7 @@ const steps = [
   ['commands page', [script('commands.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), '--again', ...process.argv.slice(2)]],
+  ['further tests', [script('test.mjs'), '--rest', '--again', ...process.argv.slice(2)]],
 ];
 
 await ensureBuiltOrExit(); // compiling is the type check

@@ -1,33 +1,38 @@
 #!/usr/bin/env node
-// npm test [-- word ...] [--all]
-//   no word   unit, property, wire and short crash tests
-//   word ...  only the files whose path contains one of the words
-//   --all     long crash and fuzz tests as well (*.long.test.ts)
-//   --again   files that failed run once more, alone; what passes then is named as unsteady and does not fail the run
+// npm test                      unit tests, query cases, and wire tests of the main requests: minutes, needs Node and npm only
+// npm test -- word ...          the test files whose path contains one of the words, of whichever tier
+// npm run test:full             every test but the long ones; some need PostgreSQL, Redis, Python, Chromium, and skip without
+// npm run test:long [-- word]   the long ones (*.long.test.ts)
+//   --rest        what test:full has beyond npm test
+//   --durations   print the duration of each test file, not just the ten slowest
+//   --again       files that failed run once more, alone; what passes then is named as unsteady and does not fail the run
 // Other flags go to the test runner, e.g. --test-name-pattern="reads timestamps".
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ensureBuiltOrExit } from './ensure-built.mjs';
+import { MAIN_WIRE_FILES } from './lib/main-wire-files.mjs';
 import { root } from './lib/root.mjs';
 import { runNode } from './lib/run.mjs';
 import { listTestFiles } from './lib/test-files.mjs';
+import { groupUnitTests } from './lib/unit-groups.mjs';
 
 const CONCURRENCY = 2;
-/** A test that hangs must fail, not stop the run. */
+/** A process that hangs must fail, not stop the run. */
 const TEST_TIMEOUT_MS = 300_000;
 /** More files than this do not fail by chance. */
 const MAX_FILES_AGAIN = 4;
+const SHOWN_COUNT = 10;
 
-const OWN_FLAGS = ['--all', '--again'];
+const OWN_FLAGS = ['--full', '--rest', '--long', '--durations', '--again'];
 
 const given = process.argv.slice(2);
-const withLong = given.includes('--all');
+const has = (flag) => given.includes(flag);
 const runnerFlags = given.filter((word) => word.startsWith('-') && !OWN_FLAGS.includes(word));
 const words = given.filter((word) => !word.startsWith('-'));
 
 await ensureBuiltOrExit();
-const files = listTestFiles({ words, withLong });
+const files = chosenFiles();
 if (files.length === 0) {
   console.error(`plinth: no test file's path contains ${words.join(' or ') || 'anything'}`);
   process.exit(1);
@@ -39,9 +44,22 @@ try {
   fs.rmSync(reports, { recursive: true, force: true });
 }
 
+function chosenFiles() {
+  const all = listTestFiles({ words, withLong: has('--long') });
+  if (has('--long')) return all.filter((file) => file.endsWith('.long.test.js'));
+  if (words.length > 0 || has('--full')) return all;
+  return all.filter((file) => isMain(file) !== has('--rest'));
+}
+
+function isMain(file) {
+  if (!file.startsWith('tests/')) return true;
+  return MAIN_WIRE_FILES.includes(file.replace(/^tests\/dist\//, '').replace(/\.test\.js$/, ''));
+}
+
 /** @returns the exit code. */
 async function runAll() {
-  const first = await runFiles(files, CONCURRENCY);
+  const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
+  tellDurations(first.durations);
   if (first.code === 0) return 0;
   tell('failed', first.failures);
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
@@ -50,40 +68,63 @@ async function runAll() {
     compiled.every((found) => found.length > 0) &&
     failedFiles.length > 0 &&
     failedFiles.length <= MAX_FILES_AGAIN;
-  if (!given.includes('--again') || !alone) return first.code;
+  if (!has('--again') || !alone) return first.code;
   console.error(`plinth: once more, alone: ${failedFiles.join(' ')}`);
   const second = await runFiles(failedFiles, 1);
   if (second.code !== 0) tell('failed again', second.failures);
-  else tell('unsteady, mend it', first.failures);
+  else tell('unsteady, fix it', first.failures);
   return second.code;
 }
 
 /**
- * The runner starts one process per file; one reporter on stdout, so its totals are the last lines.
- * @returns the runner's exit code and its failures as `failed-tests.mjs` tells them.
+ * One process for each of `chosen`; one reporter on stdout, so its totals are the last lines.
+ * @returns the runner's exit code, its failures (`failed-tests.mjs`) and durations (`test-durations.mjs`).
  */
 async function runFiles(chosen, concurrency) {
-  const report = path.join(reports, String(fs.readdirSync(reports).length));
+  const reporters = ['failed-tests', 'test-durations'].map((name) => ({
+    script: path.join(root, 'scripts', 'lib', `${name}.mjs`),
+    file: path.join(reports, `${name}-${concurrency}`),
+  }));
   const code = await runNode([
     '--enable-source-maps',
     '--test',
     `--test-concurrency=${concurrency}`,
-    ...(withLong ? [] : [`--test-timeout=${TEST_TIMEOUT_MS}`]),
+    ...(has('--long') ? [] : [`--test-timeout=${TEST_TIMEOUT_MS}`]),
     `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
     '--test-reporter-destination=stdout',
-    `--test-reporter=${path.join(root, 'scripts', 'lib', 'failed-tests.mjs')}`,
-    `--test-reporter-destination=${report}`,
+    ...reporters.flatMap(({ script, file }) => [
+      `--test-reporter=${script}`,
+      `--test-reporter-destination=${file}`,
+    ]),
     ...runnerFlags,
     ...chosen,
   ]);
-  const lines = fs.readFileSync(report, 'utf8').split('\n').filter(Boolean);
-  return { code, failures: lines.map((line) => JSON.parse(line)) };
+  const [failures, durations] = reporters.map(({ file }) =>
+    fs
+      .readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
+  return { code, failures, durations };
+}
+
+/** Sums of the tests of each file; the start of its process and its hooks are not included. */
+function tellDurations(durations) {
+  const ofFile = new Map();
+  for (const { file, durationMs } of durations)
+    ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
+  const slowest = [...ofFile].sort(([, a], [, b]) => b - a);
+  const shown = has('--durations') ? slowest : slowest.slice(0, SHOWN_COUNT);
+  console.error(`plinth: ${durations.length} tests of ${ofFile.size} files; the slowest:`);
+  for (const [file, ms] of shown)
+    console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
 }
 
 /** @param file a test file, its source or as compiled: node:test names either. Of tests that several files share: these. */
 function compiledFiles(file) {
   if (files.includes(file)) return [file];
-  const found = listTestFiles({ words: [file], withLong });
+  const found = listTestFiles({ words: [file], withLong: has('--long') });
   if (found.length > 0) return found;
   const name = `/${path.basename(file, '.ts')}.js`;
   return files.filter((each) => fs.readFileSync(path.join(root, each), 'utf8').includes(name));

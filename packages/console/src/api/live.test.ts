@@ -1,3 +1,4 @@
+// Own process: defines globals of a browser and mocks timers.
 // Source: docs/CONSOLE.md, "Live updates".
 import assert from 'node:assert/strict';
 import { beforeEach, it, mock } from 'node:test';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { it, mock } from 'node:test';
+import { it } from 'node:test';
 import { Paced } from './paced.js';
 
-it('runs at once, and once more at the end of a window in which it was asked for', () => {
+it('runs at once, and once more at the end of a window in which it was asked for', ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let count = 0;
   const paced = new Paced(() => void count++, 5000);

@@ -1,0 +1,26 @@
+// Wire and crash tests of `npm test`: the main requests of every service, and what needs nothing but Node. All others are in
+// `npm run test:full`. A name is the path below tests/ without `.test.ts`.
+export const MAIN_WIRE_FILES = [
+  ...['write', 'query-sql', 'query-influxql', 'query-v1', 'caches', 'databases-and-tables'],
+  ...['policies-of-databases', 'line-protocol-refusals', 'flight', 'storage', 'system-tables'],
+  ...['permission-tokens', 'processing-triggers', 'service-endpoints', 'influxdb3-profile'],
+]
+  .map((name) => `wire/tsdb/${name}`)
+  .concat(
+    ['http', 'errors-on-create', 'errors-on-tokens', 'events', 'requirements'].map(
+      (name) => `wire/accounts/${name}`,
+    ),
+    ['app-api', 'deliveries', 'events', 'registry', 'options'].map(
+      (name) => `wire/webhooks/${name}`,
+    ),
+    ['primary-limits', 'secondary-limits', 'windows-and-headers', 'decision-service'].map(
+      (name) => `wire/ratelimit/${name}`,
+    ),
+    ['lists', 'records', 'editor', 'caching'].map((name) => `wire/gamedata/${name}`),
+    ['authentication', 'tokens', 'first-token'].map((name) => `wire/identity/${name}`),
+    ['console', 'transport', 'audit', 'secrets-in-log', 'unknown-paths'].map(
+      (name) => `wire/server/${name}`,
+    ),
+    ['cli', 'serve-check'].map((name) => `wire/cli/${name}`),
+    ['crash/kill'],
+  );
