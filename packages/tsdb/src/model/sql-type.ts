@@ -73,6 +73,18 @@ export function isNested(type: SqlType): boolean {
   return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
 }
 
+/** Whether one value may have any number of values in it. */
+export function hasLists(type: SqlType): boolean {
+  if (type.kind === 'struct') return type.fields.some((field) => hasLists(field.type));
+  return type.kind === 'list' || type.kind === 'map';
+}
+
+/** Values in one value of the type; those within lists do not count. */
+export function leafCount(type: SqlType): number {
+  if (type.kind !== 'struct') return 1;
+  return type.fields.reduce((sum, field) => sum + leafCount(field.type), 1);
+}
+
 /** Types are plain data without cycles, so their JSON tells them apart. */
 export function isSameType(a: SqlType, b: SqlType): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);

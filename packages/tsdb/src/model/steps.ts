@@ -4,7 +4,7 @@ import { Turns } from '@plinth/kernel';
  * Work over many rows, cut where it is resumed: it yields after about `STEP_ROWS` rows, so that others get their turn in
  * between. Callers with few rows run it through at once.
  */
-export type Steps<T> = Generator<void, T, void>;
+export type Steps<T> = Generator<undefined, T, void>;
 
 /** Far less than a turn takes, whatever is done with each row. */
 export const STEP_ROWS = 2048;

@@ -184,7 +184,8 @@ export class DuckDbHost {
       if (typeof text === 'string' && isSmall && rowSizeOf(columns) !== undefined) {
         const result = await calls.run(() => connection.run(text), options);
         isDrained = true;
-        for (let i = 0; i < result.chunkCount; i++) yield* decoder.decode(result.getChunk(i));
+        for (let i = 0; i < result.chunkCount; i++)
+          yield* decoder.decode(result.getChunk(i), options);
       } else {
         const stopped = new AbortController();
         const { onMade, aheadRows = 0 } = options;

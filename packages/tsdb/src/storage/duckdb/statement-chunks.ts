@@ -104,7 +104,7 @@ async function* chunksOfOne(
       }
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
-      for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {
+      for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, asker)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);
         if (columns === undefined) whole.push(piece);

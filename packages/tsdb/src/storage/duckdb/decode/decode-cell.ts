@@ -3,8 +3,6 @@ import {
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBIntervalValue,
-  DuckDBListValue,
-  DuckDBMapValue,
   DuckDBStructValue,
   DuckDBTimestampNanosecondsValue,
   type DuckDBValue,
@@ -12,13 +10,13 @@ import {
 import { invariant } from '@plinth/kernel';
 import type { SqlType } from '../../../model/sql-type.js';
 
-/** One engine value in the form of `SqlType`'s table; nested values become plain arrays and objects. */
+/** One DuckDB value without lists in the form of `SqlType`'s table; structs become plain objects. `NestedCells` reads lists. */
 export function toCell(value: DuckDBValue, type: SqlType): unknown {
   if (value === null) return null;
   switch (type.kind) {
     case 'list':
-      invariant(value instanceof DuckDBListValue, 'a list column holds lists');
-      return value.items.map((item) => toCell(item, type.element));
+    case 'map':
+      return invariant(false, 'lists and maps are read in steps');
     case 'interval':
       return toInterval(value);
     case 'struct': {
@@ -29,12 +27,6 @@ export function toCell(value: DuckDBValue, type: SqlType): unknown {
       }
       return cells;
     }
-    case 'map':
-      invariant(value instanceof DuckDBMapValue, 'a map column holds maps');
-      return value.entries.map((entry) => [
-        toCell(entry.key, type.key),
-        toCell(entry.value, type.value),
-      ]);
     case 'binary':
       return value instanceof DuckDBBlobValue ? value.bytes : value;
     case 'date':

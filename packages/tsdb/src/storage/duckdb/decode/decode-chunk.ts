@@ -6,12 +6,14 @@ import {
   DuckDBVector,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../../model/columns/result.js';
 import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import { isNested, type SqlType } from '../../../model/sql-type.js';
+import { runThrough, StepRunner, type Steps } from '../../../model/steps.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
+import { NestedCells } from './nested-cells.js';
 import { NestedCount } from './nested-limit.js';
 import { endsOfPieces } from './text-pieces.js';
 
@@ -27,16 +29,25 @@ export class ChunkDecoder {
   /** Of the columns, as the first chunk tells them: asking is half of the work of taking a column over. */
   readonly #types: (DuckDBType | undefined)[] = [];
 
+  readonly #isNested: boolean;
+
   constructor(columns: readonly OutputColumn[], drain: MemoryDrain) {
     this.#columns = columns;
+    this.#isNested = columns.some(({ type }) => isNested(type));
     this.#drain = drain;
   }
 
   /**
    * In pieces where its texts are long, each copied when it is asked for. What the chunk holds besides its cells is given back;
-   * nobody may read it afterwards.
+   * nobody may read it afterwards. Nested values are read in steps, until the signal is aborted.
    */
-  *decode(chunk: DuckDBDataChunk): Generator<ResultChunk, void, undefined> {
+  async *decode(
+    chunk: DuckDBDataChunk,
+    asker?: { readonly signal: AbortSignal },
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const runner = this.#isNested ? new StepRunner(asker) : undefined;
+    const run = <T>(steps: Steps<T>): T | Promise<T> =>
+      runner === undefined ? runThrough(steps) : runner.run(steps);
     const rowCount = chunk.rowCount;
     const vectors = this.#columns.map((_, index) => {
       const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
@@ -46,7 +57,7 @@ export class ChunkDecoder {
     });
     const ends = endsOfPieces(vectors, rowCount);
     if (ends.length === 1) {
-      const { piece, hasMore } = this.#piece(vectors, rowCount, true);
+      const { piece, hasMore } = await run(this.#piece(vectors, rowCount, true));
       // The chunk itself waits for a collection.
       if (hasMore) chunk.reset();
       yield piece;
@@ -56,7 +67,7 @@ export class ChunkDecoder {
       let from = 0;
       for (const end of ends) {
         const rows = vectors.map((vector) => vector.slice(from, end - from));
-        yield this.#piece(rows, end - from, false).piece;
+        yield (await run(this.#piece(rows, end - from, false))).piece;
         from = end;
       }
     } finally {
@@ -65,15 +76,17 @@ export class ChunkDecoder {
   }
 
   /** @param isWhole the vectors share their memory with no others, so that it can be given back. */
-  #piece(
+  *#piece(
     vectors: readonly DuckDBVector<DuckDBValue>[],
     rowCount: number,
     isWhole: boolean,
-  ): { readonly piece: ResultChunk; readonly hasMore: boolean } {
+  ): Steps<{ readonly piece: ResultChunk; readonly hasMore: boolean }> {
     const copies: ArrayBuffer[] = [];
     let hasMore = false;
     const nested = new NestedCount();
-    const columns = vectors.map((vector, index) => {
+    const nestedCells = new NestedCells();
+    const columns: ColumnVector[] = [];
+    for (const [index, vector] of vectors.entries()) {
       const { type } = this.#columns[index] as OutputColumn; // a vector each
       const validity = decodeValidity(vector, rowCount);
       if (validity !== undefined && isWhole) copies.push(validity.buffer);
@@ -82,13 +95,17 @@ export class ChunkDecoder {
         hasMore ||= texts instanceof TextSpans;
         if (texts instanceof TextSpans) copies.push(...texts.memory);
         else if (isWhole) copies.push(texts.cells.buffer as ArrayBuffer);
-        return texts;
+        columns.push(texts);
+        continue;
       }
-      const values = decodeValues(vector, type, rowCount, nested);
+      nested.add(vector);
+      const values = isNested(type)
+        ? yield* nestedCells.of(vector, type)
+        : decodeValues(vector, type, rowCount);
       if (!ArrayBuffer.isView(values)) hasMore = true;
       else if (isWhole) copies.push(values.buffer as ArrayBuffer);
-      return { values, validity };
-    });
+      columns.push({ values, validity });
+    }
     const piece = { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
     return { piece, hasMore };
   }
@@ -113,7 +130,6 @@ function decodeValues(
   vector: DuckDBVector<DuckDBValue>,
   type: SqlType,
   rowCount: number,
-  nested: NestedCount,
 ): ArrayLike<unknown> {
   const engineType: DuckDBType = vector.type;
   // The binding types `items` on each concrete class only; the ids above are exactly the classes that have it.
@@ -123,7 +139,6 @@ function decodeValues(
     for (let row = 0; row < rowCount; row++) flags[row] = vector.getItem(row) === true ? 1 : 0;
     return flags;
   }
-  nested.add(vector);
   const cells = new Array<unknown>(rowCount);
   for (let row = 0; row < rowCount; row++) cells[row] = toCell(vector.getItem(row), type);
   return cells;

@@ -26,7 +26,7 @@ async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]
   const decoder = new ChunkDecoder(columns, new MemoryDrain());
   const found: unknown[] = [];
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
-    const [piece] = decoder.decode(chunk);
+    const { value: piece } = await decoder.decode(chunk).next();
     assert.ok(piece);
     const { rowCount, columns: vectors } = piece;
     const [vector] = vectors;
