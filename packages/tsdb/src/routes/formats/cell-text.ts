@@ -1,6 +1,8 @@
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
+import { runThrough } from '../../model/steps.js';
 import { floorDiv, NS_PER_SECOND } from '../../model/time/calendar.js';
 import { offsetNsAt } from '../../model/time/time-zone.js';
+import { type NestedText, nestedText } from './nested-text.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
 import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './time-text.js';
@@ -55,24 +57,10 @@ export function plainText(type: SqlType, style: TextStyle): CellText {
       return (value) => durationText(value as bigint);
     case 'interval':
       return (value) => intervalText(value as IntervalValue);
-    case 'list': {
-      const element = nullable(plainText(type.element, style), '');
-      return (value) => `[${(value as readonly unknown[]).map(element).join(', ')}]`;
-    }
-    case 'struct': {
-      const fields = type.fields.map(({ name, type: fieldType }) => ({
-        name,
-        text: nullable(plainText(fieldType, style), ''),
-      }));
-      return (value) =>
-        `{${fields.map(({ name, text }) => `${name}: ${text(memberOf(value, name))}`).join(', ')}}`;
-    }
-    case 'map': {
-      const key = plainText(type.key, style);
-      const item = nullable(plainText(type.value, style), '');
-      return (value) =>
-        `{${(value as readonly [unknown, unknown][]).map(([k, v]) => `${key(k)}: ${item(v)}`).join(', ')}}`;
-    }
+    case 'list':
+    case 'struct':
+    case 'map':
+      return wholeText(plainSteps(type, style));
     case 'int':
     case 'decimal':
     case 'utf8':
@@ -96,38 +84,49 @@ export function jsonText(type: SqlType, style: TextStyle): CellText {
     case 'utf8':
     case 'tag':
       return JSON.stringify;
-    case 'list': {
-      const element = nullable(jsonText(type.element, style), 'null');
-      return (value) => `[${(value as readonly unknown[]).map(element).join(',')}]`;
-    }
-    case 'struct': {
-      const fields = type.fields.map(({ name, type: fieldType }) => ({
-        name,
-        key: JSON.stringify(name),
-        text: nullable(jsonText(fieldType, style), 'null'),
-      }));
-      return (value) =>
-        `{${fields.map(({ name, key, text }) => `${key}:${text(memberOf(value, name))}`).join(',')}}`;
-    }
-    case 'map': {
-      const key = plainText(type.key, style);
-      const item = nullable(jsonText(type.value, style), 'null');
-      return (value) =>
-        `{${(value as readonly [unknown, unknown][]).map(([k, v]) => `${JSON.stringify(key(k))}:${item(v)}`).join(',')}}`;
-    }
+    case 'list':
+    case 'struct':
+    case 'map':
+      return wholeText(jsonSteps(type, style));
     default:
       // Digits, letters and punctuation that JSON never escapes.
       return (value) => `"${plain(value)}"`;
   }
 }
 
-const nullable =
-  (text: CellText, ofNull: string): CellText =>
-  (value) =>
-    value === null || value === undefined ? ofNull : text(value);
+/** The same text of a nested value, in steps. */
+export function plainSteps(type: SqlType, style: TextStyle): NestedText {
+  return nestedText(type, {
+    ofValue: (valueType) => plainText(valueType, style),
+    ofKey: (keyType) => plainText(keyType, style),
+    ofName: (name) => name,
+    separator: ', ',
+    colon: ': ',
+    ofNull: '',
+  });
+}
 
-const memberOf = (value: unknown, name: string): unknown =>
-  (value as Readonly<Record<string, unknown>>)[name];
+export function jsonSteps(type: SqlType, style: TextStyle): NestedText {
+  return nestedText(type, {
+    ofValue: (valueType) => jsonText(valueType, style),
+    ofKey: (keyType) => {
+      const text = plainText(keyType, style);
+      return (value) => JSON.stringify(text(value));
+    },
+    ofName: JSON.stringify,
+    separator: ',',
+    colon: ':',
+    ofNull: 'null',
+  });
+}
+
+function wholeText(text: NestedText): CellText {
+  return (value) => {
+    const steps: string[] = [];
+    runThrough(text(value, (part) => steps.push(part)));
+    return steps.join('');
+  };
+}
 
 function timeOfDayText(nanos: bigint): string {
   return clockText(Number(nanos / 1_000_000_000n), Number(nanos % 1_000_000_000n));

@@ -1,8 +1,10 @@
 import { Memo } from '@plinth/kernel';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { isValid } from '../../model/columns/row-batch.js';
-import type { SqlType } from '../../model/sql-type.js';
-import { type CellText, plainText, ROW_STYLE } from './cell-text.js';
+import { isNested, type SqlType } from '../../model/sql-type.js';
+import type { Steps } from '../../model/steps.js';
+import { type CellText, plainSteps, plainText, ROW_STYLE } from './cell-text.js';
+import type { NestedText } from './nested-text.js';
 import { TimeWriter } from './time-text.js';
 
 /** Texts of one column over the rows of a chunk. */
@@ -14,14 +16,39 @@ const MAX_MEMO_COUNT = 8192;
 const MAX_MEMO_LENGTH = 256;
 
 /**
- * One writer per column; it keeps its memory from chunk to chunk. NULL is an empty text.
+ * One writer per column; it keeps its memory from chunk to chunk. NULL is an empty text. `NestedTexts` has the cells of nested
+ * columns.
  * @param quote applied to the text of values that may hold any character
  */
 export function columnTexts(
   columns: readonly OutputColumn[],
   quote?: (text: string) => string,
 ): readonly ColumnText[] {
-  return columns.map(({ type }) => columnText(type, quote));
+  return columns.map(({ type }) => (isNested(type) ? () => [] : columnText(type, quote)));
+}
+
+/** Texts of nested cells, in steps and in parts. NULL has no part. */
+export class NestedTexts {
+  readonly #texts: readonly (NestedText | undefined)[];
+  readonly hasAny: boolean;
+
+  constructor(columns: readonly OutputColumn[]) {
+    this.#texts = columns.map(({ type }) =>
+      isNested(type) ? plainSteps(type, ROW_STYLE) : undefined,
+    );
+    this.hasAny = this.#texts.some((text) => text !== undefined);
+  }
+
+  /** The parts of one cell; `undefined` where the column is not nested. */
+  *cell(chunk: ResultChunk, column: number, row: number): Steps<readonly string[] | undefined> {
+    const text = this.#texts[column];
+    if (text === undefined) return undefined;
+    const { values, validity } = chunk.columns[column] as ColumnVector; // as many as there are columns
+    const value = isValid(validity, row) ? values[row] : null;
+    const parts: string[] = [];
+    if (value !== null && value !== undefined) yield* text(value, (part) => parts.push(part));
+    return parts;
+  }
 }
 
 export function chunkTexts(chunk: ResultChunk, writers: readonly ColumnText[]): string[][] {

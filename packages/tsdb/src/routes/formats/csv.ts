@@ -1,4 +1,6 @@
-import { chunkTexts, columnTexts } from './column-text.js';
+import type { ResultChunk } from '../../model/columns/result.js';
+import type { Steps } from '../../model/steps.js';
+import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import type { TextBytes } from './text-bytes.js';
 
@@ -18,9 +20,24 @@ function open(
   quote: (text: string) => string,
 ): Encoder {
   const writers = columnTexts(columns, quote);
+  const nested = new NestedTexts(columns);
+  function* inSteps(chunk: ResultChunk): Steps<void> {
+    const texts = chunkTexts(chunk, writers);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      for (let column = 0; column < texts.length; column++) {
+        if (column > 0) target.text(',');
+        const parts = yield* nested.cell(chunk, column, row);
+        if (parts === undefined) target.text(texts[column]?.[row] ?? '');
+        else yield* putQuoted(parts, target);
+      }
+      target.text('\n');
+      yield;
+    }
+  }
   return {
     begin: () => target.text(`${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`),
     chunk(chunk) {
+      if (nested.hasAny) return inSteps(chunk);
       const texts = chunkTexts(chunk, writers);
       let out = '';
       for (let row = 0; row < chunk.rowCount; row++) {
@@ -31,6 +48,7 @@ function open(
         out += '\n';
       }
       target.text(out);
+      return undefined;
     },
     end: () => undefined,
   };
@@ -38,5 +56,20 @@ function open(
 
 /** Quotes only what RFC 4180 demands. */
 export function quoteCsv(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return needsQuotes(text) ? `"${doubled(text)}"` : text;
 }
+
+/** The same for a text in parts. */
+function* putQuoted(parts: readonly string[], target: TextBytes): Steps<void> {
+  const isQuoted = parts.some(needsQuotes);
+  if (isQuoted) target.text('"');
+  for (const part of parts) {
+    target.text(isQuoted ? doubled(part) : part);
+    yield;
+  }
+  if (isQuoted) target.text('"');
+}
+
+const needsQuotes = (text: string): boolean => /[",\r\n]/.test(text);
+
+const doubled = (text: string): string => text.replaceAll('"', '""');

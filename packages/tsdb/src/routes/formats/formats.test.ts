@@ -27,7 +27,7 @@ function encodeChunks(
   const out = new TextBytes();
   const encoder = format.open({ columns, tableName: undefined }, out);
   encoder.begin();
-  for (const chunk of chunks) encoder.chunk(chunk);
+  for (const chunk of chunks) for (const _step of encoder.chunk(chunk) ?? []);
   for (const _written of encoder.held?.() ?? []);
   encoder.end();
   return out.take().toString();

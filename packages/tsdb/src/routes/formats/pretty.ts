@@ -1,6 +1,9 @@
 import { tsdbError } from '../../errors.js';
-import { chunkTexts, columnTexts } from './column-text.js';
+import type { ResultChunk } from '../../model/columns/result.js';
+import type { Steps } from '../../model/steps.js';
+import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+import { isPair, PART_LENGTH, partsOf } from './nested-text.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** The widths need all rows before the first can be written, so the table is kept in memory up to this size. */
@@ -14,36 +17,63 @@ export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', op
 
 function open({ columns }: ResultHead, out: TextBytes): Encoder {
   const writers = columnTexts(columns);
+  const nested = new NestedTexts(columns);
   const names = columns.map(({ name }) => name);
   const widths = names.map(textWidth);
   const rows: string[][] = [];
   let tableSizeBytes = 0;
+  const keep = (cells: string[], cellWidths?: readonly number[]): void => {
+    for (const [index, cell] of cells.entries()) {
+      tableSizeBytes += cell.length + CELL_SIZE_BYTES;
+      widths[index] = Math.max(widths[index] ?? 0, cellWidths?.[index] ?? textWidth(cell));
+    }
+    rows.push(cells);
+  };
+  const checkSize = (): void => {
+    if (tableSizeBytes <= MAX_TABLE_SIZE_BYTES) return;
+    throw tsdbError(
+      'execution_error',
+      'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
+    );
+  };
+  function* inSteps(chunk: ResultChunk): Steps<void> {
+    const texts = chunkTexts(chunk, writers);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const cells: string[] = [];
+      const cellWidths: number[] = [];
+      for (const [index, column] of texts.entries()) {
+        const parts = yield* nested.cell(chunk, index, row);
+        const cell = parts?.join('') ?? column[row] ?? '';
+        cells.push(cell);
+        cellWidths.push(yield* wideTextWidth(cell));
+      }
+      keep(cells, cellWidths);
+      checkSize();
+      yield;
+    }
+  }
   return {
     begin: () => undefined,
     chunk(chunk) {
+      if (nested.hasAny) return inSteps(chunk);
       const texts = chunkTexts(chunk, writers);
-      for (let row = 0; row < chunk.rowCount; row++) {
-        const cells = texts.map((column) => column[row] ?? '');
-        for (const [index, cell] of cells.entries()) {
-          tableSizeBytes += cell.length + CELL_SIZE_BYTES;
-          widths[index] = Math.max(widths[index] ?? 0, textWidth(cell));
-        }
-        rows.push(cells);
-      }
-      if (tableSizeBytes > MAX_TABLE_SIZE_BYTES) {
-        throw tsdbError(
-          'execution_error',
-          'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
-        );
-      }
+      for (let row = 0; row < chunk.rowCount; row++) keep(texts.map((column) => column[row] ?? ''));
+      checkSize();
+      return undefined;
     },
     *held() {
       if (rows.length === 0) return;
+      // Texts of a table this wide would be too long for one step.
+      const isWide = widths.reduce((sum, width) => sum + width, 0) > PART_LENGTH;
+      if (isWide) return yield* putWideTable(rows, names, widths, out);
       const rule = drawRule(widths);
       yield out.text(`${rule}\n${drawRow(names, widths)}\n${rule}\n`);
       for (const row of rows) yield out.text(`${drawRow(row, widths)}\n`);
+      out.text(`${rule}\n`);
     },
-    end: () => out.text(rows.length === 0 ? '++\n++\n' : `${drawRule(widths)}\n`),
+    end: () => {
+      if (rows.length === 0) out.text('++\n++\n');
+    },
   };
 }
 
@@ -53,17 +83,70 @@ function drawRule(widths: readonly number[]): string {
 
 /** A cell with newlines makes the row as high as it has lines. */
 function drawRow(cells: readonly string[], widths: readonly number[]): string {
-  const linesOfCells = cells.map((cell) => (cell.includes('\n') ? cell.split('\n') : [cell]));
-  const height = linesOfCells.reduce((most, { length }) => Math.max(most, length), 1);
-  const lines: string[] = [];
-  for (let index = 0; index < height; index++) {
-    const parts = linesOfCells.map((cellLines, column) => {
-      const text = cellLines[index] ?? '';
+  const lines = linesOf(cells).map((texts) => {
+    const parts = texts.map((text, column) => {
       return ` ${text}${' '.repeat((widths[column] ?? 0) - lineWidth(text))} `;
     });
-    lines.push(`|${parts.join('|')}|`);
-  }
+    return `|${parts.join('|')}|`;
+  });
   return lines.join('\n');
+}
+
+/** The texts of each line of a row, by column. */
+function linesOf(cells: readonly string[]): readonly (readonly string[])[] {
+  const linesOfCells = cells.map((cell) => (cell.includes('\n') ? cell.split('\n') : [cell]));
+  const height = linesOfCells.reduce((most, { length }) => Math.max(most, length), 1);
+  return Array.from({ length: height }, (_, index) =>
+    linesOfCells.map((cellLines) => cellLines[index] ?? ''),
+  );
+}
+
+/** The same table in short parts. */
+function* putWideTable(
+  rows: readonly (readonly string[])[],
+  names: readonly string[],
+  widths: readonly number[],
+  out: TextBytes,
+): Steps<void> {
+  yield* putWideRule(widths, out);
+  yield* putWideRow(names, widths, out);
+  yield* putWideRule(widths, out);
+  for (const row of rows) yield* putWideRow(row, widths, out);
+  yield* putWideRule(widths, out);
+}
+
+function* putWideRule(widths: readonly number[], out: TextBytes): Steps<void> {
+  for (const width of widths) {
+    out.text('+');
+    yield* putRepeated('-', width + 2, out);
+  }
+  out.text('+\n');
+}
+
+function* putWideRow(
+  cells: readonly string[],
+  widths: readonly number[],
+  out: TextBytes,
+): Steps<void> {
+  for (const texts of linesOf(cells)) {
+    for (const [column, text] of texts.entries()) {
+      out.text('| ');
+      for (const part of partsOf(text)) {
+        out.text(part);
+        yield;
+      }
+      const width = yield* wideTextWidth(text);
+      yield* putRepeated(' ', (widths[column] ?? 0) - width + 1, out);
+    }
+    out.text('|\n');
+  }
+}
+
+function* putRepeated(character: string, count: number, out: TextBytes): Steps<void> {
+  for (let rest = count; rest > 0; rest -= PART_LENGTH) {
+    out.text(character.repeat(Math.min(rest, PART_LENGTH)));
+    yield;
+  }
 }
 
 function textWidth(text: string): number {
@@ -71,8 +154,27 @@ function textWidth(text: string): number {
   return text.split('\n').reduce((most, line) => Math.max(most, lineWidth(line)), 0);
 }
 
+/** The same in steps. */
+function* wideTextWidth(text: string): Steps<number> {
+  let most = 0;
+  let width = 0;
+  for (const part of partsOf(text)) {
+    const [first = '', ...others] = part.split('\n');
+    width += lineWidth(first);
+    for (const line of others) {
+      most = Math.max(most, width);
+      width = lineWidth(line);
+    }
+    yield;
+  }
+  return Math.max(most, width);
+}
+
 /** In code points; quick for what is all ASCII. */
 function lineWidth(text: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII.
-  return /^[\x00-\x7f]*$/.test(text) ? text.length : [...text].length;
+  if (/^[\x00-\x7f]*$/.test(text)) return text.length;
+  let width = 0;
+  for (let i = 0; i < text.length; i += isPair(text, i) ? 2 : 1) width++;
+  return width;
 }

@@ -42,7 +42,10 @@ async function* encode(
   const turns = new StepRunner();
   encoder.begin();
   for await (const chunk of result.chunks) {
-    encoder.chunk(chunk);
+    for (const _step of encoder.chunk(chunk) ?? []) {
+      if (out.size >= PIECE_SIZE_BYTES) yield out.take();
+      if (turns.isTurnOver) await turns.take();
+    }
     chunk.release?.();
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();
     await turns.take();

@@ -1,8 +1,15 @@
 import type { SeriesOfRows } from '../../../model/columns/cached-texts.js';
 import { DictionaryVector } from '../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
+import { isNested } from '../../../model/sql-type.js';
+import type { Steps } from '../../../model/steps.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
-import { type CellWriter, type JsonColumn, JsonColumnWriter } from './json-values.js';
+import {
+  type CellWriter,
+  type JsonColumn,
+  JsonColumnWriter,
+  type SteppedWriter,
+} from './json-values.js';
 
 /** What the cells of some rows are made of. */
 type CellsOf = Pick<ResultChunk, 'columns' | 'series'>;
@@ -28,6 +35,40 @@ export function putLists(
   }
 }
 
+/** One row of them, in brackets or braces. What was written before it may have been taken. */
+export function* putInSteps(
+  cells: readonly SteppedWriter[],
+  row: number,
+  [open, close]: readonly [open: number, close: number],
+  out: TextBytes,
+): Steps<void> {
+  const start = out.size;
+  let isOpen = false;
+  for (const write of cells) {
+    const steps = write(row);
+    if (!isOpen && out.size > start) {
+      out.setByte(start, open);
+      isOpen = true;
+    }
+    if (steps !== undefined) yield* steps;
+  }
+  if (!isOpen) out.byte(open);
+  out.byte(close);
+}
+
+/** Rows as lists, in steps. */
+export function* putListsInSteps(
+  cells: readonly SteppedWriter[],
+  rowCount: number,
+  out: TextBytes,
+): Steps<void> {
+  for (let row = 0; row < rowCount; row++) {
+    if (row > 0) out.byte(COMMA);
+    yield* putInSteps(cells, row, [OPEN_BRACKET, CLOSE_BRACKET], out);
+    yield;
+  }
+}
+
 /** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
 interface Joined {
   readonly of: readonly DictionaryVector[];
@@ -42,10 +83,13 @@ export class JsonCells {
   readonly #writers: readonly JsonColumnWriter[];
   /** By the first column that goes in. */
   readonly #joined = new Map<number, Joined>();
+  /** Cells may be large: they are to be written in steps. */
+  readonly isNested: boolean;
 
   constructor(columns: readonly JsonColumn[], out: TextBytes) {
     this.#columns = columns;
     this.#out = out;
+    this.isNested = columns.some(({ type }) => isNested(type));
     this.#writers = columns.map((column) => new JsonColumnWriter(column, out));
   }
 
@@ -65,6 +109,10 @@ export class JsonCells {
       at += Math.max(1, dictionaries.length);
     }
     return writers;
+  }
+
+  inSteps({ columns: vectors }: CellsOf): readonly SteppedWriter[] {
+    return this.#writers.map((writer, index) => writer.inSteps(vectors[index] as ColumnVector)); // one a column
   }
 
   /** Tags that stand together, made once for each series. */

@@ -1,7 +1,9 @@
+import type { ResultChunk } from '../../../model/columns/result.js';
+import type { Steps } from '../../../model/steps.js';
 import { ROW_STYLE } from '../cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
-import { JsonCells } from './json-cells.js';
+import { JsonCells, putInSteps } from './json-cells.js';
 import type { JsonColumn } from './json-values.js';
 
 /** Both forms of rows as objects; they share what they make of the columns. Source: tsdb-http, "Row shape". */
@@ -55,9 +57,20 @@ class KnownMembers {
 function openRows(members: readonly JsonColumn[], frame: Frame, out: TextBytes): Encoder {
   const cells = new JsonCells(members, out);
   let isFirst = true;
+  function* inSteps(chunk: ResultChunk): Steps<void> {
+    const writers = cells.inSteps(chunk);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      if (!isFirst) out.ascii(frame.between);
+      isFirst = false;
+      yield* putInSteps(writers, row, [OPEN_BRACE, CLOSE_BRACE], out);
+      out.ascii(frame.after);
+      yield;
+    }
+  }
   return {
     begin: () => out.ascii(frame.begin),
     chunk(chunk) {
+      if (cells.isNested) return inSteps(chunk);
       const writers = cells.of(chunk);
       for (let row = 0; row < chunk.rowCount; row++) {
         if (!isFirst) out.ascii(frame.between);
@@ -71,6 +84,7 @@ function openRows(members: readonly JsonColumn[], frame: Frame, out: TextBytes):
         out.ascii(frame.after);
         if (row === 0) out.expect(chunk.rowCount - 1, start);
       }
+      return undefined;
     },
     end: () => out.ascii(frame.end),
   };

@@ -1,7 +1,7 @@
 import { SERIES_STYLE } from '../cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from '../encoder.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
-import { JsonCells, putLists } from './json-cells.js';
+import { JsonCells, putLists, putListsInSteps } from './json-cells.js';
 
 /** `{"results":[{"series":[{"name":…,"columns":[…],"values":[…]}]}]}`. Source: tsdb-http, "Series shape". */
 export const JSON_SERIES: TextFormat = { contentType: 'application/json', open };
@@ -23,10 +23,12 @@ function open({ columns, tableName }: ResultHead, out: TextBytes): Encoder {
         `{"results":[{"series":[{"name":${JSON.stringify(tableName ?? 'result')},"columns":${JSON.stringify(names)},"values":[`,
       ),
     chunk(chunk) {
-      if (chunk.rowCount === 0) return;
+      if (chunk.rowCount === 0) return undefined;
       if (!isFirst) out.byte(COMMA);
       isFirst = false;
+      if (cells.isNested) return putListsInSteps(cells.inSteps(chunk), chunk.rowCount, out);
       putLists(cells.of(chunk), { from: 0, to: chunk.rowCount }, out);
+      return undefined;
     },
     end: () => out.ascii(']}]}]}'),
   };

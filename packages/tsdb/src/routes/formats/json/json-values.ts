@@ -1,12 +1,18 @@
 import type { ColumnVector } from '../../../model/columns/result.js';
-import type { SqlType } from '../../../model/sql-type.js';
-import { jsonText, type TextStyle } from '../cell-text.js';
+import { isValid } from '../../../model/columns/row-batch.js';
+import { isNested, type SqlType } from '../../../model/sql-type.js';
+import type { Steps } from '../../../model/steps.js';
+import { jsonSteps, jsonText, type TextStyle } from '../cell-text.js';
+import type { NestedText } from '../nested-text.js';
 import { floatText, type WholeFloats } from '../number-text.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
 import { EpochWriter, TimeWriter } from '../time-text.js';
 
 /** Writes the cells of a row. */
 export type CellWriter = (row: number) => void;
+
+/** The same at once, or in the steps that it returns. */
+export type SteppedWriter = (row: number) => Steps<void> | undefined;
 
 export interface JsonColumn {
   readonly type: SqlType;
@@ -47,8 +53,11 @@ export class JsonColumnWriter {
   readonly #out: TextBytes;
   readonly #writerOf: (values: ArrayLike<unknown>) => CellWriter;
 
+  readonly #nested: NestedText | undefined;
+
   constructor(column: JsonColumn, out: TextBytes) {
     this.#column = column;
+    this.#nested = isNested(column.type) ? jsonSteps(column.type, column.style) : undefined;
     this.#out = out;
     this.#writerOf = valueWriter(column, out);
   }
@@ -74,6 +83,26 @@ export class JsonColumnWriter {
         out.put(lead);
         put(row);
       }
+    };
+  }
+
+  inSteps(vector: ColumnVector): SteppedWriter {
+    const nested = this.#nested;
+    if (nested === undefined) {
+      const write = this.of(vector);
+      return (row) => {
+        write(row);
+        return undefined;
+      };
+    }
+    const { lead, ofNull } = this.#column;
+    const out = this.#out;
+    const put = (part: string): void => out.text(part);
+    return (row) => {
+      const value = isValid(vector.validity, row) ? vector.values[row] : null;
+      const isNull = value === null || value === undefined;
+      out.put(isNull ? ofNull : lead);
+      return isNull ? undefined : nested(value, put);
     };
   }
 }

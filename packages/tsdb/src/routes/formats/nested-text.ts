@@ -1,0 +1,168 @@
+import { hasLists, leafCount, type SqlType } from '../../model/sql-type.js';
+import { STEP_ROWS, type Steps } from '../../model/steps.js';
+
+/** Writes the text of one nested value that is not NULL, in parts and in steps: a list may hold the values of a whole table. */
+export type NestedText = (value: unknown, put: (part: string) => void) => Steps<void>;
+
+/** What differs between formats. */
+export interface NestedForm {
+  readonly ofValue: (type: SqlType) => (value: unknown) => string;
+  readonly ofKey: (type: SqlType) => (value: unknown) => string;
+  readonly ofName: (name: string) => string;
+  readonly separator: string;
+  readonly colon: string;
+  readonly ofNull: string;
+}
+
+/** Parts of about this length are written. */
+export const PART_LENGTH = 16 * 1024;
+
+/** A long text in parts of about `PART_LENGTH`, none of which ends within a character. */
+export function* partsOf(text: string): Generator<string, void, undefined> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + PART_LENGTH;
+    const to = isPair(text, end - 1) ? end + 1 : end;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** Whether the code unit and the one after it are one character. */
+export const isPair = (text: string, index: number): boolean =>
+  (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+
+export function nestedText(type: SqlType, form: NestedForm): NestedText {
+  const write = writerOf(type, form);
+  return function* (value, put) {
+    const parts = new Parts(put);
+    const steps = write(value, parts);
+    if (steps !== undefined) yield* steps;
+    parts.flush();
+  };
+}
+
+/** The text of one value, as far as it has not been written. */
+class Parts {
+  readonly #put: (part: string) => void;
+  #text = '';
+  #count = 0;
+
+  constructor(put: (part: string) => void) {
+    this.#put = put;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+  }
+
+  /** Counts values; whether a step ends with them. */
+  isStepEnd(count: number): boolean {
+    this.#count += count;
+    return this.#count >= STEP_ROWS || this.#text.length >= PART_LENGTH;
+  }
+
+  flush(): void {
+    if (this.#text !== '') this.#put(this.#text);
+    this.#text = '';
+    this.#count = 0;
+  }
+}
+
+/** Writes at once, or returns the steps in which it does. */
+type Writer = (value: unknown, parts: Parts) => Steps<void> | undefined;
+
+/** Of any value, NULL as well. */
+function writerOf(type: SqlType, form: NestedForm): Writer {
+  const write = presentWriter(type, form);
+  return (value, parts) => {
+    if (value !== null && value !== undefined) return write(value, parts);
+    parts.add(form.ofNull);
+    return undefined;
+  };
+}
+
+// The assertions are `SqlType`'s table.
+function presentWriter(type: SqlType, form: NestedForm): Writer {
+  switch (type.kind) {
+    case 'list': {
+      const items = { brackets: '[]', size: leafCount(type.element), separator: form.separator };
+      const write = writerOf(type.element, form);
+      return (value, parts) => itemSteps(value as readonly unknown[], write, parts, items);
+    }
+    case 'map': {
+      const items = { brackets: '{}', size: leafCount(type.value), separator: form.separator };
+      const key = form.ofKey(type.key);
+      const write = writerOf(type.value, form);
+      const writePair: Writer = (pair, parts) => {
+        const [name, value] = pair as readonly [unknown, unknown];
+        parts.add(key(name) + form.colon);
+        return write(value, parts);
+      };
+      return (value, parts) => itemSteps(value as readonly unknown[], writePair, parts, items);
+    }
+    case 'struct':
+      return structWriter(type, form);
+    default: {
+      const text = form.ofValue(type);
+      return (value, parts) => {
+        parts.add(text(value));
+        return undefined;
+      };
+    }
+  }
+}
+
+function* itemSteps(
+  items: readonly unknown[],
+  write: Writer,
+  parts: Parts,
+  {
+    brackets,
+    size,
+    separator,
+  }: { readonly brackets: string; readonly size: number; readonly separator: string },
+): Steps<void> {
+  parts.add(brackets.charAt(0));
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) parts.add(separator);
+    const steps = write(items[i], parts);
+    if (steps !== undefined) yield* steps;
+    if (parts.isStepEnd(size)) {
+      parts.flush();
+      yield;
+    }
+  }
+  parts.add(brackets.charAt(1));
+}
+
+function structWriter(
+  type: Extract<SqlType, { readonly kind: 'struct' }>,
+  form: NestedForm,
+): Writer {
+  const fields = type.fields.map(({ name, type: fieldType }, index) => ({
+    name,
+    lead: (index === 0 ? '{' : form.separator) + form.ofName(name) + form.colon,
+    write: writerOf(fieldType, form),
+  }));
+  const end = fields.length === 0 ? '{}' : '}';
+  const flat: Writer = (value, parts) => {
+    for (const { name, lead, write } of fields) {
+      parts.add(lead);
+      write(memberOf(value, name), parts);
+    }
+    parts.add(end);
+    return undefined;
+  };
+  if (!hasLists(type)) return flat;
+  return function* (value, parts): Steps<void> {
+    for (const { name, lead, write } of fields) {
+      parts.add(lead);
+      const steps = write(memberOf(value, name), parts);
+      if (steps !== undefined) yield* steps;
+    }
+    parts.add(end);
+  };
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  (value as Readonly<Record<string, unknown>>)[name];
