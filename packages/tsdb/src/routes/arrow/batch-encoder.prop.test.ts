@@ -160,7 +160,8 @@ const decode = (types: readonly SqlType[], messages: readonly ArrowMessage[]) =>
 
 function encodeAll(types: readonly SqlType[], chunks: readonly ResultChunk[]): ArrowMessage[] {
   const encoder = new BatchEncoder(types);
-  return [...chunks.flatMap((chunk) => [...encoder.add(chunk)]), encoder.take()];
+  const added = chunks.flatMap((chunk) => [...encoder.add(chunk)]);
+  return [...added.filter((message) => message !== undefined), encoder.take()];
 }
 
 describe('BatchEncoder', () => {
@@ -241,6 +242,31 @@ describe('BatchEncoder', () => {
     );
     assert.ok(messages.length > 2);
     assert.deepEqual([...(decode([type], messages).getChildAt(0) ?? [])], values);
+  });
+
+  it('takes a list as large as a table in steps, also within structs and other lists', () => {
+    const struct = {
+      kind: 'struct',
+      fields: [{ name: 'l', type: { kind: 'list', element: { kind: 'utf8' } } }],
+    } as const;
+    const texts = Array.from({ length: 50_000 }, (_, i) => (i % 3 === 0 ? null : `text ${i}`));
+    const nested = texts.map((text, i) => (i % 5 === 0 ? null : { l: [text, 'x'] }));
+    const types: SqlType[] = [
+      { kind: 'list', element: { kind: 'utf8' } },
+      { kind: 'list', element: struct },
+    ];
+    const columns = [texts, nested].map((cell) => ({ values: [null, cell], validity: undefined }));
+    const encoder = new BatchEncoder(types);
+    const added = [...encoder.add({ rowCount: 2, columns })];
+    const messages = added.filter((message) => message !== undefined);
+    const table = decode(types, [...messages, encoder.take()]);
+    const cellsOf = (column: number): unknown[] =>
+      JSON.parse(JSON.stringify(table.getChildAt(column)?.toArray()));
+    assert.deepEqual(cellsOf(0), [null, texts]);
+    assert.deepEqual(cellsOf(1), [null, nested]);
+    // Each of them is counted, and then appended.
+    const stepCount = added.length - messages.length;
+    assert.ok(stepCount >= (2 * 2 * 50_000) / 4096, `${stepCount} steps`);
   });
 
   it('makes a batch without rows as a sign of life', () => {

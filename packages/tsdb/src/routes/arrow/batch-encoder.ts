@@ -10,10 +10,12 @@ import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
 import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
 import { TextSpans } from '../../model/columns/text-spans.js';
+import { StepRunner, type Steps } from '../../model/steps.js';
 import type { ArrowType } from './arrow-field.js';
 import { BatchBodies, type LentBytes } from './batch-bodies.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
+import { appendEach } from './nested-columns.js';
 
 /** A message of an Arrow stream: its header, and the columns' bytes. */
 export interface ArrowMessage {
@@ -64,7 +66,12 @@ export class BatchEncoder {
     let isFirst = true;
     for await (const chunk of chunks) {
       try {
+        const runner = new StepRunner();
         for (const message of this.add(chunk)) {
+          if (message === undefined) {
+            if (runner.isTurnOver) await runner.take();
+            continue;
+          }
           yield message;
           await setImmediate();
         }
@@ -80,13 +87,15 @@ export class BatchEncoder {
     if (this.#rowCount > 0) yield this.take();
   }
 
-  /** Takes a chunk and hands out the batches that it completes. */
-  *add(chunk: ResultChunk): Generator<ArrowMessage, void, undefined> {
+  /** Takes a chunk and hands out the batches that it completes; `undefined` is the end of a step of nested values. */
+  *add(chunk: ResultChunk): Generator<ArrowMessage | undefined, void, undefined> {
     for (let from = 0; from < chunk.rowCount; ) {
-      const to = this.#fitting(chunk, from);
-      chunk.columns.forEach((vector, index) => {
-        this.#columns[index]?.append(vector, from, to);
-      });
+      const to = yield* this.#fitting(chunk, from);
+      for (const [index, vector] of chunk.columns.entries()) {
+        const column = this.#columns[index] as ColumnBuilder; // one a vector
+        if (column.cellInSteps === undefined) column.append(vector, from, to);
+        else yield* appendEach(column, vector, from, to);
+      }
       this.#rowCount += to - from;
       from = to;
       if (this.#sizeBytes >= TARGET_BYTES) yield this.take();
@@ -128,7 +137,7 @@ export class BatchEncoder {
   }
 
   /** The row behind the last one that still goes into this batch; always takes one. */
-  #fitting(chunk: ResultChunk, from: number): number {
+  *#fitting(chunk: ResultChunk, from: number): Steps<number> {
     const room = TARGET_BYTES - this.#sizeBytes;
     const sizes = this.#varying.map(({ index }) => maxTextSize(chunk.columns[index]));
     if (!sizes.includes(undefined)) {
@@ -143,7 +152,8 @@ export class BatchEncoder {
     while (to < chunk.rowCount && (to === from || size < room)) {
       size += this.#fixedSize;
       for (const { index, type } of this.#varying) {
-        size += sizeOfCell(chunk.columns[index] as ColumnVector, to, type);
+        const cellSize = sizeOfCell(chunk.columns[index] as ColumnVector, to, type);
+        size += typeof cellSize === 'number' ? cellSize : yield* cellSize;
       }
       to++;
     }
@@ -163,7 +173,7 @@ function maxTextSize(vector: ColumnVector | undefined): number | undefined {
 }
 
 /** About as many bytes as a value takes; text is taken for ASCII. */
-function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number {
+function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number | Steps<number> {
   if (vector instanceof DictionaryVector) {
     return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
   }
@@ -175,12 +185,38 @@ function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number 
   return type.kind === 'utf8' || type.kind === 'tag' ? 4 : sizeOfNested(cell);
 }
 
-function sizeOfNested(cell: unknown): number {
-  if (typeof cell === 'string') return 4 + cell.length;
-  if (Array.isArray(cell)) return cell.reduce<number>((sum, item) => sum + sizeOfNested(item), 4);
-  if (cell !== null && typeof cell === 'object') return sizeOfNested(Object.values(cell));
-  return 8;
+/** Values that are counted without a pause. */
+const STEP_VALUES = 256;
+
+function* sizeOfNested(cell: unknown): Steps<number> {
+  if (cell === null || typeof cell !== 'object') return sizeOfPlain(cell);
+  const items: readonly unknown[] = Array.isArray(cell) ? cell : Object.values(cell);
+  let size = 4;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (i % STEP_VALUES === STEP_VALUES - 1) yield;
+    size +=
+      typeof item === 'object'
+        ? (sizeOfFlat(item) ?? (yield* sizeOfNested(item)))
+        : sizeOfPlain(item);
+  }
+  return size;
 }
+
+/** Of most values in lists: `undefined` where there are others within them. */
+function sizeOfFlat(cell: object | null): number | undefined {
+  if (cell === null || cell instanceof Uint8Array) return sizeOfPlain(cell);
+  if (Array.isArray(cell)) return undefined;
+  let size = 4;
+  for (const member of Object.values(cell)) {
+    if (typeof member === 'object' && member !== null) return undefined;
+    size += sizeOfPlain(member);
+  }
+  return size;
+}
+
+const sizeOfPlain = (cell: unknown): number =>
+  typeof cell === 'string' || cell instanceof Uint8Array ? 4 + cell.length : 8;
 
 /** The buffers one behind the other, each at a multiple of 8 bytes. */
 function layOut(

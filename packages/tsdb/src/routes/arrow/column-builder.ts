@@ -1,4 +1,5 @@
 import type { ColumnVector } from '../../model/columns/result.js';
+import type { Steps } from '../../model/steps.js';
 
 /** What a record batch says about one column or a part of one, and where its bytes are. Source: Arrow, "RecordBatch message". */
 export interface BatchParts {
@@ -14,6 +15,8 @@ export interface ColumnBuilder {
   append(vector: ColumnVector, from: number, to: number): void;
   /** One value inside a nested one, in the form of `SqlType`'s table; `null` and `undefined` are NULL. */
   appendCell(cell: unknown): void;
+  /** The same in steps, of columns whose values hold others: a list may hold the values of a whole table. */
+  cellInSteps?(cell: unknown): Steps<void>;
   /** Adds what was gathered and begins anew. */
   take(parts: BatchParts): void;
 }

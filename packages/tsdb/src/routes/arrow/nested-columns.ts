@@ -1,19 +1,25 @@
 import { invariant } from '@plinth/kernel';
 import type { ColumnVector } from '../../model/columns/result.js';
+import { isValid } from '../../model/columns/row-batch.js';
+import { runThrough, type Steps } from '../../model/steps.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 import { Offsets } from './text-column.js';
 
+/** Items that are appended without a pause, where they are not nested themselves or are structs. */
+const STEP_ITEMS = 256;
+
 /** Nested values are appended one by one: they are rare, and their chunks hold objects anyway. */
-function appendEach(
+export function* appendEach(
   column: ColumnBuilder,
   { values, validity }: ColumnVector,
   from: number,
   to: number,
-): void {
+): Steps<void> {
   for (let row = from; row < to; row++) {
-    const isValid =
-      validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
-    column.appendCell(isValid ? values[row] : null);
+    const cell = isValid(validity, row) ? values[row] : null;
+    if (column.cellInSteps === undefined) column.appendCell(cell);
+    else yield* column.cellInSteps(cell);
+    yield;
   }
 }
 
@@ -34,12 +40,21 @@ export class ListColumn implements ColumnBuilder {
   }
 
   append(vector: ColumnVector, from: number, to: number): void {
-    appendEach(this, vector, from, to);
+    runThrough(appendEach(this, vector, from, to));
   }
 
   appendCell(cell: unknown): void {
-    for (const item of isAbsent(cell) ? [] : (cell as readonly unknown[]))
-      this.#items.appendCell(item);
+    runThrough(this.cellInSteps(cell));
+  }
+
+  *cellInSteps(cell: unknown): Steps<void> {
+    const items = isAbsent(cell) ? [] : (cell as readonly unknown[]);
+    for (let i = 0; i < items.length; i++) {
+      const steps = this.#items.cellInSteps?.(items[i]);
+      if (steps !== undefined) yield* steps;
+      else this.#items.appendCell(items[i]);
+      if (steps !== undefined || i % STEP_ITEMS === STEP_ITEMS - 1) yield;
+    }
     this.#offsets.push(this.#items.rowCount);
     this.#validity.appendOne(!isAbsent(cell));
   }
@@ -56,6 +71,8 @@ export class StructColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #children: readonly ColumnBuilder[];
   readonly #memberOf: (cell: unknown, index: number) => unknown;
+  /** Where a field has lists. */
+  readonly cellInSteps?: (cell: unknown) => Steps<void>;
 
   /** @param memberOf the child's value in a struct that is not NULL. */
   constructor(
@@ -64,6 +81,8 @@ export class StructColumn implements ColumnBuilder {
   ) {
     this.#children = children;
     this.#memberOf = memberOf;
+    if (children.some((child) => child.cellInSteps !== undefined))
+      this.cellInSteps = (cell) => this.#inSteps(cell);
   }
 
   get rowCount(): number {
@@ -71,13 +90,22 @@ export class StructColumn implements ColumnBuilder {
   }
 
   append(vector: ColumnVector, from: number, to: number): void {
-    appendEach(this, vector, from, to);
+    runThrough(appendEach(this, vector, from, to));
   }
 
   appendCell(cell: unknown): void {
     this.#children.forEach((child, index) => {
       child.appendCell(isAbsent(cell) ? null : this.#memberOf(cell, index));
     });
+    this.#validity.appendOne(!isAbsent(cell));
+  }
+
+  *#inSteps(cell: unknown): Steps<void> {
+    for (const [index, child] of this.#children.entries()) {
+      const member = isAbsent(cell) ? null : this.#memberOf(cell, index);
+      if (child.cellInSteps === undefined) child.appendCell(member);
+      else yield* child.cellInSteps(member);
+    }
     this.#validity.appendOne(!isAbsent(cell));
   }
 
@@ -108,7 +136,7 @@ export class UnionColumn implements ColumnBuilder {
   }
 
   append(vector: ColumnVector, from: number, to: number): void {
-    appendEach(this, vector, from, to);
+    runThrough(appendEach(this, vector, from, to));
   }
 
   appendCell(cell: unknown): void {
