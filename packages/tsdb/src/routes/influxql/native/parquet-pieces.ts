@@ -3,9 +3,9 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { isValid } from '../../../model/columns/row-batch.js';
 
-/** Rows of a row group at most; fewer where they are long. */
-const GROUP_ROWS = 32_768;
-const GROUP_BYTES = 8 * 1024 * 1024;
+/** Values of a row group at most, which is encoded without a pause; fewer where they are long. */
+const GROUP_VALUES = 32_768;
+const GROUP_BYTES = 1024 * 1024;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
@@ -27,7 +27,7 @@ export async function* parquetPieces({
   const file = new ParquetWriter({ writer: out, schema, createdBy: 'plinth' });
   let group = new RowGroup(columns);
   const write = async (): Promise<Buffer> => {
-    await file.write({ columnData: group.columnData(), rowGroupSize: GROUP_ROWS });
+    await file.write({ columnData: group.columnData(), rowGroupSize: group.rowCount });
     group = new RowGroup(columns);
     return taken(out);
   };
@@ -87,7 +87,7 @@ class RowGroup {
   }
 
   get isFull(): boolean {
-    return this.rowCount >= GROUP_ROWS || this.#sizeBytes >= GROUP_BYTES;
+    return this.rowCount * this.#columns.length >= GROUP_VALUES || this.#sizeBytes >= GROUP_BYTES;
   }
 
   /** Rows from `from` on, as many as there is room for. @returns the first that was not taken. */
