@@ -62,7 +62,8 @@ class Parts {
   }
 
   flush(): void {
-    if (this.#text !== '') this.#put(this.#text);
+    // Reading a character joins the pieces of the string: without it, whoever reads all parts would do so in one step.
+    if (this.#text.charCodeAt(0) >= 0) this.#put(this.#text);
     this.#text = '';
     this.#count = 0;
   }
