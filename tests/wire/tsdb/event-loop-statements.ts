@@ -129,6 +129,17 @@ function* statements(): Generator<readonly [name: string, run: Run]> {
   for (const q of SQL) yield [q, (server) => get(server, 'query_sql', q)];
   for (const format of ['csv', 'jsonl', 'pretty', 'parquet'])
     yield [format, (server) => get(server, 'query_sql', 'SELECT DISTINCT u FROM m', { format })];
+  for (const q of LARGE_VALUES) {
+    for (const format of ['json', 'jsonl', 'csv', 'pretty', 'parquet', 'arrow'])
+      yield [`${format}: ${q}`, (server) => get(server, 'query_sql', q, { format })];
+    const query = command('CommandStatementQuery', 'Statement', { query: q });
+    yield [`Flight: ${q}`, (_, flight) => callFlight(flight, query)];
+  }
+  for (const q of ['SELECT * FROM m', 'SHOW TAG VALUES WITH KEY = u'])
+    yield [
+      `native parquet: ${q}`,
+      (server) => get(server, 'query_influxql', q, { format: 'parquet' }),
+    ];
   for (const [name, type, fields] of COMMANDS)
     yield [
       `Flight: ${name} ${JSON.stringify(fields)}`,
@@ -274,6 +285,13 @@ const SQL = [
   "SELECT date_bin(interval '1 minute', time) AS t, u, avg(v) FROM m GROUP BY t, u LIMIT 10",
   "SELECT max(CAST(CAST(CAST(value * 86400 AS TIMESTAMP) AS VARCHAR) || ' Europe/Berlin' AS TIMESTAMP)) FROM generate_series(0, 20000)",
   'EXPLAIN SELECT * FROM m',
+];
+
+/** Each has as many values in one cell as fit into a result, or almost. */
+const LARGE_VALUES = [
+  "SELECT array_agg('text ' || value) FROM generate_series(1, 400000)",
+  "SELECT array_agg(named_struct('a', value, 'b', 'text ' || value)) FROM generate_series(1, 300000)",
+  "SELECT array_agg(make_array('text ' || value)) FROM generate_series(1, 200000)",
 ];
 
 const COMMANDS: readonly (readonly [

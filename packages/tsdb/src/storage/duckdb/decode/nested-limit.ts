@@ -10,8 +10,8 @@ import { tsdbError } from '../../../errors.js';
 import { addSizes } from './text-pieces.js';
 
 /**
- * Values in the lists of all columns of one chunk. They become JavaScript values and then text all at once, outside of the
- * engine's memory limit and with the event loop held: a million takes about a second.
+ * Values in the lists of all columns of one chunk. They become JavaScript values all at once, outside of the memory limit of
+ * DuckDB.
  */
 const MAX_NESTED_COUNT = 500_000;
 /** Bytes of the texts in them. */
