@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// npm run release [-- --out FOLDER]: everything that is handed out, made of this checkout without any network:
-// npm packages (`plinth`, and the libraries that others import), and on Linux an archive with all its packages and a unit file.
+// npm run release [-- --out FOLDER]: everything that is handed out, made of this checkout:
+// npm packages (`plinth`, and the libraries that others import), on Linux an archive with all its packages and a unit file, an SBOM and SHA256SUMS.
+// The same commit makes the same bytes.
 // docs/RELEASING.md says what is done with them.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,9 +10,10 @@ import { ensureBuiltOrExit } from './ensure-built.mjs';
 import { buildDocs } from './lib/docs-site.mjs';
 import { root } from './lib/root.mjs';
 import { makeArchive } from './release/archive.mjs';
+import { writeChecksums } from './release/checksums.mjs';
 import { layLibrary } from './release/library.mjs';
 import { pack } from './release/pack.mjs';
-import { layPlinth } from './release/plinth-package.mjs';
+import { writeSbom } from './release/sbom.mjs';
 import { readRelease } from './release/version.mjs';
 
 /** Imported by users; the kernel because the limiter stands on it. */
@@ -27,18 +29,23 @@ const out = path.resolve(root, values.out);
 
 await ensureBuiltOrExit();
 await buildDocs();
+// Imported here: before the installation there is no bundler.
+const { layPlinth } = await import('./release/plinth-package.mjs');
 const release = readRelease();
 fs.rmSync(out, { recursive: true, force: true });
 const work = path.join(out, 'work');
 
 const made = [];
-const plinth = await layPlinth(path.join(work, 'plinth'), release);
+const { folder: plinth, bundled } = await layPlinth(path.join(work, 'plinth'), release);
 const main = pack(plinth, out);
 made.push(main);
 for (const name of LIBRARIES)
   made.push(pack(layLibrary(name, path.join(work, name), release), out));
-if (process.platform === 'linux')
-  made.push(makeArchive({ package: main.file, work, out, release }));
+if (!values['no-archive']) {
+  if (process.platform === 'linux')
+    made.push(makeArchive({ package: main.file, work, out, release }));
+  made.push(writeSbom({ out, release, bundled }));
+}
 fs.rmSync(work, { recursive: true });
 
 const lines = made.map(
@@ -47,4 +54,5 @@ const lines = made.map(
 );
 const notes = `# plinth ${release.version}\n\ncommit ${release.commit}\n\n| File | Size | Files in it |\n|---|---|---|\n${lines.join('\n')}\n`;
 fs.writeFileSync(path.join(out, 'RELEASE.md'), notes);
+writeChecksums(out);
 process.stdout.write(notes);

@@ -3,6 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
+/** What npm notes about its own work; nothing reads it, and it names the folder of this build. */
+const NOTES_OF_NPM = ['package-lock.json', path.join('node_modules', '.package-lock.json')];
+
 /**
  * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, a unit
  * of systemd, alert rules and dashboards. Its packages come from the registry.
@@ -12,6 +15,7 @@ export function makeArchive({ package: file, work, out, release }) {
   const folder = path.join(work, name);
   fs.mkdirSync(path.join(folder, 'lib'), { recursive: true });
   fs.writeFileSync(path.join(folder, 'lib', 'package.json'), '{"private":true}\n');
+  fs.writeFileSync(path.join(folder, 'lib', 'package-lock.json'), lockedPackages());
   const install = ['install', '--omit=dev', '--no-audit', '--no-fund', '--ignore-scripts', file];
   execFileSync('npm', install, {
     cwd: path.join(folder, 'lib'),
@@ -27,13 +31,34 @@ export function makeArchive({ package: file, work, out, release }) {
     fs.cpSync(path.join(root, 'packaging', from), path.join(folder, to), { recursive: true });
   }
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
+  for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
   const archive = path.join(out, `${name}.tar.gz`);
-  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name'];
-  execFileSync('tar', ['-czf', archive, ...owner, '-C', work, name]);
+  writeTar(archive, { from: work, name, release });
   const listed = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   return {
     file: archive,
     sizeBytes: fs.statSync(archive).size,
     fileCount: listed.filter((entry) => entry.isFile()).length,
   };
+}
+
+/** The versions that were tested, so that the registry's newest ones change no archive. npm removes those that are not needed. */
+function lockedPackages() {
+  const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const isPublic = ([name, { link }]) => name.startsWith('node_modules/') && link !== true;
+  const packages = Object.fromEntries(Object.entries(lock.packages).filter(isPublic));
+  return JSON.stringify({
+    lockfileVersion: lock.lockfileVersion,
+    packages: { '': {}, ...packages },
+  });
+}
+
+/** Sorted names, one time, one owner and fixed rights, whatever machine and umask made the files. */
+function writeTar(archive, { from, name, release }) {
+  const args = [
+    ...['--sort=name', '--format=gnu', '--owner=0', '--group=0', '--numeric-owner'],
+    ...[`--mtime=@${release.builtSec}`, '--mode=u+rw,go+r-w,a+X', '--hard-dereference'],
+    ...['--use-compress-program=gzip -9 --no-name', '-C', from],
+  ];
+  execFileSync('tar', ['--create', '--file', archive, ...args, name]);
 }

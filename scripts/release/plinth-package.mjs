@@ -32,7 +32,7 @@ const LOADED_BY_NAME = [
 /**
  * Lays out the package `plinth`: the bundle and what it reads, in the folders of this checkout. What is native, or loaded late,
  * stays an ordinary dependency of exactly the version that was tested.
- * @returns its folder.
+ * @returns its folder, and the packages that are inside of its files.
  */
 export async function layPlinth(folder, release) {
   const server = path.join('packages', 'server');
@@ -59,11 +59,12 @@ export async function layPlinth(folder, release) {
     [...new Set(late)].sort().map((name) => [name, manifestOf(name).version]),
   );
   const ofConsole = path.join(root, 'packages', 'console', 'dist', 'site', 'licenses.json');
-  writeNotices(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), [
+  const bundled = [
     ...readLicenses([...new Set(packagesOf(inputs))]),
     ...JSON.parse(fs.readFileSync(ofConsole, 'utf8')),
     ...readLicenses(IN_DOCS.map((name) => path.join('docs', 'site', 'node_modules', name))),
-  ]);
+  ];
+  writeNotices(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), bundled);
 
   const { version, commit, built } = release;
   const own = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -84,7 +85,7 @@ export async function layPlinth(folder, release) {
     engines: own.engines,
     dependencies,
   });
-  return folder;
+  return { folder, bundled };
 }
 
 /** Packages that the bundle asks for when it runs. */

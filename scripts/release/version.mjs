@@ -10,8 +10,9 @@ import { root } from '../lib/root.mjs';
 export function readRelease() {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const commit = git('rev-parse', '--short=12', 'HEAD');
-  const built = new Date(buildMs()).toISOString().slice(0, 10);
-  if (commit === undefined) return { version, commit: 'unknown', built };
+  const builtSec = buildSec();
+  const built = new Date(builtSec * 1000).toISOString().slice(0, 10);
+  if (commit === undefined) return { version, commit: 'unknown', built, builtSec };
   const tag = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(
     git('describe', '--tags', '--exact-match', '--match', 'v*') ?? '',
   )?.[1];
@@ -21,13 +22,17 @@ export function readRelease() {
     version: tag ?? `${version}-dev.${count}`,
     commit: isChanged ? `${commit}-changed` : commit,
     built,
+    builtSec,
   };
 }
 
-/** Of the commit, so that the same commit makes the same release. */
-function buildMs() {
-  const seconds = process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct');
-  return seconds === undefined ? Date.now() : Number(seconds) * 1000;
+/** Of the commit, so that the same commit makes the same release. Source: https://reproducible-builds.org/specs/source-date-epoch/ */
+function buildSec() {
+  const given = process.env['SOURCE_DATE_EPOCH'];
+  if (given !== undefined && !/^\d{1,12}$/.test(given)) {
+    throw new Error(`SOURCE_DATE_EPOCH "${given}" is not a number of seconds since 1970`);
+  }
+  return Number(given ?? git('log', '-1', '--format=%ct') ?? Math.floor(Date.now() / 1000));
 }
 
 /** `undefined`: no git, no repository, or nothing to say. */

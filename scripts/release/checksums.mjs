@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** Writes `SHA256SUMS` of all files of the folder, as `sha256sum --check` reads it. */
+export function writeChecksums(folder) {
+  const lines = fs
+    .readdirSync(folder)
+    .sort()
+    .map((name) => `${sha256Of(path.join(folder, name))}  ${name}\n`);
+  fs.writeFileSync(path.join(folder, 'SHA256SUMS'), lines.join(''));
+}
+
+const sha256Of = (file) => createHash('sha256').update(fs.readFileSync(file)).digest('hex');
