@@ -13,7 +13,6 @@ import { makeArchive } from './release/archive.mjs';
 import { writeChecksums } from './release/checksums.mjs';
 import { layLibrary } from './release/library.mjs';
 import { pack } from './release/pack.mjs';
-import { writeSbom } from './release/sbom.mjs';
 import { readRelease } from './release/version.mjs';
 
 /** Imported by users; the kernel because the limiter stands on it. */
@@ -41,11 +40,8 @@ const main = pack(plinth, out);
 made.push(main);
 for (const name of LIBRARIES)
   made.push(pack(layLibrary(name, path.join(work, name), release), out));
-if (!values['no-archive']) {
-  if (process.platform === 'linux')
-    made.push(makeArchive({ package: main.file, work, out, release }));
-  made.push(writeSbom({ out, release, bundled }));
-}
+if (process.platform === 'linux' && !values['no-archive'])
+  made.push(...makeArchive({ package: main.file, work, out, release, bundled }));
 fs.rmSync(work, { recursive: true });
 
 const lines = made.map(

@@ -2,15 +2,17 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
+import { writeSbom } from './sbom.mjs';
 
 /** What npm notes about its own work; nothing reads it, and it names the folder of this build. */
 const NOTES_OF_NPM = ['package-lock.json', path.join('node_modules', '.package-lock.json')];
 
 /**
  * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, a unit
- * of systemd, alert rules and dashboards. Its packages come from the registry.
+ * of systemd, alert rules and dashboards. Its packages come from the registry. Beside it: its SBOM.
+ * @returns both files.
  */
-export function makeArchive({ package: file, work, out, release }) {
+export function makeArchive({ package: file, work, out, release, bundled }) {
   const name = `plinth-${release.version}-linux-${process.arch}`;
   const folder = path.join(work, name);
   fs.mkdirSync(path.join(folder, 'lib'), { recursive: true });
@@ -31,15 +33,21 @@ export function makeArchive({ package: file, work, out, release }) {
     fs.cpSync(path.join(root, 'packaging', from), path.join(folder, to), { recursive: true });
   }
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
+  const sbom = writeSbom({
+    installed: path.join(folder, 'lib'),
+    file: path.join(out, `${name}.cdx.json`),
+    ...{ release, bundled },
+  });
   for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
   const archive = path.join(out, `${name}.tar.gz`);
   writeTar(archive, { from: work, name, release });
   const listed = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
-  return {
+  const tar = {
     file: archive,
     sizeBytes: fs.statSync(archive).size,
     fileCount: listed.filter((entry) => entry.isFile()).length,
   };
+  return [tar, sbom];
 }
 
 /** The versions that were tested, so that the registry's newest ones change no archive. npm removes those that are not needed. */

@@ -1,32 +1,38 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
-import { root } from '../lib/root.mjs';
 
 /**
- * The components of a release in CycloneDX: what npm knows of the packages that are needed to run, and what is inside of built
- * files (console, documentation), which npm takes for development.
+ * The components of the archive in CycloneDX: its packages as npm lists them, and what is inside of built files (program,
+ * console, documentation), which npm does not see.
+ * @param installed the folder with `node_modules`, as npm left it.
  * @param bundled packages inside of our files, with name, version and licence identifier.
  */
-export function writeSbom({ out, release, bundled }) {
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'];
-  const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 };
-  const sbom = JSON.parse(execFileSync('npm', args, options));
-  const { component } = sbom.metadata;
-  const reference = component['bom-ref'];
-  Object.assign(component, { type: 'application', name: 'plinth', version: release.version });
-  component.purl = `pkg:npm/plinth@${release.version}`;
+export function writeSbom({ installed, file, release, bundled }) {
+  const options = { cwd: installed, encoding: 'utf8', maxBuffer: 1 << 26 };
+  const sbom = JSON.parse(execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], options));
+  const isOwn = ({ name }) => name === 'plinth';
+  const own = sbom.components.find(isOwn);
+  const folder = sbom.metadata.component['bom-ref'];
+  sbom.components = sbom.components.filter((component) => !isOwn(component));
+  sbom.dependencies = sbom.dependencies.filter(({ ref }) => ref !== folder);
+  sbom.metadata.component = {
+    'bom-ref': own['bom-ref'],
+    type: 'application',
+    name: own.name,
+    version: own.version,
+    purl: `pkg:npm/plinth@${own.version}`,
+    licenses: own.licenses,
+  };
   sbom.metadata.timestamp = new Date(release.builtSec * 1000).toISOString();
   delete sbom.serialNumber;
-  addBundled(sbom, { bundled, reference });
+  addBundled(sbom, bundled);
   sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`;
-  const file = path.join(out, `plinth-${release.version}.cdx.json`);
   fs.writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
   return { file, sizeBytes: fs.statSync(file).size, fileCount: 1 };
 }
 
-function addBundled(sbom, { bundled, reference }) {
+function addBundled(sbom, bundled) {
   const known = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`));
   const added = [];
   for (const { name, version, identifier } of bundled) {
@@ -49,6 +55,7 @@ function addBundled(sbom, { bundled, reference }) {
     });
     sbom.dependencies.push({ ref: id, dependsOn: [] });
   }
+  const reference = sbom.metadata.component['bom-ref'];
   const own = sbom.dependencies.find(({ ref }) => ref === reference);
   own.dependsOn = [...new Set([...own.dependsOn, ...added])].sort();
   sbom.components.sort(byReference);

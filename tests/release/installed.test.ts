@@ -167,6 +167,20 @@ describe('the package that is handed out', () => {
   });
 });
 
+it('checksums name every other file, as sha256sum checks them', async (context) => {
+  if (skipped(context)) return;
+  const out = join(top, 'out');
+  const { stdout } = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
+  const checked = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/: OK$/, ''));
+  assert.deepEqual(
+    checked.sort(),
+    [...files.keys()].filter((name) => name !== 'SHA256SUMS').sort(),
+  );
+});
+
 describe('the archive for machines without npm', { skip: process.platform !== 'linux' }, () => {
   it('runs from its folder and tells a service manager that it serves, lives and stops', async (context) => {
     if (skipped(context)) return;
@@ -212,6 +226,35 @@ while True: print(s.recv(4096).decode().replace("\\n", " "))`,
     await use(server);
     assert.equal(await server.stop(), 0);
     await until(/STOPPING=1/);
+  });
+
+  it('has exactly the locked versions, and an SBOM that names them and what is in our files', async (context) => {
+    if (skipped(context)) return;
+    const [name = ''] = (await readdir(top)).filter((each) => each.includes('-linux-'));
+    const modules = join(top, name, 'lib/node_modules');
+    const packages = (await readdir(modules, { recursive: true })).flatMap(
+      (file) =>
+        /^(?:.*node_modules\/)?(?:@[^/]+\/)?[^/@]+(?=\/package\.json$)/.exec(file)?.[0] ?? [],
+    );
+    const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
+    const lock = (await read(join(ROOT, 'package-lock.json'))).packages;
+    const sbom = await read(fileOf(/^plinth-.*\.cdx\.json$/));
+    const listed = new Set<string>();
+    for (const each of [sbom.metadata.component, ...sbom.components]) {
+      listed.add(`${each.name} ${each.version}`);
+    }
+    for (const each of packages) {
+      const own = await read(join(modules, each, 'package.json'));
+      assert.ok(listed.has(`${own.name} ${own.version}`), `${each} ${own.version} in the SBOM`);
+      if (each === 'plinth') continue;
+      assert.equal(own.version, lock[`node_modules/${each}`]?.version, each);
+    }
+    assert.ok(packages.includes('plinth') && packages.length > 20, packages.join());
+    const notices = await readFile(join(modules, 'plinth/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const bundled = [...notices.matchAll(/(?:^|-{80}\n\n)(\S+ \d\S*) \([^)\n]+\)\n/g)];
+    assert.ok(bundled.length > 20, `${bundled.length} packages`);
+    for (const [, title = ''] of bundled) assert.ok(listed.has(title), `${title} in the SBOM`);
+    assert.equal(sbom.bomFormat, 'CycloneDX');
   });
 
   it('has a unit that systemd understands', async (context) => {
