@@ -33,12 +33,21 @@ export function makeArchive({ package: file, work, out, release, bundled }) {
     fs.cpSync(path.join(root, 'packaging', from), path.join(folder, to), { recursive: true });
   }
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
+  for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
+  // In place of a path on the building machine.
+  const { version } = release;
+  const manifest = {
+    name: 'plinth-archive',
+    version,
+    private: true,
+    dependencies: { plinth: version },
+  };
+  fs.writeFileSync(path.join(folder, 'lib', 'package.json'), `${JSON.stringify(manifest)}\n`);
   const sbom = writeSbom({
     installed: path.join(folder, 'lib'),
     file: path.join(out, `${name}.cdx.json`),
     ...{ release, bundled },
   });
-  for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
   const archive = path.join(out, `${name}.tar.gz`);
   writeTar(archive, { from: work, name, release });
   const listed = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
