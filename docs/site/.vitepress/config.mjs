@@ -12,6 +12,8 @@ const vueOfTheSite = {
 
 // biome-ignore lint/style/noDefaultExport: VitePress asks for it
 export default defineConfig({
+  // One page at a time: the search index numbers pages in the order in which they are read.
+  buildConcurrency: 1,
   title: 'Plinth',
   description: 'One self-hosted server for the services a platform stands on.',
   lang: 'en',
