@@ -87,6 +87,49 @@ describe('slow queries', () => {
     assert.ok(durationMs >= 1);
   });
 
+  it('have rows, reserved memory and a digest in each language, but no password', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--without-auth', '--slow-query', '1ms'],
+    });
+    const lines = Array.from(
+      { length: 30_000 },
+      (_, i) => `m,h=a${i % 500} v=${(i * 7919) % 30_000},w="x" ${i + 1}`,
+    );
+    await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
+    const sql = (n: number) =>
+      `SELECT a.v FROM m a JOIN m b ON a.time = b.time WHERE a.v < ${n} ORDER BY a.w, a.v`;
+    const influxql = (n: number) => `SELECT stddev(v) + ${n} FROM m WHERE h =~ /^a1.$/ GROUP BY h`;
+    const v1 = (q: string) => server.http.send(`/query?db=d&q=${encodeURIComponent(q)}`);
+    for (const n of [50, 60]) assert.equal((await ask(server, sql(n))).status, 200);
+    for (const n of [1, 2]) assert.equal((await v1(influxql(n))).status, 200);
+    const sorted = 'SELECT v, time FROM m ORDER BY abs(v - 5)';
+    assert.equal((await ask(server, sorted)).status, 200);
+    const parquet = `SELECT v FROM m ORDER BY v LIMIT 20000`;
+    const file = await server.http.send(
+      `/api/v3/query_sql?db=d&q=${encodeURIComponent(parquet)}&format=parquet`,
+    );
+    assert.equal(file.status, 200);
+    await sleep(100);
+    const found = (text: string) => slow(server).find((line) => line.text === text);
+    const [first, second] = [found(sql(50)), found(sql(60))];
+    assert.deepEqual([first.rowCount, second.rowCount], [50, 60]);
+    assert.match(first.digest, /^[0-9a-f]{16}$/);
+    assert.equal(first.digest, second.digest);
+    // 30,000 rows of a float and a time.
+    assert.ok(
+      found(sorted).peakReservedBytes >= 30_000 * 16,
+      String(found(sorted).peakReservedBytes),
+    );
+    assert.equal(found(parquet).rowCount, 20_000);
+    const series = found(influxql(1));
+    assert.equal(series.rowCount, 10, 'one for each of a10 to a19');
+    assert.equal(series.digest, found(influxql(2)).digest);
+    assert.notEqual(series.digest, first.digest);
+    await v1(`CREATE USER u WITH PASSWORD 'p4ssw0rd-1'`);
+    await sleep(50);
+    assert.doesNotMatch(server.logText, /p4ssw0rd-1/);
+  });
+
   it('have none without a threshold, or below it', async () => {
     for (const flags of [[], ['--slow-query', '1h']]) {
       await using server = await ServerProcess.start({ flags: ['--without-auth', ...flags] });

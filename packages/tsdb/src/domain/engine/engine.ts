@@ -27,6 +27,7 @@ export interface Engine {
 export interface ParquetFile {
   readonly path: string;
   readonly sizeBytes: number;
+  readonly rowCount: number;
   /** Removes the file; twice is harmless. */
   dispose(): Promise<void>;
 }

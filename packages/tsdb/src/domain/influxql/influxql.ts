@@ -7,7 +7,7 @@ import type { Engine } from '../engine/engine.js';
 import { outcomeOf } from '../engine/query/query-outcome.js';
 import type { QuerySession } from '../engine/query/query-session.js';
 import type { QueryOutcome } from '../system-tables/logged-query.js';
-import type { Answer } from './answer.js';
+import type { Answer, AnswerBlock } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';
 import { checkNative } from './check-native.js';
@@ -136,12 +136,12 @@ export class Influxql {
         const statement = statements[index] as Statement; // the caller counts along
         const bound = bindStatement(statement, request.params);
         if (request.onChange === undefined || !isChange(bound))
-          return await executor.execute(bound);
+          return counted(await executor.execute(bound), session);
         const words = withoutPasswords(printStatement(bound));
         try {
           const answer = await executor.execute(bound);
           request.onChange(words, undefined);
-          return answer;
+          return counted(answer, session);
         } catch (error) {
           request.onChange(words, error);
           throw error;
@@ -188,6 +188,21 @@ export class Influxql {
         mayHaveRegexes: /[/~]/.test(request.text) || request.params.size > 0,
       }),
     };
+  }
+}
+
+/** The same rows, each block counted when it is taken. */
+function counted(answer: Answer, session: QuerySession): Answer {
+  return { ...answer, blocks: countedBlocks(answer.blocks, session) };
+}
+
+async function* countedBlocks(
+  blocks: Answer['blocks'],
+  session: QuerySession,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const block of blocks) {
+    for (const { from, to } of block.spans) session.returned(to - from);
+    yield block;
   }
 }
 

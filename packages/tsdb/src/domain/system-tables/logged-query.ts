@@ -42,6 +42,9 @@ export class LoggedQuery {
   #partitionCount: number | undefined;
   #fileCount: number | undefined;
   #cancel: (() => void) | undefined;
+  #rowCount = 0;
+  #reservedBytes = 0;
+  #peakReservedBytes = 0;
 
   /** @param onEnded called once, after the end is noted */
   constructor(facts: QueryFacts, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
@@ -80,6 +83,17 @@ export class LoggedQuery {
       this.#fileCount += segments.length;
       this.#partitionCount += new Set(segments.map((segment) => segment.partitionStartNs)).size;
     }
+  }
+
+  /** So many more rows are handed to the encoder. */
+  returned(rowCount: number): void {
+    this.#rowCount += rowCount;
+  }
+
+  /** It holds so many more bytes of a memory budget; see `Asker.reserved`. */
+  reserved(sizeBytes: number): void {
+    this.#reservedBytes += sizeBytes;
+    this.#peakReservedBytes = Math.max(this.#peakReservedBytes, this.#reservedBytes);
   }
 
   /** A part of the answer has gone out, and the client has not asked for the next one yet. */
@@ -122,6 +136,16 @@ export class LoggedQuery {
 
   get fileCount(): number | undefined {
     return this.#fileCount;
+  }
+
+  /** Of all its statements, so far. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Estimated: what it reserved at one time for sorts, sorted rows and slices of its result. */
+  get peakReservedBytes(): number {
+    return this.#peakReservedBytes;
   }
 
   get permitNs(): bigint | undefined {

@@ -74,6 +74,15 @@ describe('LoggedQuery', () => {
     assert.equal(query.endToEndNs, 1_311_000_000n);
   });
 
+  it('adds up returned rows and keeps the peak of reserved memory', () => {
+    const query = open(1).begin('q');
+    assert.deepEqual([query.rowCount, query.peakReservedBytes], [0, 0]);
+    query.returned(3);
+    query.returned(4);
+    for (const sizeBytes of [10, 20, -25, 15, -20]) query.reserved(sizeBytes);
+    assert.deepEqual([query.rowCount, query.peakReservedBytes], [7, 30]);
+  });
+
   it('ends once: what comes after the end is not its outcome', async () => {
     const { clock, begin } = open(1);
     const query = begin('q');

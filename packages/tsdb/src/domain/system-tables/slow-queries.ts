@@ -1,5 +1,6 @@
 import type { Logger, Principal } from '@plinth/kernel';
 import type { LoggedQuery } from './logged-query.js';
+import { digestOf } from './statement-digest.js';
 
 /**
  * Logs a query that has ended and took at least so long, without the passwords in its text.
@@ -7,15 +8,16 @@ import type { LoggedQuery } from './logged-query.js';
  */
 export function logIfSlow(query: LoggedQuery, thresholdMs: number | undefined, log: Logger): void {
   if (thresholdMs === undefined || query.ageMs < thresholdMs) return;
-  const { facts, phase, ageMs, fileCount, partitionCount, planNs, computeNs } = query;
+  const { facts, phase, ageMs, fileCount, partitionCount, rowCount, planNs, computeNs } = query;
   const { id, language, text, principal } = facts;
   log.warn(
     {
-      ...{ query: id, language, text, principal: nameOf(principal), outcome: phase },
+      ...{ query: id, language, text, digest: digestOf(text, language) },
+      ...{ principal: nameOf(principal), outcome: phase },
       durationMs: Math.round(ageMs),
       planMs: toMs(planNs),
       computeMs: toMs(computeNs),
-      ...{ fileCount, partitionCount },
+      ...{ rowCount, peakReservedBytes: query.peakReservedBytes, fileCount, partitionCount },
     },
     'slow query',
   );

@@ -87,7 +87,10 @@ describe('an engine with little memory', () => {
       'SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range < 0';
     const controllers = Array.from({ length: 20 }, () => new AbortController());
     const runs = controllers.map(async ({ signal }, index) => {
-      if (index % 2 === 0) return await host.run(endless, { signal });
+      if (index % 2 === 0) {
+        await host.run(endless, { signal });
+        return;
+      }
       for await (const _ of host.stream({
         text: endless,
         columns: [],

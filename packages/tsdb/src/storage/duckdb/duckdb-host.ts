@@ -99,14 +99,13 @@ export class DuckDbHost {
     }
   }
 
-  /** Runs a query's statement for its effect. An aborted signal interrupts it. */
-  async run(text: string, asker: Asker): Promise<void> {
+  /** Runs a query's statement for its effect. An aborted signal interrupts it. @returns how many rows it changed or wrote */
+  async run(text: string, asker: Asker): Promise<number> {
     const running = this.#statements.begin();
     try {
-      for (let isDone = false; !isDone; ) {
+      for (;;) {
         try {
-          await this.#run(text, asker);
-          isDone = true;
+          return await this.#run(text, asker);
         } catch (error) {
           if (!isOutOfMemory(error)) throw error;
           if (!(await this.#waitForRetry(running, asker.signal))) throw error;
@@ -117,15 +116,16 @@ export class DuckDbHost {
     }
   }
 
-  async #run(text: string, asker: Asker): Promise<void> {
+  async #run(text: string, asker: Asker): Promise<number> {
     const { signal } = asker;
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
     try {
-      await this.#calls.queries.run(() => connection.run(text), asker);
+      const result = await this.#calls.queries.run(() => connection.run(text), asker);
       watched.check(); // What was stopped may end as if it were done.
+      return result.rowsChanged;
     } catch (error) {
       watched.check();
       throw error;

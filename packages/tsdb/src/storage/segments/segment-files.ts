@@ -143,19 +143,21 @@ export class SegmentFiles {
   }
 
   /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
-  async writeResult(options: {
-    readonly select: string;
-    readonly asker: Asker;
-  }): Promise<{ readonly path: string; readonly sizeBytes: number; dispose(): Promise<void> }> {
+  async writeResult(options: { readonly select: string; readonly asker: Asker }): Promise<{
+    readonly path: string;
+    readonly sizeBytes: number;
+    readonly rowCount: number;
+    dispose(): Promise<void>;
+  }> {
     const path = `${this.#tempDir}/${this.#random.uuidV7()}.parquet`;
     const dispose = (): Promise<void> => this.#fileSystem.remove(path);
     try {
-      await this.#host.run(
+      const rowCount = await this.#host.run(
         `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
         options.asker,
       );
       const stat = await this.#fileSystem.stat(path);
-      return { path, sizeBytes: stat?.sizeBytes ?? 0, dispose };
+      return { path, sizeBytes: stat?.sizeBytes ?? 0, rowCount, dispose };
     } catch (error) {
       await dispose();
       throw error;

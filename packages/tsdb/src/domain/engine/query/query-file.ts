@@ -47,6 +47,7 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
       select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
       asker: prepared.asker,
     });
+    prepared.logged.returned(file.rowCount);
     prepared.logged.ended('success');
     return file;
   } catch (error) {

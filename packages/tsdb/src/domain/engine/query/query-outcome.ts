@@ -13,6 +13,7 @@ export function beginDeadline(
   const deadline = new QueryDeadline(client, owner, limitMs, (over) =>
     noteFailure(logged, endOfQuery(over)),
   );
+  deadline.reserved = (sizeBytes) => logged.reserved(sizeBytes);
   logged.endsBy(() => deadline.cancel());
   return deadline;
 }

@@ -106,7 +106,7 @@ export class QueryParts {
     const { signal, owner } = asker;
     const width = new RowWidth(columns, this.#parts.textBytes);
     const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
-    const room = memory.begin();
+    const room = memory.begin(asker);
     try {
       const text = this.#statements(room, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {

@@ -223,6 +223,7 @@ export class QueryPath {
     onBegun();
     try {
       for await (const chunk of lendingBetween(slot, this.#rows.of(prepared))) {
+        logged.returned(chunk.rowCount);
         logged.handedOut();
         yield chunk;
         logged.askedForMore();

@@ -99,7 +99,9 @@ export class QueryRows {
     const { columns, parts, toSort, asker } = at;
     const rowSize = rowSizeOf(columns);
     const taken =
-      rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
+      rowSize === undefined
+        ? undefined
+        : this.#held.takeForAnswer(toSort.answerRows * rowSize, asker);
     if (taken === undefined && parts !== undefined) {
       yield* this.#slicedRows(parts, columns, asker);
       return;

@@ -35,6 +35,8 @@ export interface QuerySession {
   /** The distinct tag sets of a table; see `indexed`. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;
+  /** So many more rows are handed to the encoder. */
+  returned(rowCount: number): void;
   /** Somebody else has asked for its end: its signal is aborted. */
   cancel(): void;
   end(outcome: QueryOutcome): void;

@@ -95,6 +95,7 @@ export class QuerySessions {
         visibleFromNs: sources.visibleFrom(table, nowNs),
         hasDeletions: sources.hasDeletions(table),
       }),
+      returned: (rowCount) => logged.returned(rowCount),
       cancel: () => deadline.cancel(),
       end: (outcome) => {
         deadline.end();

@@ -3,7 +3,7 @@ import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
 
 /** What a statement under way needs of the engine. */
-export interface Session extends Omit<QuerySession, 'end' | 'cancel'> {
+export interface Session extends Omit<QuerySession, 'end' | 'cancel' | 'returned'> {
   /** Runs a subquery. */
   select(select: CompiledSelect): AsyncIterable<Series>;
   /** Uniform in [0, 1). */

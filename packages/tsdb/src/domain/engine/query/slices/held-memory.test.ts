@@ -55,6 +55,20 @@ describe('memory held by sorts and answers', () => {
     });
   });
 
+  it('reports to its query what it holds', async () => {
+    const held = new HeldMemory(512 * MEBIBYTE);
+    let sizeBytes = 0;
+    const counting = { ...asker, reserved: (by: number) => (sizeBytes += by) };
+    const given = [
+      await held.takeForSort(10 * MEBIBYTE, counting),
+      await held.takeToStay(20 * MEBIBYTE, counting),
+      held.takeForAnswer(3 * MEBIBYTE, counting),
+    ];
+    assert.equal(sizeBytes, 33 * MEBIBYTE);
+    for (const give of [...given, ...given]) give?.();
+    assert.equal(sizeBytes, 0);
+  });
+
   it('takes answers over while there is room for all of one', () => {
     const held = new HeldMemory(512 * MEBIBYTE);
     assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);

@@ -53,12 +53,17 @@ export class HeldMemory {
   }
 
   /** `undefined`: there is no room for it. */
-  takeForAnswer(sizeBytes: number): GiveBack | undefined {
+  takeForAnswer(
+    sizeBytes: number,
+    { reserved }: Pick<Asker, 'reserved'> = {},
+  ): GiveBack | undefined {
     const isTooLarge = sizeBytes > MAX_ANSWER_BYTES;
     if (isTooLarge || this.#answersBytes + sizeBytes > MAX_ANSWERS_BYTES) return undefined;
     this.#answersBytes += sizeBytes;
+    reserved?.(sizeBytes);
     return once(() => {
       this.#answersBytes -= sizeBytes;
+      reserved?.(-sizeBytes);
     });
   }
 }
@@ -67,7 +72,11 @@ async function take(places: FairPlaces, sizeBytes: number, asker: Asker): Promis
   // Whole numbers: an owner that has given all back has exactly nothing.
   const share = Math.ceil(sizeBytes);
   await places.take(asker, share);
-  return once(() => places.give(asker.owner, share));
+  asker.reserved?.(share);
+  return once(() => {
+    places.give(asker.owner, share);
+    asker.reserved?.(-share);
+  });
 }
 
 export function once(giveBack: () => void): GiveBack {

@@ -34,11 +34,12 @@ export class SliceMemory {
   #heldBytes = 0;
   readonly #places = new FairPlaces(MAX_MADE_COUNT);
 
-  begin(): SliceRoom {
+  begin({ reserved }: Pick<Asker, 'reserved'> = {}): SliceRoom {
     this.#answerCount++;
     let ownBytes = 0;
     const hold = (sizeBytes: number): void => {
       this.#heldBytes += sizeBytes - ownBytes;
+      reserved?.(sizeBytes - ownBytes);
       ownBytes = sizeBytes;
     };
     return {

@@ -8,6 +8,7 @@ import { endOfQuery } from '../../../../model/end-of-query.js';
  */
 export class QueryDeadline implements Asker {
   readonly owner: string;
+  reserved: Asker['reserved'];
   readonly #client: Pick<Asker, 'signal'>;
   readonly #limitMs: number;
   readonly #startMs: number;
