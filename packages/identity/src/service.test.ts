@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import {
   ANONYMOUS,
   OPENABLE_ENDPOINTS,
@@ -255,4 +256,41 @@ it('stays open on the recovery port while there is no admin token', async () => 
   }
   await createAdmin(to);
   assert.equal((await fetch(url, { method: 'POST' })).status, 201);
+});
+
+it('stores when tokens and keys were last used, once a minute and at the stop; the latest of all nodes counts', async () => {
+  await using to = await openTestIdentity();
+  const token = await createAdmin(to);
+  const [issued] = await to.identity.platformKeys.create([
+    { platform: 'p', kind: 'secret', livemode: false },
+  ]);
+  assert.equal(to.identity.listTokens()[0]?.lastUsedMs, undefined);
+  const usedMs = to.clock.nowMs();
+  assert.ok(works(to, token));
+  assert.equal(to.identity.platformKeys.find(issued?.text ?? '').status, 'valid');
+  assert.equal(works(to, `${token}x`), false);
+  let other = await to.openOther();
+  const here = () => to.identity.listTokens()[0]?.lastUsedMs;
+  const there = async () => {
+    await other.tokens.refresh();
+    await other.keys.load();
+    return [other.tokens.list()[0]?.lastUsedMs, other.keys.list('p')[0]?.lastUsedMs];
+  };
+  assert.equal(here(), usedMs);
+  assert.deepEqual(await there(), [undefined, undefined], 'it is not written by each request');
+  await to.clock.advanceMs(60_000);
+  while ((await there()).includes(undefined)) await setImmediate();
+  assert.deepEqual(await there(), [usedMs, usedMs]);
+  await to.clock.advanceMs(60_000);
+  assert.ok(works(to, token));
+  const laterMs = to.clock.nowMs();
+  await using again = await to.restart();
+  other = await again.openOther();
+  assert.deepEqual(await there(), [laterMs, usedMs]);
+  assert.equal(again.identity.listTokens()[0]?.lastUsedMs, laterMs);
+  const url = '/api/v3/configure/token/admin/regenerate';
+  const headers = { authorization: `Bearer ${token}` };
+  assert.equal((await again.ask({ method: 'POST', url, headers })).status, 201);
+  assert.equal(again.identity.listTokens()[0]?.lastUsedMs, undefined, 'a new secret');
+  assert.equal((await there())[0], undefined);
 });

@@ -28,13 +28,14 @@ import {
   type FirstTokenPolicy,
   type FirstTokenState,
 } from './domain/first-token-claim.js';
+import { LAST_USED_ACCURACY_MS } from './domain/last-used.js';
 import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PasswordUsers } from './domain/password-users.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
 import { StoreAbsence } from './domain/store-absence.js';
 import { readTokenFile } from './domain/token-file.js';
-import type { ApiToken } from './model/api-token.js';
+import type { ListedToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
 import { operatorDialect } from './routes/dialect.js';
 import { type RecoveredToken, RecoveryListener } from './routes/recovery-listener.js';
@@ -83,7 +84,7 @@ export interface Identity extends HttpService {
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
-  listTokens(): readonly ApiToken[];
+  listTokens(): readonly ListedToken[];
   /** Users with passwords, as clients of version 1 have them. */
   readonly users: PasswordUsers;
   /** For which app the token of an `Authorization` header speaks. Throws `AppJwtRefused` and `CredentialUncheckable`. */
@@ -133,6 +134,7 @@ class IdentityService implements Identity {
   #appHooks: AppHooks | undefined;
   #tokenQuota: TokenQuota | undefined;
   #refresh: Disposable | undefined;
+  #flush: Disposable | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
   constructor(needs: IdentityNeeds) {
@@ -143,6 +145,7 @@ class IdentityService implements Identity {
     const about = {
       clock,
       random,
+      log,
       maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
     };
     this.#tokens = new ApiTokens({ store: new TokenStore(store, needs.report), ...about });
@@ -225,7 +228,7 @@ class IdentityService implements Identity {
     return !this.#needs.config.without_auth && this.gate.isFirstTokenFree();
   }
 
-  listTokens(): readonly ApiToken[] {
+  listTokens(): readonly ListedToken[] {
     return this.#tokens.list();
   }
 
@@ -267,6 +270,7 @@ class IdentityService implements Identity {
       this.#registryStore.migrate(),
     ]);
     const { store, clock } = this.#needs;
+    this.#flush = clock.every(LAST_USED_ACCURACY_MS, () => this.#flushLastUsed());
     if (store.engine === 'postgresql') {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         await this.#tokens
@@ -296,6 +300,12 @@ class IdentityService implements Identity {
 
   async close(): Promise<void> {
     this.#refresh?.[Symbol.dispose]();
+    this.#flush?.[Symbol.dispose]();
     await this.#recovery.close();
+    if (this.#flush !== undefined) await this.#flushLastUsed();
+  }
+
+  async #flushLastUsed(): Promise<void> {
+    await Promise.all([this.#tokens.flushLastUsed(), this.platformKeys.flushLastUsed()]);
   }
 }

@@ -150,6 +150,7 @@ const ONLY_INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'updated_by_token_id UInt64',
     'expiry Timestamp(Millisecond, None)',
     'permissions Utf8',
+    'last_used_at Timestamp(Millisecond, None)',
   ],
 };
 
@@ -368,7 +369,10 @@ describe('system.tokens', () => {
       headers: { authorization: `Bearer ${admin['token']}` },
     });
     const time = (text = '') => text.replace('Z', '').replace(/\.000$/, '');
-    const row = (id: number, token: typeof admin, by: string) =>
+    const [, usedAt = ''] = /,([^,\n]+)$/m.exec(answer.text.split('\n')[1] ?? '') ?? [];
+    const ageMs = Date.now() - Date.parse(`${usedAt}Z`);
+    assert.ok(ageMs >= 0 && ageMs < 60_000, usedAt);
+    const row = (id: number, token: typeof admin, by: string, used: string) =>
       [
         id,
         token['name'],
@@ -380,11 +384,12 @@ describe('system.tokens', () => {
         '',
         time(token['expiry'] ?? ''),
         '*:*:*',
+        used,
       ].join(',');
     assert.equal(
       answer.text,
-      'token_id,name,hash,created_at,description,created_by_token_id,updated_at,updated_by_token_id,expiry,permissions\n' +
-        `${row(0, admin, '')}\n${row(1, named, '0')}\n`,
+      'token_id,name,hash,created_at,description,created_by_token_id,updated_at,updated_by_token_id,expiry,permissions,last_used_at\n' +
+        `${row(0, admin, '', usedAt)}\n${row(1, named, '0', '')}\n`,
     );
     for (const secret of [admin['token'], named['token'], admin['hash'], named['hash']]) {
       assert.ok(!answer.text.includes(secret ?? ''));

@@ -197,6 +197,8 @@ export interface TokenRow {
   readonly expiry?: string | null;
   /** `*:*:*`, or `type:names:actions` parted by `;`. */
   readonly permissions: string;
+  /** To the minute; absent where it was never used. */
+  readonly last_used_at?: string | null;
 }
 
 export const fetchTokens = (): Promise<readonly TokenRow[]> =>

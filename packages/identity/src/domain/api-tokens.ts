@@ -1,7 +1,7 @@
-import type { Clock, Permission, Random } from '@plinth/kernel';
+import type { Clock, Logger, Permission, Random } from '@plinth/kernel';
 import { Exclusive, isOver } from '@plinth/kernel';
 import { identityError } from '../errors.js';
-import type { ApiToken, IssuedToken } from '../model/api-token.js';
+import type { ApiToken, IssuedToken, ListedToken } from '../model/api-token.js';
 import {
   hashToken,
   isTokenText,
@@ -10,6 +10,7 @@ import {
   OPERATOR_TOKEN_NAME,
 } from '../model/api-token.js';
 import type { TokenStore } from '../storage/token-store.js';
+import { LastUsed } from './last-used.js';
 import { SharedReading } from './shared-reading.js';
 
 const MAX_TOKEN_COUNT = 10_000;
@@ -34,12 +35,20 @@ export class ApiTokens {
   readonly #byHash = new Map<string, ApiToken>();
   readonly #changes = new Exclusive();
   readonly #reading: SharedReading;
+  readonly #lastUsed: LastUsed<number>;
 
-  constructor(needs: { store: TokenStore; clock: Clock; random: Random; maxAgeSec: number }) {
+  constructor(needs: {
+    store: TokenStore;
+    clock: Clock;
+    random: Random;
+    maxAgeSec: number;
+    log?: Logger | undefined;
+  }) {
     this.#store = needs.store;
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
+    this.#lastUsed = new LastUsed((uses) => needs.store.noteUses(uses), needs.log);
   }
 
   /** Reads what is stored. Once, before anything else. */
@@ -56,7 +65,8 @@ export class ApiTokens {
       this.#reading.note(startMs);
       this.#byName.clear();
       this.#byHash.clear();
-      for (const token of tokens) this.#show(token);
+      for (const { token } of tokens) this.#show(token);
+      this.#lastUsed.load(tokens.map(({ token: { id }, lastUsedMs }) => [id, lastUsedMs]));
     });
   }
 
@@ -69,7 +79,10 @@ export class ApiTokens {
     if (!isTokenText(text)) return undefined;
     this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
-    return token === undefined || isOver(token.expiryMs, this.#clock.nowMs()) ? undefined : token;
+    const nowMs = this.#clock.nowMs();
+    if (token === undefined || isOver(token.expiryMs, nowMs)) return undefined;
+    this.#lastUsed.note(token.id, nowMs);
+    return token;
   }
 
   /** Whether a token that `find` returned earlier is still valid: not deleted, replaced or expired. */
@@ -79,8 +92,15 @@ export class ApiTokens {
   }
 
   /** By id, expired ones included. */
-  list(): readonly ApiToken[] {
-    return [...this.#byName.values()].sort((a, b) => a.id - b.id);
+  list(): readonly ListedToken[] {
+    return [...this.#byName.values()]
+      .sort((a, b) => a.id - b.id)
+      .map((token) => ({ ...token, lastUsedMs: this.#lastUsed.of(token.id) }));
+  }
+
+  /** Stores when tokens were last used. */
+  async flushLastUsed(): Promise<void> {
+    await this.#lastUsed.flush();
   }
 
   hasOperator(): boolean {
@@ -89,7 +109,7 @@ export class ApiTokens {
 
   hasValidToken(): boolean {
     const nowMs = this.#clock.nowMs();
-    return this.list().some(({ expiryMs }) => !isOver(expiryMs, nowMs));
+    return [...this.#byName.values()].some(({ expiryMs }) => !isOver(expiryMs, nowMs));
   }
 
   /** Throws `token_name_exists`. */
@@ -130,6 +150,7 @@ export class ApiTokens {
       const token = { ...old, hash: hashToken(text), updatedMs, updatedByTokenId: byTokenId };
       await this.#store.update(token);
       this.#byHash.delete(old.hash);
+      this.#lastUsed.forget(old.id);
       this.#show(token);
       return { token, text };
     });
@@ -144,6 +165,7 @@ export class ApiTokens {
       await this.#store.delete(token);
       this.#byName.delete(name);
       this.#byHash.delete(token.hash);
+      this.#lastUsed.forget(token.id);
     });
   }
 

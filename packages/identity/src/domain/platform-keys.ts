@@ -1,9 +1,10 @@
-import type { Clock, Random } from '@plinth/kernel';
+import type { Clock, Logger, Random } from '@plinth/kernel';
 import { Exclusive, isOver } from '@plinth/kernel';
 import { identityError } from '../errors.js';
 import {
   hashKey,
   type IssuedPlatformKey,
+  type ListedPlatformKey,
   makeKeyId,
   makeKeyText,
   type PlatformKey,
@@ -11,6 +12,7 @@ import {
   readKeyText,
 } from '../model/platform-key.js';
 import type { PlatformKeyStore } from '../storage/platform-key-store.js';
+import { LastUsed } from './last-used.js';
 import { SharedReading } from './shared-reading.js';
 
 /** All are in memory, about 300 bytes each. */
@@ -46,12 +48,20 @@ export class PlatformKeys {
   readonly #byHash = new Map<string, PlatformKey>();
   readonly #changes = new Exclusive();
   readonly #reading: SharedReading;
+  readonly #lastUsed: LastUsed<string>;
 
-  constructor(needs: { store: PlatformKeyStore; clock: Clock; random: Random; maxAgeSec: number }) {
+  constructor(needs: {
+    store: PlatformKeyStore;
+    clock: Clock;
+    random: Random;
+    maxAgeSec: number;
+    log?: Logger | undefined;
+  }) {
     this.#store = needs.store;
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
+    this.#lastUsed = new LastUsed((uses) => needs.store.noteUses(uses), needs.log);
   }
 
   /** Before anything else, and again to hear of what other nodes have changed. */
@@ -62,7 +72,8 @@ export class PlatformKeys {
       this.#reading.note(startMs);
       this.#byId.clear();
       this.#byHash.clear();
-      for (const key of keys) this.#show(key);
+      for (const { key } of keys) this.#show(key);
+      this.#lastUsed.load(keys.map(({ key: { id }, lastUsedMs }) => [id, lastUsedMs]));
     });
   }
 
@@ -76,13 +87,22 @@ export class PlatformKeys {
     const key = this.#byHash.get(hashKey(text));
     if (key === undefined) return { status: 'unknown' };
     const { revokedMs, expiresMs } = key;
-    const hasEnded = revokedMs !== undefined || isOver(expiresMs, this.#clock.nowMs());
-    return hasEnded ? { status: 'ended' } : { status: 'valid', key };
+    const nowMs = this.#clock.nowMs();
+    if (revokedMs !== undefined || isOver(expiresMs, nowMs)) return { status: 'ended' };
+    this.#lastUsed.note(key.id, nowMs);
+    return { status: 'valid', key };
+  }
+
+  /** Stores when keys were last used. */
+  async flushLastUsed(): Promise<void> {
+    await this.#lastUsed.flush();
   }
 
   /** In order of creation, ended ones included. */
-  list(platform: string): readonly PlatformKey[] {
-    return [...this.#byId.values()].filter((key) => key.platform === platform);
+  list(platform: string): readonly ListedPlatformKey[] {
+    return [...this.#byId.values()]
+      .filter((key) => key.platform === platform)
+      .map((key) => ({ ...key, lastUsedMs: this.#lastUsed.of(key.id) }));
   }
 
   /** Throws `platform_key_limit_reached`. */
@@ -129,6 +149,7 @@ export class PlatformKeys {
       for (const key of this.list(platform)) {
         this.#byId.delete(key.id);
         this.#byHash.delete(key.hash);
+        this.#lastUsed.forget(key.id);
       }
     });
   }

@@ -30,6 +30,11 @@ export interface ApiToken {
   readonly permissions: readonly Permission[] | undefined;
 }
 
+export interface ListedToken extends ApiToken {
+  /** To the minute; `undefined`: never, as far as is known. */
+  readonly lastUsedMs: number | undefined;
+}
+
 export interface IssuedToken {
   readonly token: ApiToken;
   /** Secret; never stored or logged. */

@@ -20,6 +20,11 @@ export interface PlatformKey {
   readonly revokedMs: number | undefined;
 }
 
+export interface ListedPlatformKey extends PlatformKey {
+  /** To the minute; `undefined`: never, as far as is known. */
+  readonly lastUsedMs: number | undefined;
+}
+
 export interface IssuedPlatformKey {
   readonly key: PlatformKey;
   /** Secret; never stored or logged. */

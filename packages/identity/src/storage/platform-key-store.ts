@@ -3,6 +3,12 @@ import type { Selectable } from 'kysely';
 import type { PlatformKey } from '../model/platform-key.js';
 import type { IdentityTables } from './token-tables.js';
 
+export interface UsedKey {
+  readonly key: PlatformKey;
+  /** `undefined`: never. */
+  readonly lastUsedMs: number | undefined;
+}
+
 /** Keys of platforms in the relational store. */
 export class PlatformKeyStore {
   readonly #store: RelationalStore;
@@ -11,7 +17,7 @@ export class PlatformKeyStore {
     this.#store = store;
   }
 
-  async readAll(): Promise<readonly PlatformKey[]> {
+  async readAll(): Promise<readonly UsedKey[]> {
     const rows = await this.#store
       .reader<IdentityTables>()
       .selectFrom('identity_platform_keys')
@@ -19,7 +25,10 @@ export class PlatformKeyStore {
       .orderBy('created_ms')
       .orderBy('id')
       .execute();
-    return rows.map(fromRow);
+    return rows.map((row) => ({
+      key: fromRow(row),
+      lastUsedMs: row.last_used_ms === null ? undefined : Number(row.last_used_ms),
+    }));
   }
 
   async insert(keys: readonly PlatformKey[]): Promise<void> {
@@ -43,6 +52,20 @@ export class PlatformKeyStore {
     });
   }
 
+  /** Keeps the later of the stored time and the given one. */
+  async noteUses(uses: readonly (readonly [id: string, usedMs: number])[]): Promise<void> {
+    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+      for (const [id, usedMs] of uses) {
+        await tx
+          .updateTable('identity_platform_keys')
+          .set({ last_used_ms: usedMs })
+          .where('id', '=', id)
+          .where((eb) => eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs)]))
+          .execute();
+      }
+    });
+  }
+
   async deletePlatform(platform: string): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
       await tx.deleteFrom('identity_platform_keys').where('platform', '=', platform).execute();
@@ -63,6 +86,7 @@ function toRow(key: PlatformKey): KeyRow {
     created_ms: key.createdMs,
     expires_ms: key.expiresMs ?? null,
     revoked_ms: key.revokedMs ?? null,
+    last_used_ms: null,
   };
 }
 

@@ -7,6 +7,12 @@ import { IDENTITY_MIGRATIONS } from './token-tables.js';
 /** Without an id it gets the next one. */
 export type NewToken = Omit<ApiToken, 'id'> & { readonly id: number | undefined };
 
+export interface UsedToken {
+  readonly token: ApiToken;
+  /** `undefined`: never. */
+  readonly lastUsedMs: number | undefined;
+}
+
 /** Tokens in the relational store. */
 export class TokenStore {
   readonly #store: RelationalStore;
@@ -22,10 +28,10 @@ export class TokenStore {
     await this.#store.migrate('identity', IDENTITY_MIGRATIONS);
   }
 
-  async readAll(): Promise<readonly ApiToken[]> {
+  async readAll(): Promise<readonly UsedToken[]> {
     const reader = this.#store.reader<IdentityTables>();
     const rows = await reader.selectFrom('identity_tokens').selectAll().orderBy('id').execute();
-    return rows.map(fromRow);
+    return rows.map((row) => ({ token: fromRow(row), lastUsedMs: numberOf(row.last_used_ms) }));
   }
 
   /**
@@ -55,6 +61,20 @@ export class TokenStore {
         .where('id', '=', token.id)
         .execute();
       await this.#report?.(tx, { type: 'token.regenerated', payload: payloadOf(token) });
+    });
+  }
+
+  /** Keeps the later of the stored time and the given one. */
+  async noteUses(uses: readonly (readonly [id: number, usedMs: number])[]): Promise<void> {
+    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+      for (const [id, usedMs] of uses) {
+        await tx
+          .updateTable('identity_tokens')
+          .set({ last_used_ms: usedMs })
+          .where('id', '=', id)
+          .where((eb) => eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs)]))
+          .execute();
+      }
     });
   }
 
@@ -105,6 +125,7 @@ function toRow(token: ApiToken): TokenRow {
     updated_by_token_id: token.updatedByTokenId ?? null,
     expiry_ms: token.expiryMs ?? null,
     permissions: token.permissions === undefined ? null : JSON.stringify(token.permissions),
+    last_used_ms: null, // A new secret was never used.
   };
 }
 

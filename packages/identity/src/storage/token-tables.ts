@@ -13,6 +13,7 @@ export interface IdentityTables {
     expiry_ms: number | null;
     /** JSON; null: an admin token. */
     permissions: string | null;
+    last_used_ms: number | null;
   };
   /** Next id: ids are never reused, so that "created by" keeps its meaning. */
   identity_sequences: { name: string; next: number };
@@ -34,6 +35,7 @@ export interface IdentityTables {
     created_ms: number;
     expires_ms: number | null;
     revoked_ms: number | null;
+    last_used_ms: number | null;
   };
 }
 
@@ -41,6 +43,7 @@ export const IDENTITY_MIGRATIONS: readonly Migration[] = [
   { name: '0001_tokens', up: createTokens },
   { name: '0002_platform_keys', up: createPlatformKeys },
   { name: '0003_permissions', up: addPermissions },
+  { name: '0004_last_used', up: addLastUsed },
 ];
 
 async function createTokens(tx: Transaction<unknown>): Promise<void> {
@@ -87,4 +90,10 @@ async function addPermissions(tx: Transaction<unknown>): Promise<void> {
     .addColumn('permissions', 'text', (column) => column.notNull())
     .addColumn('created_ms', 'bigint', (column) => column.notNull())
     .execute();
+}
+
+async function addLastUsed(tx: Transaction<unknown>): Promise<void> {
+  for (const table of ['identity_tokens', 'identity_platform_keys']) {
+    await tx.schema.alterTable(table).addColumn('last_used_ms', 'bigint').execute();
+  }
 }

@@ -50,6 +50,8 @@ export interface ManagedKey {
   readonly kind: 'secret' | 'publishable';
   readonly livemode: boolean;
   readonly last4: string;
+  /** To the minute; `undefined`: never. */
+  readonly lastUsedMs?: number | undefined;
   readonly createdMs: number;
   readonly expiresMs: number | undefined;
   readonly revokedMs: number | undefined;
@@ -347,6 +349,7 @@ function keyObject(key: ManagedKey) {
     created: timestamp(key.createdMs),
     expires_at: key.expiresMs === undefined ? null : timestamp(key.expiresMs),
     revoked_at: key.revokedMs === undefined ? null : timestamp(key.revokedMs),
+    last_used_at: key.lastUsedMs === undefined ? null : timestamp(key.lastUsedMs),
   };
 }
 

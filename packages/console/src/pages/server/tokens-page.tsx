@@ -52,6 +52,7 @@ export function TokensPage() {
               <th>May</th>
               <th>Created (UTC)</th>
               <th>Expires (UTC)</th>
+              <th>Last used (UTC)</th>
               <th>Hash begins</th>
               <th>
                 <span className="visually-hidden">Actions</span>
@@ -75,6 +76,9 @@ export function TokensPage() {
                   {token.expiry && isPast(token.expiry) && (
                     <span className="chip warn">expired</span>
                   )}
+                </td>
+                <td className="nowrap">
+                  {token.last_used_at ? dateOf(token.last_used_at) : 'never'}
                 </td>
                 <td>
                   <code>{token.hash.slice(0, 12)}</code>

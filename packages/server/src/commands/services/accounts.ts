@@ -94,7 +94,16 @@ function keysCommand(): Command {
     .description('show the keys of a platform, without their secrets')
     .action(async () => {
       const { data } = await askPlatform(list, '/keys');
-      const columns = ['id', 'kind', 'livemode', 'last4', 'created', 'expires_at', 'revoked_at'];
+      const columns = [
+        'id',
+        'kind',
+        'livemode',
+        'last4',
+        'created',
+        'expires_at',
+        'revoked_at',
+        'last_used_at',
+      ];
       printRows(list, data as Row[], columns);
     });
   const create = withServer(new Command('create'))

@@ -14,6 +14,7 @@ export interface TokenRecord {
   readonly updatedMs: number | undefined;
   readonly updatedByTokenId: number | undefined;
   readonly expiryMs: number | undefined;
+  readonly lastUsedMs?: number | undefined;
   /** `undefined`: everything. */
   readonly permissions: readonly Permission[] | undefined;
 }
@@ -42,6 +43,7 @@ export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): 
     updated_by_token_id: UINT64,
     expiry: TIME_MS,
     permissions: TEXT,
+    last_used_at: TIME_MS,
   };
   const { hash: _, ...withoutHash } = columns;
   const shown = directory.isAuthRequired ? columns : withoutHash;
@@ -57,6 +59,7 @@ export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): 
       updated_by_token_id: token.updatedByTokenId,
       expiry: nanosOfMs(token.expiryMs),
       permissions: token.permissions?.map(permissionText).join(';') ?? '*:*:*',
+      last_used_at: nanosOfMs(token.lastUsedMs),
     })),
   );
 }
