@@ -226,4 +226,5 @@ export { EditDistance } from './text/edit-distance.js';
 export { toAsciiLowerCase } from './text/to-ascii-lower-case.js';
 export { OtlpTracer } from './tracing/otlp-tracer.js';
 export { requestIdOf, withRequestId } from './tracing/request-id.js';
+export { type RequestSpan, RequestTracing } from './tracing/request-tracing.js';
 export type { Tracer } from './tracing/tracer.js';

@@ -150,9 +150,16 @@ const SERVER_SETTINGS = defineSettings(
         pattern: '^https?://[^\\s]+$',
         examples: ['http://127.0.0.1:4318/v1/traces'],
         description:
-          'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt',
+          'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt and of sampled requests of the time-series service',
       }),
     ),
+    otlp_sample_ratio: Type.Number({
+      default: 0.01,
+      minimum: 0,
+      maximum: 1,
+      description:
+        'share of the requests of the time-series service that are traced; a valid `traceparent` of the client decides instead',
+    }),
     drain_ms: Type.Optional(
       Type.Integer({
         minimum: 0,

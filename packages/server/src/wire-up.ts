@@ -46,6 +46,7 @@ import type { TlsIdentity } from './port/tls-identity.js';
 import { LogLevels } from './process/log-levels.js';
 import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccessLog } from './process/open-access-log.js';
+import { openTraces } from './process/open-traces.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
@@ -150,6 +151,8 @@ export async function wireUp(
       const alike = await AlikeNodes.join(needs);
       closers.push(() => alike.close());
     }
+    const traces = openTraces(settings.server, { metrics, clock, random, log });
+    closers.push(() => traces.close());
     const audit = new AuditLog({
       folder: join(stores.dataDir, AUDIT_FOLDER),
       files: stores.files,
@@ -258,6 +261,8 @@ export async function wireUp(
       audit,
       reports,
       metrics: metrics.part(service),
+      tracer: traces.tracer,
+      currentSpan: traces.currentSpan,
       clock,
       random,
       log: log.child({ service }),
@@ -331,6 +336,7 @@ export async function wireUp(
     if (accessLog !== undefined) closers.push(() => accessLog.close());
     const pipeline = new Pipeline({
       accessLog: accessLog?.log,
+      spans: traces.spans,
       ...{ router, dialects, gate, bodies, clock, log },
       grants: (access, principal) => identity.gate.grants(access, principal),
       unmatched: numbers.unmatched,

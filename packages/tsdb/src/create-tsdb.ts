@@ -99,6 +99,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
           if (writtenCount > 0) bytes.inc(bodySizeBytes);
+          needs.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
       return tsdbTables(given, needs);

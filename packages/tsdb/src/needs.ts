@@ -10,6 +10,7 @@ import type {
   Random,
   RelationalStore,
   ReportEvent,
+  RequestSpan,
   SecretBox,
   WriteRoom,
 } from '@plinth/kernel';
@@ -56,6 +57,8 @@ export interface TsdbNeeds {
   readonly room?: WriteRoom | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
+  /** Of the request that code runs for; absent: none is traced. */
+  readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

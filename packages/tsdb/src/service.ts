@@ -24,6 +24,7 @@ import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/sav
 import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
+import { traceQuery } from './domain/system-tables/query-spans.js';
 import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
@@ -103,8 +104,10 @@ export async function openTsdb(
     maxEntryCount: settings.query_log_max_entries,
     clock,
     random,
+    currentSpan: needs.currentSpan,
     onEnded(query) {
       metrics.queryEnded(query);
+      if (query.facts.span !== undefined) traceQuery(query, query.facts.span);
       logIfSlow(query, settings.slow_query_ms, needs.log);
     },
   });

@@ -230,7 +230,6 @@ class WebhookService implements Webhooks {
     await this.#engine.close();
     this.#sender.close();
     await this.#payloads.close();
-    await this.#needs.tracer?.close();
   }
 
   #routeNeeds(): TableNeeds {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import type { Logger } from '../log/logger.js';
+import type { Counter } from '../metrics/metrics.js';
 import type { FinishedSpan, Tracer } from './tracer.js';
 
 export interface OtlpTracerOptions {
@@ -11,6 +12,8 @@ export interface OtlpTracerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Counts spans that were left out or not taken by the collector. */
+  readonly dropped: Counter;
 }
 
 const SEND_MS = 2000;
@@ -18,7 +21,8 @@ const TIMEOUT_MS = 5000;
 const MAX_BATCH_COUNT = 512;
 /** Spans that wait; beyond, the newest are left out. */
 const MAX_WAITING_COUNT = 4096;
-const KIND_CLIENT = 3;
+/** Values of `SpanKind` in trace.proto. */
+const KIND = { internal: 1, server: 2, client: 3 } as const;
 const STATUS = { ok: 1, error: 2 } as const;
 
 /**
@@ -39,7 +43,10 @@ export class OtlpTracer implements Tracer {
 
   record(span: FinishedSpan): void {
     if (this.#waiting.length < MAX_WAITING_COUNT) this.#waiting.push(span);
-    else this.#leftOutCount += 1;
+    else {
+      this.#leftOutCount += 1;
+      this.#options.dropped.inc();
+    }
   }
 
   async close(): Promise<void> {
@@ -66,7 +73,7 @@ export class OtlpTracer implements Tracer {
   }
 
   async #post(batch: readonly FinishedSpan[]): Promise<boolean> {
-    const { url, nodeId, log } = this.#options;
+    const { url, nodeId, log, dropped } = this.#options;
     const resource = {
       attributes: attributesOf({ 'service.name': 'plinth', 'service.instance.id': nodeId }),
     };
@@ -87,21 +94,24 @@ export class OtlpTracer implements Tracer {
     } catch (err) {
       log.warn({ err, count: batch.length }, 'spans not sent');
     }
+    dropped.inc(batch.length);
     return false;
   }
 
   #toWire(span: FinishedSpan): object {
-    const startNs = BigInt(Math.round(span.startMs)) * 1_000_000n;
+    const startNs = BigInt(Math.round(span.startMs * 1000)) * 1000n;
     const endNs = startNs + BigInt(Math.round(span.durationMs * 1_000_000));
     return {
       traceId: span.traceId,
-      spanId: Buffer.from(this.#options.random.bytes(8)).toString('hex'),
+      spanId: span.spanId ?? Buffer.from(this.#options.random.bytes(8)).toString('hex'),
+      ...(span.parentSpanId !== undefined && { parentSpanId: span.parentSpanId }),
       name: span.name,
-      kind: KIND_CLIENT,
+      kind: KIND[span.kind ?? 'client'],
       startTimeUnixNano: String(startNs),
       endTimeUnixNano: String(endNs),
       attributes: attributesOf(span.attributes),
-      status: { code: span.isFailure ? STATUS.error : STATUS.ok },
+      status:
+        span.isFailure === undefined ? {} : { code: span.isFailure ? STATUS.error : STATUS.ok },
     };
   }
 }

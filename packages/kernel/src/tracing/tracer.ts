@@ -1,12 +1,18 @@
-/** A piece of work that ended: something that this server asked of another. */
+/** A piece of work that ended. */
 export interface FinishedSpan {
   /** 32 hex digits; spans that belong together share it. */
   readonly traceId: string;
+  /** 16 hex digits; one is made where nothing refers to it. */
+  readonly spanId?: string | undefined;
+  readonly parentSpanId?: string | undefined;
+  /** `client` unless told otherwise: something that this server asked of another. */
+  readonly kind?: 'client' | 'server' | 'internal' | undefined;
   readonly name: string;
-  /** Epoch. */
+  /** Epoch; may have a fraction. */
   readonly startMs: number;
   readonly durationMs: number;
-  readonly isFailure: boolean;
+  /** `undefined`: nobody says whether it failed. */
+  readonly isFailure: boolean | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 

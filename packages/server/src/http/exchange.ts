@@ -3,6 +3,7 @@ import {
   type HeaderList,
   type HttpAnswer,
   type Pass,
+  type RequestSpan,
   withRequestId,
 } from '@plinth/kernel';
 import type { IncomingRequest } from './incoming-request.js';
@@ -21,6 +22,8 @@ export class Exchange {
   #said: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
+  /** `undefined`: it is not traced. */
+  span: RequestSpan | undefined;
   /** `undefined` when the client left before there was one. */
   answer: HttpAnswer | undefined;
   /** Of a body whose length is known only at its end; counted for the access log. */

@@ -4,10 +4,12 @@ import {
   type Dialect,
   type HeldBodies,
   type HttpAnswer,
+  invariant,
   type Logger,
   type Principal,
   pathOf,
   type RequestGate,
+  type RequestSpan,
   type RouteAccess,
   redactTarget,
   refusalOf,
@@ -20,6 +22,7 @@ import { FailedLogins } from './failed-logins.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
+import type { RequestSpans } from './request-spans.js';
 import { readRouteBody } from './route-body.js';
 import type { Router } from './router.js';
 import { StandInRequest } from './stand-in-request.js';
@@ -38,6 +41,8 @@ export interface PipelineParts {
   readonly log: Logger;
   /** `undefined`: requests are not logged. */
   readonly accessLog?: AccessLog | undefined;
+  /** `undefined`: no request is traced. */
+  readonly spans?: RequestSpans | undefined;
 }
 
 /**
@@ -90,7 +95,9 @@ export class Pipeline {
     if (stored) return this.#route(new StandInRequest(request, stored), dialect);
     const onGone = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
-    return new Exchange(request, { dialect, speaker, found, startMs, onGone });
+    const exchange = new Exchange(request, { dialect, speaker, found, startMs, onGone });
+    exchange.span = this.#parts.spans?.begin(exchange);
+    return exchange;
   }
 
   /** `undefined`: nobody limits it. */
@@ -122,7 +129,9 @@ export class Pipeline {
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
       pass?.begin();
-      return route.handle(request, readInput(request));
+      const { span } = exchange;
+      if (span === undefined) return route.handle(request, readInput(request));
+      return this.#handleTraced(span, () => route.handle(request, readInput(request)));
     };
     // Whatever is thrown is worded by the service that was meant.
     const word = (error: unknown): HttpAnswer =>
@@ -137,11 +146,25 @@ export class Pipeline {
     }
   }
 
+  /** A protocol of its own begins to work only when the transport hands it the stream. */
+  #handleTraced(span: RequestSpan, handle: () => Answering): Answering {
+    const { spans } = this.#parts;
+    invariant(spans !== undefined, 'who began the span has it');
+    const traced = (answer: HttpAnswer): HttpAnswer => {
+      const { takeOver } = answer;
+      if (takeOver === undefined) return answer;
+      return { ...answer, takeOver: (...args) => spans.run(span, () => takeOver(...args)) };
+    };
+    const answer = spans.run(span, handle);
+    return answer instanceof Promise ? answer.then(traced) : traced(answer);
+  }
+
   #count(exchange: Exchange): void {
     const { request, found, answer, startMs } = exchange;
     const { clock, log, unmatched, accessLog } = this.#parts;
     const durationMs = clock.monotonicMs() - startMs;
     accessLog?.note(exchange, durationMs);
+    if (exchange.span !== undefined) this.#parts.spans?.end(exchange.span, exchange);
     if (answer === undefined) return;
     const { status } = answer;
     (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });

@@ -7,6 +7,8 @@ import type {
   Metrics,
   Outbox,
   Random,
+  RequestSpan,
+  Tracer,
 } from '@plinth/kernel';
 import type { Stores } from '../folder/stores.js';
 import type { AuditLog } from '../operator/audit-log.js';
@@ -28,6 +30,10 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   readonly reports: Reports;
   readonly metrics: Metrics;
+  /** `undefined`: nobody looks at traces. */
+  readonly tracer: Tracer | undefined;
+  /** Of the request that code runs for; `undefined`: it is not traced. */
+  readonly currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Already named after the service. */

@@ -31,6 +31,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     room: stores.room,
     leases: stores.leases,
     metrics,
+    currentSpan: parts.currentSpan,
     clock,
     random,
     log,

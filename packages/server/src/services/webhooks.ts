@@ -1,5 +1,4 @@
 import type { AccountListener } from '@plinth/accounts';
-import { OtlpTracer } from '@plinth/kernel';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
 import { readVersion } from '../product-version.js';
 import { ownListenersOf } from './own-listeners.js';
@@ -7,9 +6,6 @@ import type { ServiceParts } from './service-parts.js';
 
 export function openWebhooks(parts: ServiceParts): Webhooks {
   const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
-  const { otlp_traces_url: url, node_id: nodeId } = settings.server;
-  const tracer =
-    url === undefined ? undefined : new OtlpTracer({ url, nodeId, clock, random, log });
   const webhooks = createWebhooks({
     config: settings.webhooks,
     store: stores.relational,
@@ -22,7 +18,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     clock,
     random,
     log,
-    tracer,
+    tracer: parts.tracer,
     apps: {
       authenticate: (authorization) => identity.authenticateApp(authorization),
       authenticateAnyone: (authorization) => identity.credentials.resolve(authorization),

@@ -100,6 +100,7 @@ export class Influxql {
     const session = await this.#needs.engine.openSession({
       language: 'influxql',
       text,
+      database: request.database,
       owner: access.owner,
       principal: access.principal,
       isOwn: request.isOwn === true,

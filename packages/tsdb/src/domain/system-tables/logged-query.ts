@@ -1,4 +1,4 @@
-import type { Clock, Principal } from '@plinth/kernel';
+import type { Clock, Principal, RequestSpan } from '@plinth/kernel';
 import type { Segment } from '../../storage/segments/segment.js';
 
 /** Source: tsdb-http, "System tables and information_schema", phases of `queries`. */
@@ -17,6 +17,10 @@ export interface QueryFacts {
   readonly id: string;
   readonly language: string;
   readonly text: string;
+  /** That the request names. */
+  readonly database?: string | undefined;
+  /** Of its request, where that is traced. */
+  readonly span?: RequestSpan | undefined;
   readonly owner: string;
   /** Whose token or user it needs for as long as it runs. */
   readonly principal?: Principal | undefined;
@@ -31,7 +35,8 @@ export class LoggedQuery {
   readonly facts: QueryFacts;
   readonly #clock: Clock;
   readonly #onEnded: (query: LoggedQuery) => void;
-  readonly #startMs: number;
+  /** Of the monotonic clock, like all times here. */
+  readonly startMs: number;
   #phase: QueryPhase = 'received';
   #permitMs: number | undefined;
   #preparedMs: number | undefined;
@@ -51,7 +56,7 @@ export class LoggedQuery {
     this.facts = facts;
     this.#onEnded = onEnded;
     this.#clock = clock;
-    this.#startMs = clock.monotonicMs();
+    this.startMs = clock.monotonicMs();
   }
 
   /** What ends it before its time. */
@@ -122,7 +127,7 @@ export class LoggedQuery {
 
   /** Since it came, until now or its end. */
   get ageMs(): number {
-    return (this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs;
+    return (this.#endMs ?? this.#clock.monotonicMs()) - this.startMs;
   }
 
   get isRunning(): boolean {
@@ -148,8 +153,20 @@ export class LoggedQuery {
     return this.#peakReservedBytes;
   }
 
+  get permitMs(): number | undefined {
+    return this.#permitMs;
+  }
+
+  get preparedMs(): number | undefined {
+    return this.#preparedMs;
+  }
+
+  get endMs(): number | undefined {
+    return this.#endMs;
+  }
+
   get permitNs(): bigint | undefined {
-    return nanosBetween(this.#startMs, this.#permitMs);
+    return nanosBetween(this.startMs, this.#permitMs);
   }
 
   get planNs(): bigint | undefined {
@@ -161,7 +178,7 @@ export class LoggedQuery {
   }
 
   get endToEndNs(): bigint | undefined {
-    return nanosBetween(this.#startMs, this.#endMs);
+    return nanosBetween(this.startMs, this.#endMs);
   }
 
   /** Execution without the time in which the client was waited for. */

@@ -1,4 +1,4 @@
-import type { Clock, Principal, Random } from '@plinth/kernel';
+import type { Clock, Principal, Random, RequestSpan } from '@plinth/kernel';
 import { withoutPasswords } from '../../model/without-passwords.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
@@ -12,6 +12,7 @@ export class QueryLog {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #onEnded: (query: LoggedQuery) => void;
+  readonly #currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly #ring: LoggedQuery[] = [];
   readonly #running = new Set<LoggedQuery>();
   /** Where the next entry goes once the ring is full: the oldest one. */
@@ -22,16 +23,20 @@ export class QueryLog {
     readonly clock: Clock;
     readonly random: Random;
     readonly onEnded?: (query: LoggedQuery) => void;
+    /** Of the request that a query begins for; absent: none is traced. */
+    readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   }) {
     this.#maxEntryCount = options.maxEntryCount;
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#currentSpan = options.currentSpan;
     this.#onEnded = options.onEnded ?? (() => {});
   }
 
   begin(query: {
     readonly language: string;
     readonly text: string;
+    readonly database?: string | undefined;
     /** Whose it is. */
     readonly owner: string;
     readonly principal?: Principal | undefined;
@@ -43,6 +48,8 @@ export class QueryLog {
         id: this.#random.uuidV4(),
         language: query.language,
         text: withoutPasswords(cut(query.text)),
+        database: query.database,
+        span: query.isOwn ? undefined : this.#currentSpan?.(),
         owner: query.owner,
         principal: query.principal,
         issueNs: this.#clock.nowNs(),

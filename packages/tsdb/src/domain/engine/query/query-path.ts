@@ -127,7 +127,10 @@ export class QueryPath {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
     const { owner, principal } = access;
-    const logged = this.#needs.queryLog.begin({ language, text, isOwn, owner, principal });
+    const logged = this.#needs.queryLog.begin({
+      ...{ language, text, isOwn, owner, principal },
+      database: request.database,
+    });
     const deadline = beginDeadline(logged, {
       client: request,
       owner,

@@ -48,6 +48,8 @@ export interface SessionRequest {
   readonly principal?: Principal | undefined;
   readonly language: string;
   readonly text: string;
+  /** That the request names. */
+  readonly database?: string | undefined;
   readonly signal: AbortSignal;
   /** Of the server itself: not in the log of queries. */
   readonly isOwn?: boolean;

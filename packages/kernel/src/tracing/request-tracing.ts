@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { parseTraceParent } from './trace-parent.js';
+import type { FinishedSpan, Tracer } from './tracer.js';
+
+type Attributes = FinishedSpan['attributes'];
+
+export interface RequestTracingOptions {
+  readonly tracer: Tracer;
+  /** Share of the requests without `traceparent` that are traced, 0 to 1. */
+  readonly sampleRatio: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Decides which requests are traced, and finds the span of the request that code runs for. */
+export class RequestTracing {
+  readonly #options: RequestTracingOptions;
+  readonly #current = new AsyncLocalStorage<RequestSpan>();
+
+  constructor(options: RequestTracingOptions) {
+    this.#options = options;
+  }
+
+  /** `undefined`: it is not sampled. A client's decision counts before the ratio. */
+  begin(traceParent: string | undefined): RequestSpan | undefined {
+    const { random, sampleRatio } = this.#options;
+    const parent = parseTraceParent(traceParent);
+    if (!(parent?.isSampled ?? random.float() < sampleRatio)) return undefined;
+    const traceId = parent?.traceId ?? hexOf(random, 16);
+    return new RequestSpan({ ...this.#options, traceId, parentSpanId: parent?.spanId });
+  }
+
+  /** In `work`, and whatever it starts, `current` is this span. */
+  run<T>(span: RequestSpan, work: () => T): T {
+    return this.#current.run(span, work);
+  }
+
+  current(): RequestSpan | undefined {
+    return this.#current.getStore();
+  }
+}
+
+/** The span of one request, and parent of what is done for it. */
+export class RequestSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly #options: RequestTracingOptions;
+  readonly #parentSpanId: string | undefined;
+  readonly #startMs: number;
+  readonly #startMonotonicMs: number;
+  readonly #attributes: Record<string, string | number> = {};
+
+  constructor(
+    options: RequestTracingOptions & {
+      readonly traceId: string;
+      readonly parentSpanId: string | undefined;
+    },
+  ) {
+    this.#options = options;
+    this.traceId = options.traceId;
+    this.spanId = hexOf(options.random, 8);
+    this.#parentSpanId = options.parentSpanId;
+    this.#startMs = options.clock.nowMs();
+    this.#startMonotonicMs = options.clock.monotonicMs();
+  }
+
+  set(name: string, value: string | number): void {
+    this.#attributes[name] = value;
+  }
+
+  /** Records a step of it that has ended; times are of the monotonic clock. */
+  child(step: {
+    readonly name: string;
+    readonly startMonotonicMs: number;
+    readonly endMonotonicMs: number;
+    readonly isFailure: boolean;
+    readonly attributes: Attributes;
+  }): void {
+    const { startMonotonicMs, endMonotonicMs, ...about } = step;
+    this.#options.tracer.record({
+      ...about,
+      kind: 'internal',
+      traceId: this.traceId,
+      spanId: hexOf(this.#options.random, 8),
+      parentSpanId: this.spanId,
+      startMs: this.#startMs + startMonotonicMs - this.#startMonotonicMs,
+      durationMs: endMonotonicMs - startMonotonicMs,
+    });
+  }
+
+  /** @param isFailure of the server; a client's mistake is none. */
+  end(name: string, isFailure: boolean, attributes: Attributes): void {
+    this.#options.tracer.record({
+      name,
+      kind: 'server',
+      traceId: this.traceId,
+      spanId: this.spanId,
+      parentSpanId: this.#parentSpanId,
+      startMs: this.#startMs,
+      durationMs: this.#options.clock.monotonicMs() - this.#startMonotonicMs,
+      isFailure: isFailure || undefined,
+      attributes: { ...attributes, ...this.#attributes },
+    });
+  }
+}
+
+const hexOf = (random: Random, sizeBytes: number): string =>
+  Buffer.from(random.bytes(sizeBytes)).toString('hex');

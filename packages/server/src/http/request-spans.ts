@@ -1,0 +1,52 @@
+import {
+  pathOf,
+  queryOf,
+  type RequestSpan,
+  type RequestTracing,
+  redactTarget,
+} from '@plinth/kernel';
+import type { Exchange } from './exchange.js';
+
+/** The time-series service, and its dialect. */
+const TRACED = 'tsdb';
+/** Where its endpoints name a database. */
+const DATABASE_PARAMETERS = ['db', 'bucket', 'database'] as const;
+
+/** A span for each sampled request of the time-series service. Attributes: OpenTelemetry semantic conventions 1.30, HTTP and database. */
+export class RequestSpans {
+  readonly #tracing: RequestTracing;
+
+  constructor(tracing: RequestTracing) {
+    this.#tracing = tracing;
+  }
+
+  begin({ found, dialect, request }: Exchange): RequestSpan | undefined {
+    const isTraced = found !== undefined && dialect.service === TRACED;
+    return isTraced ? this.#tracing.begin(request.headers['traceparent']) : undefined;
+  }
+
+  run<T>(span: RequestSpan, work: () => T): T {
+    return this.#tracing.run(span, work);
+  }
+
+  /** Its client has the whole answer, or is gone. */
+  end(span: RequestSpan, { request, found, answer }: Exchange): void {
+    const { method, url } = request;
+    const route = found?.served.route.path ?? '';
+    const status = answer?.status;
+    const parameters = new URLSearchParams(queryOf(url));
+    const namespace = DATABASE_PARAMETERS.map((name) => parameters.get(name)).find(Boolean);
+    span.end(`${method} ${route}`, status !== undefined && status >= 500, {
+      'http.request.method': method,
+      'http.route': route,
+      'url.path': redactTarget(pathOf(url)),
+      'url.scheme': 'encrypted' in request.socket ? 'https' : 'http',
+      'http.request.body.size': request.body.length,
+      'db.system.name': 'influxdb',
+      ...(namespace && { 'db.namespace': namespace }),
+      // Without a status the client left before there was an answer.
+      ...(status !== undefined && { 'http.response.status_code': status }),
+      ...(status !== undefined && status >= 500 && { 'error.type': String(status) }),
+    });
+  }
+}
