@@ -192,7 +192,7 @@ describe('A torn tail of the log', () => {
         // One byte is no part of a record; more may be.
         const loss = server.logged(
           size === 1
-            ? 'bytes of no record removed behind the end of the log'
+            ? 'stray bytes after the last log record removed'
             : 'records of the log are lost',
         );
         assert.deepEqual([loss?.['file'], loss?.['offset'], loss?.['lostBytes']], [log, end, size]);

@@ -11,7 +11,10 @@ import {
 } from './log-format.js';
 
 const WINDOW_SIZE = 1024 * 1024;
-/** A record has at least these that are not zero: its magic, and one each of its size, its number and its two checksums. */
+/**
+ * At least so many bytes of a record are not zero: its magic, and one each of its size, its number and its two checksums. The payload
+ * of a write has as many by itself: its version, kind, sequence number, tables and times.
+ */
 const LEAST_RECORD_BYTES = 8;
 
 export interface StoredRecord {
@@ -112,12 +115,10 @@ export class LogFileReader {
   }
 
   /**
-   * Whether the bytes that are not zero at `offset` and behind cannot be what is left of a record at `offset`: no header begins there,
-   * or there are fewer of them than any record has. They were changed in the zeros that are made ready for records.
+   * Whether nearly all bytes at `offset` and behind are zero, so that no record can be left there, not even one whose header was
+   * zeroed. The others were changed in the zeros that are made ready for records.
    */
   async isStray(offset: number): Promise<boolean> {
-    const head = await this.#bytes(offset, RECORD_HEADER_SIZE);
-    if (head.every((byte) => byte === 0)) return true;
     let count = 0;
     for (let at = offset; at < this.sizeBytes; ) {
       const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));

@@ -8,7 +8,7 @@ import {
   saltOf,
 } from './log-format.js';
 
-// What a repair takes for parts of the log although what stands before them is damaged: docs/formats/commit-log.md, "Repair".
+// Finds intact records after damage: docs/formats/commit-log.md, "Repair".
 
 /**
  * The header that a file with a damaged one had. Only proven ones: with the number of its name, this node and the first record's

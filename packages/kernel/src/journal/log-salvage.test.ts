@@ -204,6 +204,16 @@ describe('A repair of a log file', () => {
     const whole = Buffer.concat([head, ...records]);
     await replace(disk, flip(Buffer.from(whole), offsetOf(1) + 8));
     assert.deepEqual((await open(disk, true)).payloads, ['1 a']);
+    const zeroed = await written([]);
+    const from = offsetOf(1);
+    await replace(zeroed, Buffer.from(whole).fill(0, from, from + HEAD));
+    const { payloads, losses } = await open(zeroed, true);
+    assert.deepEqual(payloads, ['1 a']);
+    assert.deepEqual(
+      losses.map(({ kind, offset, lostRecordCount }) => [kind, offset, lostRecordCount]),
+      [['moved_aside', from, undefined]],
+      'how many are lost is unknown',
+    );
     const other = await written([]);
     await replace(other, flip(Buffer.from(whole), offsetOf(1) + HEAD));
     assert.deepEqual((await open(other, true)).payloads, ['1 a', '3 c', '4 d', '5 e']);
@@ -232,7 +242,7 @@ describe('A repair of a log file', () => {
 describe('Bytes that were changed in the zeros behind the last record', () => {
   for (const [what, places] of [
     ['one', [0]],
-    ['two hundred', Array.from({ length: 200 }, (_, index) => 40 + index)],
+    ['seven, none of them where a header would be', Array.from({ length: 7 }, (_, at) => 40 + at)],
   ] as const) {
     it(`are removed and no lost records (${what})`, async () => {
       const disk = await written(FIVE);
@@ -246,6 +256,18 @@ describe('Bytes that were changed in the zeros behind the last record', () => {
       );
     });
   }
+
+  it('are told from a record whose header was zeroed', async () => {
+    const disk = await written([...FIVE, '6 the last one']);
+    const bytes = await bytesOf(disk);
+    await replace(disk, bytes.fill(0, offsetOf(5), offsetOf(5) + HEAD));
+    const { payloads, losses } = await open(disk, false);
+    assert.deepEqual(payloads, FIVE);
+    assert.deepEqual(
+      losses.map(({ kind, offset }) => [kind, offset]),
+      [['tail_cut', offsetOf(5)]],
+    );
+  });
 
   it('are told from a record whose first byte is wrong', async () => {
     const disk = await written(FIVE);

@@ -60,7 +60,7 @@ export interface Stores {
 }
 
 function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
-  if (kind === 'tail_cleared') return 'bytes of no record removed behind the end of the log';
+  if (kind === 'tail_cleared') return 'stray bytes after the last log record removed';
   return lostRecordCount === 0
     ? 'damaged file of the log moved aside; no record is lost'
     : 'records of the log are lost';

@@ -91,12 +91,12 @@ export async function replayLog(options: {
   readonly buffer: WriteBuffer;
   /** `undefined`: the table is gone for good, and its rows with it. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
-  /** Hears of rows without a table. */
+  /** Called with rows without a table. */
   readonly onHomeless: (tableId: number, rowCount: number) => void;
-  /** Hears of rows that are in the buffer, and of the file that they are from. */
+  /** Called with the file of rows that are in the buffer. */
   readonly onRestored: (file: number) => Promise<void> | undefined;
-  /** Hears of rows whose tags only a record had that is lost. */
-  readonly onTagless: (tableId: number, rowCount: number) => void;
+  /** Called with rows whose tag definitions were in a lost record. */
+  readonly onRowsWithoutTags: (tableId: number, rowCount: number) => void;
 }): Promise<number> {
   let rowCount = 0;
   let file = 0;
@@ -122,7 +122,7 @@ export async function replayLog(options: {
       if (table.rowCount === 0) continue;
       const batch = toBatch(table, series, store.schema);
       if (batch.rowCount < table.rowCount)
-        options.onTagless(table.tableId, table.rowCount - batch.rowCount);
+        options.onRowsWithoutTags(table.tableId, table.rowCount - batch.rowCount);
       if (batch.rowCount === 0) continue;
       batches.push({ store, batch });
       rowCount += batch.rowCount;

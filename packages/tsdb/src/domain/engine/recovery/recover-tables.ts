@@ -61,7 +61,7 @@ export async function recoverTables(
     if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
   const tagless = new Map<number, number>();
-  const onTagless = (tableId: number, count: number): void => {
+  const onRowsWithoutTags = (tableId: number, count: number): void => {
     tagless.set(tableId, (tagless.get(tableId) ?? 0) + count);
   };
   const position = { flushedFile, flushedTables };
@@ -69,7 +69,7 @@ export async function recoverTables(
   const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
   const rowCount = await replayLog({
     ...{ log, ...position, buffer, storeOf },
-    ...{ onHomeless, onTagless, onRestored },
+    ...{ onHomeless, onRowsWithoutTags, onRestored },
   });
   await replayFlushes.end();
   if (tagless.size > 0) report.rowsLost(tagless, 'tags');

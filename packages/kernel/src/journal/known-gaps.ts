@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { FileSystem } from '../fs/file-system.js';
+import { asideName } from '../fs/move-aside.js';
+import { logFileName, logFileNumber } from './log-format.js';
+
+const LOG_NAME_LENGTH = logFileName(0).length;
+
+/** Gaps in the numbers of records that a repair has left, as companions of files tell: at later starts, too. */
+export class KnownGaps {
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  readonly #aside: Set<number>;
+
+  constructor(fileSystem: FileSystem, directory: string, names: readonly string[]) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+    const companions = names.filter((name) => name === asideName(name.slice(0, LOG_NAME_LENGTH)));
+    this.#aside = new Set(
+      companions.flatMap((name) => logFileNumber(name.slice(0, LOG_NAME_LENGTH)) ?? []),
+    );
+  }
+
+  /** The last file that something was put aside of, 0: of none. */
+  get newest(): number {
+    return Math.max(0, ...this.#aside);
+  }
+
+  noteAside(file: number): void {
+    this.#aside.add(file);
+  }
+
+  /** Whether something was put aside between the start of `previous` and `file`. */
+  explain(file: number, previous = 0): boolean {
+    for (const aside of this.#aside) if (aside >= previous && aside < file) return true;
+    return false;
+  }
+
+  /** Nothing can be put aside: the companion of what would stand before `file` is an empty one. */
+  async keep(file: number): Promise<void> {
+    const path = join(this.#directory, asideName(logFileName(file - 1)));
+    await (await this.#fileSystem.open(path, 'wx')).close();
+    await this.#fileSystem.syncDirectory(this.#directory);
+    this.noteAside(file - 1);
+  }
+}

@@ -1,0 +1,68 @@
+import type { FileSystem } from '../fs/file-system.js';
+import { LogFileReader } from './log-file-reader.js';
+import { FILE_HEADER_SIZE, type FileHeader } from './log-format.js';
+import { rebuildHeader } from './log-resync.js';
+
+/** What one file of the log holds. */
+export interface CheckedFile {
+  /** Damaged ones too, where it is certain what they were. */
+  readonly header: FileHeader | undefined;
+  readonly isHeaderIntact: boolean;
+  readonly nextSequence: number;
+  readonly goodBytes: number;
+  /** Without zeros at the end, which were made ready for records to come. */
+  readonly sizeBytes: number;
+  readonly hasZerosBehind: boolean;
+  /** A synced record stands behind the bad bytes, so they are damage and no torn write. */
+  readonly isFollowed: boolean;
+  /** What stands behind the records is no part of one. */
+  readonly isStray: boolean;
+}
+
+export async function checkFile(
+  fileSystem: FileSystem,
+  path: string,
+  { file, nodeId }: { readonly file: number; readonly nodeId: string },
+): Promise<CheckedFile> {
+  const handle = await fileSystem.open(path, 'r');
+  try {
+    const reader = await LogFileReader.over(handle);
+    const header = await reader.header();
+    if (header === undefined || header.file !== file) {
+      // The header is synced before the first record is written, so only a file without records may lack it.
+      const sizeBytes = await reader.dataEnd(0);
+      return {
+        header: await rebuildHeader(reader, file, nodeId),
+        isHeaderIntact: false,
+        nextSequence: 0,
+        goodBytes: 0,
+        sizeBytes,
+        hasZerosBehind: sizeBytes < reader.sizeBytes,
+        isFollowed: sizeBytes > FILE_HEADER_SIZE,
+        isStray: false,
+      };
+    }
+    let offset = FILE_HEADER_SIZE;
+    let nextSequence = header.firstSequence;
+    while (offset < reader.sizeBytes) {
+      const record = await reader.recordAt(offset, header.seed);
+      if (record === undefined || record.sequence !== nextSequence) break;
+      offset = record.endOffset;
+      nextSequence += 1;
+    }
+    const sizeBytes = await reader.dataEnd(offset);
+    const isFollowed = offset < sizeBytes && (await reader.hasLaterBatch(offset, header.seed));
+    return {
+      header,
+      isHeaderIntact: true,
+      nextSequence,
+      goodBytes: offset,
+      sizeBytes,
+      hasZerosBehind: sizeBytes < reader.sizeBytes,
+      isFollowed,
+      isStray: offset < sizeBytes && (await reader.isStray(offset)),
+    };
+  } finally {
+    await handle.close();
+  }
+}

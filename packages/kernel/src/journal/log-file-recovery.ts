@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import type { DomainError } from '../errors/domain-error.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { moveAside } from '../fs/move-aside.js';
+import type { KnownGaps } from './known-gaps.js';
+import { logError } from './log-errors.js';
+import { type CheckedFile, checkFile } from './log-file-check.js';
+import { type FileHeader, logFileName } from './log-format.js';
+import type { LogFile, LogLoss } from './log-recovery.js';
+import { type LostBytes, salvageFile } from './log-salvage.js';
+
+export interface FileRecoveryOptions {
+  readonly fileSystem: FileSystem;
+  readonly directory: string;
+  readonly nodeId: string;
+  readonly repair: boolean;
+  /** When a record was written, if its payload says so. */
+  readonly writtenMs?: (payload: Uint8Array) => number | undefined;
+}
+
+/** Decides file by file, in ascending order, what is kept, cut, salvaged, moved aside or refused. */
+export class FileRecovery {
+  readonly files: LogFile[] = [];
+  readonly losses: LogLoss[] = [];
+  /** `undefined`: no file has told it yet. */
+  nextSequence: number | undefined;
+  readonly #options: FileRecoveryOptions;
+  readonly #gaps: KnownGaps;
+  #hasOwn = false;
+
+  constructor(options: FileRecoveryOptions, gaps: KnownGaps) {
+    this.#options = options;
+    this.#gaps = gaps;
+  }
+
+  async recover(file: number, isLast: boolean): Promise<void> {
+    const { fileSystem, directory, nodeId, repair } = this.#options;
+    const path = join(directory, logFileName(file));
+    const checked = await checkFile(fileSystem, path, { file, nodeId });
+    const { header, isHeaderIntact, goodBytes } = checked;
+    // A repair uses a header that was rebuilt; without one only the file system may have left it so.
+    const first = isHeaderIntact || repair ? header?.firstSequence : undefined;
+    const strange = strangeness(first === undefined ? undefined : header, {
+      nextSequence: this.nextSequence,
+      ownId: this.#hasOwn ? nodeId : undefined,
+    });
+    if (strange !== undefined) {
+      if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: strange });
+      return await this.#takeAway(file, path, checked.sizeBytes);
+    }
+    if (first !== undefined) await this.#noteMissingBefore(file, path, first);
+    const isIntact = goodBytes === checked.sizeBytes && isHeaderIntact;
+    const isDamage = !isIntact && (!isLast || checked.isFollowed);
+    if (!isDamage) return await this.#keep(file, path, { checked, isIntact, isLast });
+    if (!repair) throw damageOf(path, checked, isLast);
+    if (header === undefined) return await this.#takeAway(file, path, checked.sizeBytes);
+    await this.#salvage(file, path, { header, dataEnd: checked.sizeBytes });
+  }
+
+  async #takeAway(file: number, path: string, lostBytes: number): Promise<void> {
+    const { fileSystem, directory } = this.#options;
+    await moveAside(fileSystem, directory, path, 0);
+    this.#gaps.noteAside(file);
+    this.losses.push({ kind: 'moved_aside', file: path, offset: 0, lostBytes });
+  }
+
+  async #noteMissingBefore(file: number, path: string, first: number): Promise<void> {
+    const lostRecordCount = first - (this.nextSequence ?? first);
+    if (lostRecordCount <= 0 || this.#gaps.explain(file, this.files.at(-1)?.file)) return;
+    if (!this.#options.repair) throw missingBefore(path, lostRecordCount);
+    await this.#gaps.keep(file);
+    this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
+  }
+
+  async #salvage(
+    file: number,
+    path: string,
+    { header, dataEnd }: { readonly header: FileHeader; readonly dataEnd: number },
+  ): Promise<void> {
+    const { fileSystem, directory, nodeId, writtenMs = () => undefined } = this.#options;
+    const salvage = await salvageFile({ fileSystem, directory, header, dataEnd, writtenMs });
+    this.#gaps.noteAside(file);
+    this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
+    this.nextSequence = salvage.nextSequence;
+    this.#hasOwn ||= header.nodeId === nodeId;
+    this.files.push({ file, path, sizeBytes: salvage.sizeBytes });
+  }
+
+  async #keep(
+    file: number,
+    path: string,
+    of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
+  ): Promise<void> {
+    const { fileSystem, directory, nodeId } = this.#options;
+    const { header, isHeaderIntact, goodBytes, sizeBytes, isStray, hasZerosBehind } = of.checked;
+    // Read from memory is not yet on the disk: a process may have died before its write was synced.
+    if (!of.isIntact || of.isLast || hasZerosBehind)
+      await cut(fileSystem, directory, path, goodBytes);
+    if (!of.isIntact) {
+      const kind = isStray ? 'tail_cleared' : 'tail_cut';
+      const lostBytes = sizeBytes - goodBytes;
+      this.losses.push({ kind, file: path, offset: goodBytes, lostBytes });
+    }
+    if (header === undefined || !isHeaderIntact) return;
+    this.nextSequence = of.checked.nextSequence;
+    this.#hasOwn ||= header.nodeId === nodeId;
+    this.files.push({ file, path, sizeBytes: goodBytes });
+  }
+}
+
+/** Why a file that is whole cannot be one of this log: another process or time has written it. */
+function strangeness(
+  header: FileHeader | undefined,
+  log: { readonly nextSequence: number | undefined; readonly ownId: string | undefined },
+): string | undefined {
+  if (header === undefined) return undefined;
+  const { nodeId, firstSequence } = header;
+  if (log.nextSequence !== undefined && firstSequence < log.nextSequence) {
+    return `its records are numbered from ${firstSequence} on, but ${log.nextSequence} is next: it was written by another process or at another time`;
+  }
+  if (log.ownId !== undefined && nodeId !== log.ownId) {
+    return `it was written by another server (${nodeId})`;
+  }
+  return undefined;
+}
+
+const missingBefore = (path: string, count: number): DomainError =>
+  logError('log_damaged', {
+    file: path,
+    offset: 0,
+    why: `records before this file are missing (${count} of them)`,
+  });
+
+const isoOfMs = (ms: number): string => new Date(ms).toISOString();
+
+const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => ({
+  offset,
+  lostBytes: sizeBytes,
+  ...(recordCount === undefined ? {} : { lostRecordCount: recordCount }),
+  keptRecordCount: lost.keptBehindCount,
+  ...(lost.afterMs === undefined ? {} : { writtenAfter: isoOfMs(lost.afterMs) }),
+  ...(lost.beforeMs === undefined ? {} : { writtenBefore: isoOfMs(lost.beforeMs) }),
+});
+
+function damageOf(path: string, checked: CheckedFile, isLast: boolean): DomainError {
+  const where = isLast ? 'before intact ones' : 'in a file that is not the last';
+  const what = !checked.isHeaderIntact ? 'file header' : 'record';
+  return logError('log_damaged', {
+    file: path,
+    offset: checked.goodBytes,
+    why: `bad ${what} ${where}`,
+  });
+}
+
+/** Also makes what stays durable. */
+async function cut(
+  fileSystem: FileSystem,
+  directory: string,
+  path: string,
+  goodBytes: number,
+): Promise<void> {
+  if (goodBytes === 0) {
+    await fileSystem.remove(path);
+    await fileSystem.syncDirectory(directory);
+    return;
+  }
+  const handle = await fileSystem.open(path, 'r+');
+  try {
+    await handle.truncate(goodBytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
