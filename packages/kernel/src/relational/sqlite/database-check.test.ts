@@ -9,7 +9,7 @@ import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
 import type { LogLoss } from '../../journal/log-recovery.js';
 import { checkDatabase } from './database-task.js';
-import { openRelationalStore } from './sqlite-store.js';
+import { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './sqlite-store.js';
 
 // Source: docs/adr/0003, "The file is checked"; sqlite.org/fileformat2.html, section 1.6.
 let folder: string;
@@ -47,6 +47,12 @@ async function fill(): Promise<void> {
     await sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROW_COUNT})
       INSERT INTO "odd ""name" (a, b) SELECT 'text ' || i, i FROM n`.execute(tx);
   });
+  await store.close();
+}
+
+async function change(statement: string): Promise<void> {
+  const { store } = await open();
+  await store.transaction(async (tx) => await sql.raw(statement).execute(tx));
   await store.close();
 }
 
@@ -124,6 +130,48 @@ describe('A database with corrupt pages', () => {
     });
   }
 
+  it('of an index is rebuilt by a repair, and numbers of deleted rows are not given out again', async () => {
+    await fill();
+    await change('DELETE FROM "odd ""name"');
+    await spoil('by_b');
+    const { store } = await open(true);
+    const next = await store.transaction(
+      async (tx) =>
+        await sql<{ id: number }>`INSERT INTO "odd ""name" (a) VALUES ('new') RETURNING id`.execute(
+          tx,
+        ),
+    );
+    await store.close();
+    assert.equal(next.rows[0]?.id, ROW_COUNT + 1);
+  });
+
+  it('is checked by every repair, also when it is too large for other starts', async () => {
+    await fill();
+    await change('CREATE TABLE large (body BLOB)');
+    await change(`INSERT INTO large VALUES (zeroblob(${CHECKED_AT_OPENING_BYTES}))`);
+    await spoil('by_b');
+    const unchecked = await open();
+    await unchecked.store.close();
+    assert.deepEqual(unchecked.losses, []);
+    const { store, losses } = await open(true);
+    await store.close();
+    assert.deepEqual(
+      losses.map(({ kind }) => kind),
+      ['moved_aside'],
+    );
+    assert.deepEqual(await checkDatabase(path, true), []);
+  });
+
+  it('is not rebuilt with objects that a rebuild does not copy, and no row is blamed', async () => {
+    await fill();
+    await change('CREATE TRIGGER after_child AFTER DELETE ON child BEGIN DELETE FROM parent; END');
+    await spoil('by_b');
+    await assert.rejects(open(true), {
+      kind: 'store_corrupt',
+      message: `relational store is corrupt: ${path}: it cannot be rebuilt: ${path}: rebuild failed: unsupported schema object trigger; restore a snapshot or backup`,
+    });
+  });
+
   it('is named when it is no database at all', async () => {
     await fill();
     const bytes = await readFile(path);
@@ -133,6 +181,32 @@ describe('A database with corrupt pages', () => {
 });
 
 describe('checkDatabase', () => {
+  it('rejects when the database cannot be checked, instead of returning faults', async () => {
+    const missing = join(folder, 'missing', 'plinth.db');
+    await assert.rejects(checkDatabase(missing, false), {
+      name: 'StatementFailed',
+      message: /missing\/plinth\.db: check failed: .*unable to open/i,
+    });
+  });
+
+  it('is interrupted within a statement', async () => {
+    await fill();
+    // A check evaluates this constraint for each row, which takes minutes in all.
+    await change(
+      'CREATE TABLE slow (id INTEGER PRIMARY KEY, CHECK (length(hex(zeroblob(20000000 + id))) > 0))',
+    );
+    const database = new Database(path);
+    database.pragma('ignore_check_constraints = ON');
+    database.exec(
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO slow SELECT i FROM n',
+    );
+    database.close();
+    const stop = new AbortController();
+    const checked = checkDatabase(path, false, stop.signal);
+    setTimeout(() => stop.abort(), 2000);
+    await assert.rejects(checked, /check failed: (interrupted|This operation was aborted)/);
+  });
+
   it('finds missing references, and indexes that contradict their tables', async () => {
     await fill();
     assert.deepEqual(await checkDatabase(path, true), []);

@@ -1,5 +1,7 @@
 import { assertNever } from '../../errors/invariant.js';
+import { vacuumInto } from './database-check.js';
 import { SqliteConnection } from './sqlite-connection.js';
+import { codeOf } from './sqlite-errors.js';
 import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
 
 const PAGE_SIZE_BYTES = 8192;
@@ -38,8 +40,8 @@ export class DatabaseThread {
     return this.#isClosed;
   }
 
-  findFaults(): readonly string[] {
-    return this.#reader.findFaults();
+  async findFaults(): Promise<readonly string[]> {
+    return await this.#reader.findFaults();
   }
 
   close(): void {
@@ -115,7 +117,7 @@ export class DatabaseThread {
     let connection: SqliteConnection | undefined;
     try {
       connection = new SqliteConnection(this.#settings);
-      connection.exec(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+      connection.exec(vacuumInto(path));
       return { id, answer: undefined };
     } catch (error) {
       return { id, failure: { ...toFailure(error), isFatal: false } };
@@ -150,6 +152,6 @@ export class DatabaseThread {
 
 function toFailure(error: unknown): CommandFailure {
   if (!(error instanceof Error)) return { code: '', message: String(error), isFatal: true };
-  const code = 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return { code, message: error.message, isFatal: FATAL_CODE.test(code) };
 }

@@ -39,8 +39,8 @@ export class SqliteConnection {
   }
 
   /** What a look at all pages finds. */
-  findFaults(): readonly string[] {
-    return findFaults(this.#database, false);
+  async findFaults(): Promise<readonly string[]> {
+    return await findFaults(this.#database, false);
   }
 
   query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {

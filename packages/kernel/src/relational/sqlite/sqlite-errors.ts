@@ -11,6 +11,13 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
 ]);
 
+/** SQLite's result code of an error that the driver threw; empty: it is another error. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** Whether a result code of SQLite proves that the file is corrupt, or is not a database. */
+export const isCorruption = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+
 export function toStoreError(failure: CommandFailure): DomainError | StatementFailed {
   const constraint = CONSTRAINTS.get(failure.code);
   return constraint === undefined

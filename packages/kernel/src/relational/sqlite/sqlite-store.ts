@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../clock/clock.js';
 import type { DomainError } from '../../errors/domain-error.js';
+import { messageOf } from '../../errors/message-of.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import { repairedName, replaceDamaged } from '../../fs/move-aside.js';
 import type { LogLoss } from '../../journal/log-recovery.js';
@@ -50,9 +51,11 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
     maxWaitingCount: options.maxWaitingCount ?? 10_000,
     maxTransactionMs: options.maxTransactionMs ?? 30_000,
   };
+  const sizeBytes = (await options.fileSystem.stat(path))?.sizeBytes ?? 0;
   const settings: WorkerSettings = {
     path,
-    isChecked: ((await options.fileSystem.stat(path))?.sizeBytes ?? 0) <= CHECKED_AT_OPENING_BYTES,
+    // A repair has to know before the database is in use: only then can the file be rebuilt.
+    isChecked: options.repair === true || sizeBytes <= CHECKED_AT_OPENING_BYTES,
     maxStatementCount: options.maxStatementCount ?? 512,
     maxRowCount: options.maxRowCount ?? 1_000_000,
   };
@@ -81,17 +84,13 @@ async function rebuildDatabase(
   const to = repairedName(path);
   await fileSystem.remove(to);
   await (await fileSystem.open(to, 'wx', 'buffered', 'private')).close();
-  const { faults } = await runInThread({ task: 'rebuild', path, to });
-  if (faults.length > 0) {
+  const why = await runInThread({ task: 'rebuild', path, to }).then(
+    (faults) => (faults.length > 0 ? `, because rows are affected: ${faults.join('; ')}` : ''),
+    (error: unknown) => `: ${messageOf(error)}`,
+  );
+  if (why !== '') {
     await fileSystem.remove(to);
-    throw storeError(
-      'store_corrupt',
-      {
-        file: path,
-        why: `it cannot be rebuilt, because rows are affected: ${faults.join('; ')}`,
-      },
-      fault,
-    );
+    throw storeError('store_corrupt', { file: path, why: `it cannot be rebuilt${why}` }, fault);
   }
   const file = await fileSystem.open(to, 'r+');
   try {

@@ -1,24 +1,27 @@
 import { parentPort } from 'node:worker_threads';
 import { invariant } from '../../errors/invariant.js';
-import { type DatabaseTask, runDatabaseTask } from './database-check.js';
+import { type DatabaseTask, runDatabaseTask } from './database-task-runner.js';
 import { DatabaseThread } from './database-thread.js';
+import { codeOf, isCorruption } from './sqlite-errors.js';
 import type { Command, OpeningFault, WorkerSettings } from './worker-protocol.js';
 
 // The one file that a thread starts with. It owns both connections; nothing else touches the database.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
-port.once('message', (settings: WorkerSettings | DatabaseTask | undefined) => {
+port.once('message', async (settings: WorkerSettings | DatabaseTask | undefined) => {
   if (settings === undefined) {
     port.close(); // It is not needed after all.
     return;
   }
   if ('task' in settings) {
-    port.postMessage(runDatabaseTask(settings));
+    const stop = new AbortController();
+    port.once('message', () => stop.abort());
+    port.postMessage(await runDatabaseTask(settings, stop.signal));
     port.close();
     return;
   }
-  const thread = openThread(settings);
+  const thread = await openThread(settings);
   if (!(thread instanceof DatabaseThread)) {
     port.postMessage(thread);
     port.close();
@@ -32,18 +35,18 @@ port.once('message', (settings: WorkerSettings | DatabaseTask | undefined) => {
   port.postMessage([]); // open and ready
 });
 
-function openThread(settings: WorkerSettings): DatabaseThread | OpeningFault {
+async function openThread(settings: WorkerSettings): Promise<DatabaseThread | OpeningFault> {
   let thread: DatabaseThread | undefined;
   try {
     thread = new DatabaseThread(settings);
-    const faults = settings.isChecked ? thread.findFaults() : [];
+    const faults = settings.isChecked ? await thread.findFaults() : [];
     if (faults.length === 0) return thread;
     thread.close();
     return { corruption: faults.join('; ') };
   } catch (error) {
     if (thread?.isClosed === false) thread.close();
-    const code = error instanceof Error ? String(Reflect.get(error, 'code')) : '';
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
+    const code = codeOf(error);
+    if (!isCorruption(code)) throw error;
     return { corruption: error instanceof Error ? error.message : code };
   }
 }

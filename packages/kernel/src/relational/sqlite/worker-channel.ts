@@ -3,7 +3,7 @@ import type { DomainError } from '../../errors/domain-error.js';
 import { asDiskFull, type DiskFull } from '../../fs/disk-full.js';
 import { obstacleOf } from '../../fs/obstacle-of.js';
 import { storeError } from '../relational-errors.js';
-import { toStoreError } from './sqlite-errors.js';
+import { isCorruption, toStoreError } from './sqlite-errors.js';
 import type {
   Command,
   CommandFailure,
@@ -144,7 +144,7 @@ export class WorkerChannel {
   }
 
   #whyBroken({ code, message }: CommandFailure): string {
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'the database failed';
+    if (!isCorruption(code)) return 'the database failed';
     return `${this.#path} is corrupt (${message}); stop the server, then restore a snapshot with \`plinth snapshot\` or start once with --repair`;
   }
 

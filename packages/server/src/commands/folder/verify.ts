@@ -82,7 +82,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
       const { findDamage } = await import('@plinth/tsdb');
       const { fileCount, totalBytes, files } = await findDamage({ relational, objects });
       const progress = new Progress('verify', totalBytes);
-      const faults = (await checkDatabase(path, true)).map((fault) => `${path}: ${fault}`);
+      const faults = (await orFail(checkDatabase(path, true))).map((fault) => `${path}: ${fault}`);
       for await (const { sizeBytes, damage } of files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);

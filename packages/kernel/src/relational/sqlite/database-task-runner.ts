@@ -1,0 +1,74 @@
+import Database from 'libsql/promise';
+import { assertNever } from '../../errors/invariant.js';
+import { type DriverConnection, findFaults, rowsOf, vacuumInto } from './database-check.js';
+import { rebuild } from './database-rebuild.js';
+import { codeOf, isCorruption } from './sqlite-errors.js';
+
+/** Work on a database file that a thread of its own does, once. */
+export type DatabaseTask =
+  /** Reads the structure of all pages; `isFull`: compares indexes with their tables and looks for missing references, too. */
+  | { readonly task: 'check'; readonly path: string; readonly isFull: boolean }
+  /** Copies what is committed at one moment to the file `to`, which is missing or empty. */
+  | { readonly task: 'copy'; readonly path: string; readonly to: string }
+  /** Writes all tables to the file `to` and creates their indexes, if nothing but indexes and free pages is corrupt. */
+  | { readonly task: 'rebuild'; readonly path: string; readonly to: string };
+
+export type TaskResult =
+  /** What is wrong with the database, as SQLite words it; empty: nothing. */
+  | { readonly faults: readonly string[] }
+  /** The task could not be done, which proves nothing about the database: it is busy, or the disk is full. */
+  | { readonly failure: { readonly code: string; readonly message: string } };
+
+/** An interrupt that arrives just before SQLite starts the statement is lost, so it is repeated. */
+const INTERRUPT_MS = 20;
+
+/** Never rejects. When `stop` aborts, checks and copies fail within milliseconds. */
+export async function runDatabaseTask(task: DatabaseTask, stop: AbortSignal): Promise<TaskResult> {
+  try {
+    switch (task.task) {
+      case 'check':
+        return {
+          faults: await inDatabase(task.path, stop, (database) =>
+            findFaults(database, task.isFull),
+          ),
+        };
+      case 'copy':
+        await inDatabase(task.path, stop, async (database) => {
+          await database.exec(vacuumInto(task.to));
+        });
+        return { faults: [] };
+      case 'rebuild':
+        return { faults: await rebuild(task.path, task.to) };
+      default:
+        return assertNever(task);
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return isCorruption(code) ? { faults: [message] } : { failure: { code, message } };
+  }
+}
+
+/** The driver's kind with promises runs statements beside the thread, which can therefore interrupt them. */
+async function inDatabase<T>(
+  path: string,
+  stop: AbortSignal,
+  work: (database: DriverConnection & { exec(sql: string): Promise<void> }) => Promise<T>,
+): Promise<T> {
+  const database = new Database(path, {});
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    interrupting ??= setInterval(() => database.interrupt(), INTERRUPT_MS);
+    database.interrupt();
+  };
+  stop.addEventListener('abort', interrupt);
+  try {
+    await rowsOf(database, 'PRAGMA busy_timeout = 5000');
+    stop.throwIfAborted();
+    return await work(database);
+  } finally {
+    stop.removeEventListener('abort', interrupt);
+    clearInterval(interrupting);
+    database.close();
+  }
+}
