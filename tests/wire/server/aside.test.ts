@@ -1,6 +1,16 @@
 // Source: docs/adr/0089: files that plinth.db does not know are moved aside, and a command removes them.
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -40,6 +50,34 @@ it('Files that an older plinth.db does not know are moved aside with one warning
     assert.equal((await readdir(join(dataDir, 'objects'))).includes('tsdb-unknown'), false);
     const wrong = await runCli(['aside', '--data-dir', join(dataDir, 'objects')]);
     assert.match(wrong.stderr, /is no data folder/);
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
+it('A damaged file that is still the live file, because a repair was interrupted, is removed without changing the live file', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  try {
+    await mkdir(join(dataDir, 'objects'));
+    await mkdir(join(dataDir, 'tsdb-log'));
+    const live = ['plinth.db', 'plinth.db-wal', 'tsdb-log/000000000001.log'];
+    for (const name of live) {
+      const path = join(dataDir, name);
+      await writeFile(path, 'live bytes');
+      await link(path, `${path}.damaged`);
+    }
+    const removed = await runCli(['aside', '--data-dir', dataDir, '--remove']);
+    assert.equal(removed.code, 0, removed.stderr);
+    for (const name of live) {
+      const path = join(dataDir, name);
+      assert.ok(removed.stdout.includes(`${path}.damaged: 10 bytes removed\n`), removed.stdout);
+      assert.equal(await readFile(path, 'utf8'), 'live bytes');
+      assert.equal(await readFile(`${path}.damaged`, 'utf8'), '', 'the name stays');
+    }
+    assert.deepEqual(await readdir(join(dataDir, 'tsdb-log')), [
+      '000000000001.log',
+      '000000000001.log.damaged',
+    ]);
   } finally {
     await rm(dataDir, { recursive: true });
   }

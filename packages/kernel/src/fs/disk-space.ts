@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Logger } from '../log/logger.js';
 import { DiskFull } from './disk-full.js';
 import type { FileSystem } from './file-system.js';
+import { freeBytesOf } from './free-bytes.js';
 
 /** Preallocated; its bytes mean nothing and are never read. */
 const RESERVE_FILE = 'disk-reserve';
@@ -184,9 +184,4 @@ export class DiskSpace implements WriteRoom {
     const { folder, log } = this.#options;
     log.warn({ folder, why: messageOf(error) }, 'free disk space not checked');
   }
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

@@ -1,6 +1,7 @@
 import { constants, promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../errors/message-of.js';
+import { freeBytesOf } from './free-bytes.js';
 
 /** What a new file of a library takes at least. */
 const LEAST_ROOM_BYTES = 64 * 1024;
@@ -19,8 +20,8 @@ export async function obstacleOf(path: string): Promise<string | undefined> {
       () => false,
     );
     if (isThere) await disk.access(path, R_OK | W_OK);
-    const { bavail, bsize } = await disk.statfs(folder);
-    return bavail * bsize < LEAST_ROOM_BYTES ? 'no space left on the disk' : undefined;
+    const freeBytes = await freeBytesOf(folder);
+    return freeBytes < LEAST_ROOM_BYTES ? 'no space left on the disk' : undefined;
   } catch (error) {
     return messageOf(error);
   }

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import {
+  freeBytesOf,
   type Metrics,
   machineMemoryBytes,
   type RelationalOutbox,
@@ -52,10 +53,9 @@ export function observeServer(
     const { blocks, bsize } = await statfs(folder);
     return blocks * bsize;
   });
-  gauge('plinth_data_disk_available_bytes', 'Room that is left on it for the server.', async () => {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  });
+  gauge('plinth_data_disk_available_bytes', 'Room that is left on it for the server.', () =>
+    freeBytesOf(folder),
+  );
   gauge(
     'plinth_data_disk_writes_refused',
     '1 while requests that store are refused because less than `storage.min_free_bytes` is free.',

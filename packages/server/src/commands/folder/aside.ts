@@ -1,6 +1,7 @@
-import { lstat, readdir, rm, truncate } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { syncFolder } from '../../backup/backup-folder.js';
 import { CommandFailed } from '../output/exit.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
@@ -38,8 +39,7 @@ export function asideCommand(): Command {
     }
     for (const name of FOLDERS_OF_COMPANIONS) {
       for (const { path, sizeBytes } of await companionsIn(join(dataDir, name))) {
-        // Its name stays: it tells later starts that records before the next log file are known to be lost.
-        if (isRemoved) await truncate(path);
+        if (isRemoved) await replaceByEmptyFile(path);
         const done = isRemoved ? ' removed' : '';
         rows.push({ file: path, count: 1, size_bytes: sizeBytes, removed: isRemoved });
         if (!isJson(command)) print(`${path}: ${sizeBytes} bytes${done}\n`);
@@ -47,6 +47,17 @@ export function asideCommand(): Command {
     }
     if (isJson(command)) printJson(rows);
   });
+}
+
+/**
+ * The name stays: it tells later starts that records before the next log file are known to be lost. The file itself is never changed:
+ * after an interrupted repair or restore it is also the file that the server uses.
+ */
+async function replaceByEmptyFile(path: string): Promise<void> {
+  const part = `${path}.part`;
+  await (await open(part, 'w', 0o600)).close();
+  await rename(part, path);
+  await syncFolder(dirname(path));
 }
 
 async function assertDataFolder(folder: string): Promise<void> {

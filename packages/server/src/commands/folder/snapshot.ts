@@ -1,8 +1,16 @@
-import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkDatabase, FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
+import {
+  checkDatabase,
+  type FileSystem,
+  FolderLock,
+  isDomainError,
+  moveAside,
+  NodeFileSystem,
+  repairedName,
+  replaceDamaged,
+} from '@plinth/kernel';
 import { Command } from 'commander';
-import { syncFolder } from '../../backup/backup-folder.js';
 import { listSnapshots, SNAPSHOT_FOLDER } from '../../folder/catalog-snapshots.js';
 import { STORE_FILE } from '../../folder/data-folder.js';
 import { CommandFailed } from '../output/exit.js';
@@ -32,7 +40,7 @@ objects/tsdb-unknown. The replaced plinth.db is kept as plinth.db.damaged.`,
   return command.action(async () => {
     const { dataDir, restore } = command.opts<{ dataDir: string; restore?: string }>();
     const folder = resolve(dataDir);
-    const names = await listSnapshots(folder);
+    const names = await listSnapshots(new NodeFileSystem(), folder);
     if (restore !== undefined) return await restoreSnapshot(folder, restore, names);
     const rows = await Promise.all(
       names.map(async (name) => {
@@ -57,16 +65,19 @@ async function restoreSnapshot(
     throw new CommandFailed(`snapshot "${name}" not found in ${dataDir}; ${known}`);
   }
   keepToItself();
-  const lock = await FolderLock.take(new NodeFileSystem(), dataDir).catch((error: unknown) => {
+  const files = new NodeFileSystem();
+  const lock = await FolderLock.take(files, dataDir).catch((error: unknown) => {
     throw isDomainError(error) ? new CommandFailed(error.message) : error;
   });
   try {
     const snapshot = join(dataDir, SNAPSHOT_FOLDER, name);
-    const faults = await checkDatabase(snapshot, true);
+    const faults = await checkDatabase(snapshot, true).catch((error: unknown) => {
+      throw isDomainError(error) ? new CommandFailed(error.message) : error;
+    });
     if (faults.length > 0) {
       throw new CommandFailed(`${snapshot} is corrupt: ${faults.join('; ')}\n  use an older one`);
     }
-    await replaceStore(dataDir, snapshot);
+    await replaceStore(files, dataDir, snapshot);
   } finally {
     await lock.release();
   }
@@ -74,9 +85,9 @@ async function restoreSnapshot(
 }
 
 /** The journal of the replaced database goes before the new one is in place: SQLite would apply it. */
-async function replaceStore(dataDir: string, snapshot: string): Promise<void> {
+async function replaceStore(files: FileSystem, dataDir: string, snapshot: string): Promise<void> {
   const path = join(dataDir, STORE_FILE);
-  const copy = `${path}.repaired`;
+  const copy = repairedName(path);
   await copyFile(snapshot, copy);
   const file = await open(copy, 'r+');
   try {
@@ -85,17 +96,11 @@ async function replaceStore(dataDir: string, snapshot: string): Promise<void> {
   } finally {
     await file.close();
   }
-  for (const damaged of [path, `${path}-wal`]) {
-    await rm(`${damaged}.damaged`, { force: true });
-    await link(damaged, `${damaged}.damaged`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-  await syncFolder(dataDir);
-  await rm(`${path}-wal`, { force: true });
-  await rm(`${path}-shm`, { force: true });
-  await syncFolder(dataDir);
-  await rename(copy, path);
-  await rm(`${path}-run`, { force: true });
-  await syncFolder(dataDir);
+  if ((await files.stat(`${path}-wal`)) !== undefined)
+    await moveAside(files, dataDir, `${path}-wal`, 0);
+  await files.remove(`${path}-shm`);
+  if ((await files.stat(path)) !== undefined) await replaceDamaged(files, dataDir, path);
+  else await files.rename(copy, path);
+  await files.remove(`${path}-run`);
+  await files.syncDirectory(dataDir);
 }
