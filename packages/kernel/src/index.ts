@@ -179,7 +179,7 @@ export type { CommitLog } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
 export { logError } from './journal/log-errors.js';
-export type { LogLoss } from './journal/log-recovery.js';
+export type { LogLoss } from './journal/log-loss.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';

@@ -6,7 +6,7 @@ import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
 import { logError } from './log-errors.js';
 import { encodeFileHeader, SALT_SIZE } from './log-format.js';
-import type { LogLoss } from './log-recovery.js';
+import type { LogLoss } from './log-loss.js';
 
 const DIRECTORY = '/data/log';
 const FIRST_FILE = `${DIRECTORY}/000000000001.log`;

@@ -8,7 +8,7 @@ import { failingLogFiles } from '../testing/failing-stores.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { type CommitLogOptions, type FileCommitLog, openCommitLog } from './file-commit-log.js';
-import type { LogLoss } from './log-recovery.js';
+import type { LogLoss } from './log-loss.js';
 
 const DIRECTORY = '/log';
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';

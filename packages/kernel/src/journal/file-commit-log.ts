@@ -11,7 +11,8 @@ import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
 import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
-import { type LogFile, type LogLoss, type RecoveredLog, recoverLog } from './log-recovery.js';
+import type { LogFile, LogLoss } from './log-loss.js';
+import { type RecoveredLog, recoverLog } from './log-recovery.js';
 
 /** The folder is the log's own and made when it is missing; the UUID of this node is written into each file. */
 export interface CommitLogOptions extends LogFileOptions {

@@ -6,7 +6,7 @@ import type { KnownGaps } from './known-gaps.js';
 import { logError } from './log-errors.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type FileHeader, logFileName } from './log-format.js';
-import type { LogFile, LogLoss } from './log-recovery.js';
+import type { LogFile, LogLoss } from './log-loss.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
 
 export interface FileRecoveryOptions {

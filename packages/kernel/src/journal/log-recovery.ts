@@ -3,30 +3,7 @@ import { KnownGaps } from './known-gaps.js';
 import { logError } from './log-errors.js';
 import { FileRecovery, type FileRecoveryOptions } from './log-file-recovery.js';
 import { logFileName, logFileNumber } from './log-format.js';
-
-export interface LogFile {
-  readonly file: number;
-  readonly path: string;
-  readonly sizeBytes: number;
-}
-
-/**
- * What recovery took away, or found to be gone. `tail_cut`: never acknowledged, or it could not be told; `tail_cleared`: bytes of no
- * record behind the last one; `moved_aside`: by repair; `missing`: `file`, or records before it, which repair goes on without.
- */
-export interface LogLoss {
-  readonly kind: 'tail_cut' | 'tail_cleared' | 'moved_aside' | 'missing';
-  readonly file: string;
-  readonly offset: number;
-  readonly lostBytes: number;
-  /** Where it can be told by their numbers. */
-  readonly lostRecordCount?: number;
-  /** Intact records behind the first damage. */
-  readonly keptRecordCount?: number;
-  /** When the records around what is lost were written, as far as they say: ISO 8601. */
-  readonly writtenAfter?: string;
-  readonly writtenBefore?: string;
-}
+import type { LogFile, LogLoss } from './log-loss.js';
 
 export interface RecoveredLog {
   readonly files: readonly LogFile[];

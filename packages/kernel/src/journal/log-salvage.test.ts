@@ -5,7 +5,7 @@ import { SimFileSystem } from '../testing/sim-file-system.js';
 import { crc32c } from './crc32c.js';
 import { openCommitLog } from './file-commit-log.js';
 import { encodeFileHeader, encodeRecordHeader } from './log-format.js';
-import type { LogLoss } from './log-recovery.js';
+import type { LogLoss } from './log-loss.js';
 
 // Source: docs/formats/commit-log.md, "Repair".
 const DIRECTORY = '/log';

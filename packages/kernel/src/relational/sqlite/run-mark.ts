@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
-import type { LogLoss } from '../../journal/log-recovery.js';
+import type { LogLoss } from '../../journal/log-loss.js';
 import { storeError } from '../relational-errors.js';
 
 /** Of a database file: where SQLite keeps `user_version`, a big-endian number of four bytes. */

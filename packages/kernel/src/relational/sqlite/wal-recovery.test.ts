@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
-import type { LogLoss } from '../../journal/log-recovery.js';
+import type { LogLoss } from '../../journal/log-loss.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { storeError } from '../relational-errors.js';
 import { openRelationalStore } from './sqlite-store.js';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
 import { moveAside } from '../../fs/move-aside.js';
-import type { LogLoss } from '../../journal/log-recovery.js';
+import type { LogLoss } from '../../journal/log-loss.js';
 import { storeError } from '../relational-errors.js';
 import { checkWal } from './wal-check.js';
 
