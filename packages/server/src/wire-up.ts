@@ -138,13 +138,17 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());
-    const check = new CatalogCheck(join(stores.dataDir, STORE_FILE), log);
+    const check = new CatalogCheck({
+      ...{ files: stores.files, path: join(stores.dataDir, STORE_FILE), log },
+    });
     closers.push(() => check.close());
+    check.start();
     const snapshots = new CatalogSnapshots({
-      ...{ dataDir: stores.dataDir, clock, log },
+      ...{ files: stores.files, dataDir: stores.dataDir, clock, log },
       intervalSec: settings.server.catalog_snapshot_interval_sec,
     });
     closers.push(() => snapshots.close());
+    snapshots.start();
     const { shared, folderId } = stores;
     if (shared !== undefined) {
       const needs = { store: shared, folder: folderId, settings, clock, log };

@@ -1,18 +1,36 @@
-import { stat } from 'node:fs/promises';
-import { CHECKED_AT_OPENING_BYTES, checkDatabase, type Logger } from '@plinth/kernel';
+import {
+  CHECKED_AT_OPENING_BYTES,
+  checkDatabase,
+  type FileSystem,
+  type Logger,
+} from '@plinth/kernel';
+
+interface CatalogCheckDeps {
+  readonly files: FileSystem;
+  /** Of the database. */
+  readonly path: string;
+  readonly log: Logger;
+}
 
 /**
  * Reads all pages of a database that was too large to be checked when it was opened, beside the work of the server. The result
- * is in the log, and in `obstacle` when it is bad.
+ * is in the log, and in `obstacle` when the database is corrupt.
  */
 export class CatalogCheck {
+  readonly #deps: CatalogCheckDeps;
+  readonly #stop = new AbortController();
   #obstacle: string | undefined;
-  readonly #done: Promise<void>;
+  #done: Promise<void> | undefined;
 
-  constructor(path: string, log: Logger) {
-    this.#done = this.#run(path, log).catch((err: unknown) =>
-      log.error({ err, file: path }, 'plinth.db cannot be checked'),
-    );
+  constructor(deps: CatalogCheckDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { path, log } = this.#deps;
+    this.#done ??= this.#run().catch((err: unknown) => {
+      if (!this.#stop.signal.aborted) log.error({ err, file: path }, 'plinth.db cannot be checked');
+    });
   }
 
   /** For readiness. */
@@ -20,15 +38,17 @@ export class CatalogCheck {
     return this.#obstacle;
   }
 
-  /** The thread that reads cannot be stopped: waits for its end. */
+  /** Interrupts the check. */
   async close(): Promise<void> {
+    this.#stop.abort();
     await this.#done;
   }
 
-  async #run(path: string, log: Logger): Promise<void> {
-    const { size: sizeBytes } = await stat(path);
+  async #run(): Promise<void> {
+    const { files, path, log } = this.#deps;
+    const sizeBytes = (await files.stat(path))?.sizeBytes ?? 0;
     if (sizeBytes <= CHECKED_AT_OPENING_BYTES) return;
-    const faults = await checkDatabase(path, false);
+    const faults = await checkDatabase(path, false, this.#stop.signal);
     if (faults.length === 0) {
       log.info({ file: path, sizeBytes }, 'plinth.db checked');
       return;

@@ -1,82 +1,109 @@
-import { chmod, mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, checkDatabase, copyDatabase, type Logger, repeatJob } from '@plinth/kernel';
+import {
+  type Clock,
+  checkDatabase,
+  copyDatabase,
+  type FileSystem,
+  freeBytesOf,
+  type Logger,
+  repeatJob,
+} from '@plinth/kernel';
 import { STORE_FILE } from './data-folder.js';
 
 /** Below the data folder; with the rights of `plinth.db`, because they hold the same secrets. */
 export const SNAPSHOT_FOLDER = 'snapshots';
-const SNAPSHOT = /^plinth-\d{8}T\d{6}Z\.db$/;
+const SNAPSHOT = /^plinth-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+/** In the names of a copy that is not complete, and of its journal. */
+const PART = '.db.part';
 const KEPT_COUNT = 3;
 /** Larger databases are for backups: copies in the same folder would take too much of the disk. */
 const MOST_BYTES = 1024 * 1024 * 1024;
-/** So much room there must be for each byte of the copy, or none is made. */
+/** Required free space, as a multiple of the copy's size. */
 const LEAST_ROOM_SHARE = 3;
 const LOOK_MS = 600_000;
 
 /** Names of the complete ones, oldest first; none where there is no folder. */
-export async function listSnapshots(dataDir: string): Promise<readonly string[]> {
-  const names = await readdir(join(dataDir, SNAPSHOT_FOLDER)).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    },
-  );
+export async function listSnapshots(
+  files: FileSystem,
+  dataDir: string,
+): Promise<readonly string[]> {
+  const names = await files.list(join(dataDir, SNAPSHOT_FOLDER));
   return names.filter((name) => SNAPSHOT.test(name)).sort();
+}
+
+/** When the copy was started, rounded down to a second. */
+const startedMsOf = (name: string): number =>
+  Date.parse(name.replace(SNAPSHOT, '$1-$2-$3T$4:$5:$6Z'));
+
+interface CatalogSnapshotsDeps {
+  readonly files: FileSystem;
+  readonly dataDir: string;
+  /** 0: none are made. */
+  readonly intervalSec: number;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** Copies `plinth.db` from time to time, when it has changed, and keeps the last three copies. */
 export class CatalogSnapshots {
-  readonly #dataDir: string;
-  readonly #intervalMs: number;
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #job: Disposable | undefined;
+  readonly #deps: CatalogSnapshotsDeps;
+  readonly #folder: string;
+  readonly #stop = new AbortController();
+  #job: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isRefused = false;
 
-  constructor(needs: {
-    readonly dataDir: string;
-    /** 0: none are made. */
-    readonly intervalSec: number;
-    readonly clock: Clock;
-    readonly log: Logger;
-  }) {
-    this.#dataDir = needs.dataDir;
-    this.#intervalMs = needs.intervalSec * 1000;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
-    if (needs.intervalSec === 0) return;
-    const intervalMs = Math.min(this.#intervalMs, LOOK_MS);
-    const job = { clock: needs.clock, log: needs.log, name: 'snapshot of plinth.db', intervalMs };
-    this.#job = repeatJob(job, async () => {
-      this.#running ??= this.#makeIfDue().finally(() => {
-        this.#running = undefined;
-      });
-      await this.#running;
-    });
+  constructor(deps: CatalogSnapshotsDeps) {
+    this.#deps = deps;
+    this.#folder = join(deps.dataDir, SNAPSHOT_FOLDER);
   }
 
-  /** Waits for the copy that is being made. */
+  start(): void {
+    const { intervalSec, clock, log } = this.#deps;
+    if (intervalSec === 0) return;
+    const intervalMs = Math.min(intervalSec * 1000, LOOK_MS);
+    const job = { clock, log, name: 'snapshot of plinth.db', intervalMs };
+    this.#job ??= repeatJob(job, async () => await this.look());
+  }
+
+  /** Makes a snapshot if one is due. A second call joins the first. */
+  async look(): Promise<void> {
+    this.#running ??= this.#makeIfDue()
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) throw error;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+    await this.#running;
+  }
+
+  /** Interrupts the copy that is being made. */
   async close(): Promise<void> {
     this.#job?.[Symbol.dispose]();
+    this.#stop.abort();
     await this.#running?.catch(() => undefined);
   }
 
   async #makeIfDue(): Promise<void> {
-    const database = join(this.#dataDir, STORE_FILE);
-    const { size, mtimeMs } = await stat(database);
-    const journal = await stat(`${database}-wal`).catch(() => undefined);
-    const newest = (await listSnapshots(this.#dataDir)).at(-1);
+    const { files, dataDir, intervalSec, clock, log } = this.#deps;
+    await this.#removeParts();
+    const database = join(dataDir, STORE_FILE);
+    const stored = await files.stat(database);
+    const journal = await files.stat(`${database}-wal`);
+    const newest = (await listSnapshots(files, dataDir)).at(-1);
     if (newest !== undefined) {
-      const { mtimeMs: madeMs } = await stat(join(this.#dataDir, SNAPSHOT_FOLDER, newest));
-      const isChanged = Math.max(mtimeMs, journal?.mtimeMs ?? 0) > madeMs;
-      if (!isChanged || this.#clock.nowMs() - madeMs < this.#intervalMs) return;
+      // Not the time of the file, which is the end of the copy: commits during the copy are not in it.
+      const startedMs = startedMsOf(newest);
+      const changedMs = Math.max(stored?.modifiedMs ?? 0, journal?.modifiedMs ?? 0);
+      if (changedMs <= startedMs || clock.nowMs() - startedMs < intervalSec * 1000) return;
     }
-    const { bavail, bsize } = await statfs(this.#dataDir);
-    const sizeBytes = size + (journal?.size ?? 0);
-    const isTooLarge = sizeBytes > MOST_BYTES || sizeBytes * LEAST_ROOM_SHARE > bavail * bsize;
+    const sizeBytes = (stored?.sizeBytes ?? 0) + (journal?.sizeBytes ?? 0);
+    const isTooLarge =
+      sizeBytes > MOST_BYTES || sizeBytes * LEAST_ROOM_SHARE > (await freeBytesOf(dataDir));
     if (isTooLarge) {
-      if (!this.#isRefused) this.#log.warn({ sizeBytes }, 'no snapshot of plinth.db: too large');
+      if (!this.#isRefused) log.warn({ sizeBytes }, 'no snapshot of plinth.db: too large');
       this.#isRefused = true;
       return;
     }
@@ -84,26 +111,47 @@ export class CatalogSnapshots {
     await this.#make(database);
   }
 
+  /** A process that was killed leaves its incomplete copy. */
+  async #removeParts(): Promise<void> {
+    const { files } = this.#deps;
+    for (const name of await files.list(this.#folder))
+      if (name.includes(PART)) await files.remove(join(this.#folder, name));
+  }
+
   async #make(database: string): Promise<void> {
-    const folder = join(this.#dataDir, SNAPSHOT_FOLDER);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const time = new Date(this.#clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
-    const path = join(folder, `plinth-${time}.db`);
+    const { files, dataDir, clock, log } = this.#deps;
+    // With its rights from the beginning, which `FileSystem` does not offer for folders.
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await files.syncDirectory(dataDir);
+    const time = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
+    const path = join(this.#folder, `plinth-${time}.db`);
     const part = `${path}.part`;
     try {
-      await writeFile(part, '', { mode: 0o600 });
-      await chmod(part, 0o600); // Also where one was left behind.
+      await (await files.open(part, 'wx', 'buffered', 'private')).close();
+      const { signal } = this.#stop;
       const faults = [
-        ...(await copyDatabase(database, part)),
-        ...(await checkDatabase(part, true)),
+        ...(await copyDatabase(database, part, signal)),
+        ...(await checkDatabase(part, true, signal)),
       ];
       if (faults.length > 0) throw new Error(`${database} cannot be copied: ${faults.join('; ')}`);
-      await rename(part, path);
+      await this.#syncFile(part);
+      await files.rename(part, path);
     } finally {
-      await rm(part, { force: true });
+      await files.remove(part);
     }
-    for (const name of (await listSnapshots(this.#dataDir)).slice(0, -KEPT_COUNT))
-      await rm(join(folder, name));
-    this.#log.debug({ file: path }, 'snapshot of plinth.db made');
+    // The new copy is durable before an old one goes.
+    await files.syncDirectory(this.#folder);
+    for (const name of (await listSnapshots(files, dataDir)).slice(0, -KEPT_COUNT))
+      await files.remove(join(this.#folder, name));
+    log.debug({ file: path }, 'snapshot of plinth.db made');
+  }
+
+  async #syncFile(path: string): Promise<void> {
+    const file = await this.#deps.files.open(path, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 }
