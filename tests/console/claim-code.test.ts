@@ -35,7 +35,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
     await button.click();
     await page
       .getByRole('alert')
-      .getByText(/the claim code is wrong/)
+      .getByText(/wrong claim code/)
       .waitFor();
     assert.equal(await field.inputValue(), 'aaaa-bbbb', 'what was typed stays');
     await field.fill(` ${code.toUpperCase()} `);

@@ -38,11 +38,11 @@ const TEXTS = {
   page_refused: asGiven,
   /** There is no token yet, and the request may come from another machine. */
   claim_code_missing:
-    'creating the first admin token needs the claim code in the header X-Plinth-Claim-Code; the server printed the code on its terminal at its start, or wrote it to the file claim-code in its data directory',
+    'missing claim code: send it in the header X-Plinth-Claim-Code; the server printed it on its terminal or wrote it to the file claim-code in its data directory',
   claim_code_wrong:
-    'the claim code is wrong; each start of the server creates another code, prints it on its terminal or writes it to the file claim-code in its data directory',
+    'wrong claim code: each start of the server creates another one, printed on its terminal or written to the file claim-code in its data directory',
   claims_locked: (at: { readonly seconds: number }) =>
-    `too many wrong claim codes; try again in ${at.seconds} s with the code that the server printed on its terminal or wrote to the file claim-code in its data directory`,
+    `too many wrong claim codes: try again in ${at.seconds} s; the code is on the terminal of the server or in the file claim-code in its data directory`,
   /** Stops the start: the operator named a file that holds no token. */
   token_file_invalid: (at: { readonly path: string; readonly why: string }) =>
     `admin token file ${at.path}: ${at.why}`,

@@ -60,6 +60,8 @@ export interface IdentityNeeds {
     readonly policy: FirstTokenPolicy;
     /** Where proxies write the client's address; in lower case. */
     readonly proxyHeader: string;
+    /** Whether a setting names a proxy. */
+    readonly isBehindProxy: boolean;
     readonly delivery: ClaimCodeDelivery;
   };
   /** Of the time-series service, whose endpoints those of tokens are. */

@@ -211,6 +211,10 @@ export async function wireUp(
       },
       firstToken: {
         policy: settings.server.first_token,
+        isBehindProxy:
+          settings.server.trusted_proxies.length > 0 ||
+          settings.server.proxy_protocol ||
+          settings.server.public_url !== undefined,
         proxyHeader: settings.server.client_address_header.toLowerCase(),
         delivery: claimCodeDelivery({ stores, log, terminal: process.stdout }),
       },
@@ -325,7 +329,7 @@ export async function wireUp(
       help: 'Requests that store, refused while less than `storage.min_free_bytes` is free.',
     });
     for (const service of services) {
-      // Others than time series store nothing on this disk where nodes share a database.
+      // With a shared database, only the time-series service stores data on this disk.
       const room = shared === undefined || service.name === 'tsdb' ? space : undefined;
       await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
       pages.live.add((await service.liveSources?.()) ?? []);

@@ -21,9 +21,9 @@ import { POSTGRES_URL } from '../../harness/test-database.js';
 const ADMIN = '/api/v3/configure/token/admin';
 const OPEN = ['--http-bind', '0.0.0.0:0'];
 const MISSING =
-  'creating the first admin token needs the claim code in the header X-Plinth-Claim-Code; the server printed the code on its terminal at its start, or wrote it to the file claim-code in its data directory';
+  'missing claim code: send it in the header X-Plinth-Claim-Code; the server printed it on its terminal or wrote it to the file claim-code in its data directory';
 const WRONG =
-  'the claim code is wrong; each start of the server creates another code, prints it on its terminal or writes it to the file claim-code in its data directory';
+  'wrong claim code: each start of the server creates another one, printed on its terminal or written to the file claim-code in its data directory';
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;
@@ -136,6 +136,21 @@ describe('a server that other machines reach', () => {
     }
   });
 
+  it('needs the code behind a configured proxy, which may add no header', async () => {
+    for (const flags of [
+      ['--server-trusted-proxies', 'loopback'],
+      ['--server-public-url', 'https://plinth.example.com'],
+      ['--server-trusted-proxies', 'loopback', '--server-proxy-protocol'],
+    ]) {
+      await using server = await ServerProcess.start({ flags });
+      assert.equal(await hasCode(server), true, flags.join(' '));
+      if (flags.includes('--server-proxy-protocol')) continue;
+      assertError(await claim(server), 403, MISSING);
+      const code = await codeOf(server);
+      assert.equal((await claim(server, { 'x-plinth-claim-code': code })).status, 201);
+    }
+  });
+
   it('has no code when a file brings the token along', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-claim-'));
     try {
@@ -183,7 +198,7 @@ describe('nodes that share a database', { skip: noDatabase }, () => {
 describe('a server on loopback', () => {
   it('creates the first token for a direct client, and not for one behind a proxy', async () => {
     await using server = await ServerProcess.start({
-      flags: ['--server-public-url', 'https://data.example'],
+      flags: ['--server-allowed-hosts', 'data.example'],
     });
     for (const headers of [
       { 'x-forwarded-for': '127.0.0.1' },
@@ -249,7 +264,7 @@ describe('`plinth token create` on a server that other machines reach', () => {
     );
     const wrong = await create(server, ['--claim-code-file', '-'], { input: 'aaaa-bbbb\n' });
     assert.deepEqual([wrong.code, wrong.stdout], [4, '']);
-    assert.match(wrong.stderr, /the claim code is wrong/);
+    assert.match(wrong.stderr, /wrong claim code/);
     for (const input of ['', 'x\u00e9', 'x'.repeat(201)]) {
       const none = await create(server, ['--claim-code-file', '-'], { input });
       assert.equal(none.code, 2, none.stderr);

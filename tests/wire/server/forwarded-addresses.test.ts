@@ -18,7 +18,9 @@ for (const { who, flags, expected } of CASES) {
     const isBelieved = expected === CLIENT;
 
     it('is that of the audit log', async () => {
-      await using server = await ServerProcess.start({ flags: ['--services', 'tsdb', ...flags] });
+      await using server = await ServerProcess.start({
+        flags: ['--services', 'tsdb', '--first-token', 'anyone', ...flags],
+      });
       const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
       const headers = {
         ...{ authorization: `Bearer ${JSON.parse(made.text).token}` },
@@ -86,7 +88,7 @@ it('wrong passwords are counted by the network that `rate_limit.ipv6_prefix` say
   await using server = await ServerProcess.start({
     flags: [
       ...['--services', 'tsdb', '--server-trusted-proxies', 'loopback'],
-      ...['--rate-limit-ipv6-prefix', '48'],
+      ...['--rate-limit-ipv6-prefix', '48', '--first-token', 'anyone'],
     ],
   });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

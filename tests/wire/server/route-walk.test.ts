@@ -107,7 +107,7 @@ describe('every route of the server', () => {
     server = await ServerProcess.start({
       flags: [
         ...['--gamedata-tokens', `ann:${EDITOR_HASH}:read+write+publish+admin`],
-        ...['--server-trusted-proxies', 'loopback'],
+        ...['--server-trusted-proxies', 'loopback', '--first-token', 'anyone'],
       ],
       env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(',') },
     });

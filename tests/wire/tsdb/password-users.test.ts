@@ -12,7 +12,10 @@ type Headers = Readonly<Record<string, string>>;
 
 let server: ServerProcess;
 let admin: Headers = {};
-const flags = ['--server-trusted-proxies', 'loopback', '--log-filter', 'debug'];
+const flags = [
+  ...['--server-trusted-proxies', 'loopback', '--first-token', 'anyone'],
+  ...['--log-filter', 'debug'],
+];
 before(async () => {
   server = await ServerProcess.start({ flags });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

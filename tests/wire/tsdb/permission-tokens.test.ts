@@ -131,7 +131,7 @@ describe('a token with permissions', () => {
       ],
       [
         [{ resource_type: 'system', resource_identifier: ['disk'], actions: ['read'] }],
-        "unknown system resource 'disk', expected health, ping, metrics, ready, pprof or *",
+        "unknown system resource 'disk', expected health, ping, metrics, ready, pprof, backup or *",
       ],
       [
         [{ resource_type: 'db', actions: ['read'] }],

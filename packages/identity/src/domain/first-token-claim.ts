@@ -51,7 +51,8 @@ const isLoopback = networkMatcher(['loopback']);
  */
 export class FirstTokenClaim {
   readonly #policy: FirstTokenPolicy;
-  readonly #isLoopbackBound: boolean;
+  /** Only programs of this machine reach the server, and no proxy is configured. */
+  readonly #isLocal: boolean;
   readonly #proxyHeaders: readonly string[];
   readonly #delivery: ClaimCodeDelivery;
   readonly #random: Random;
@@ -63,6 +64,8 @@ export class FirstTokenClaim {
     readonly policy: FirstTokenPolicy;
     /** Address that the server listens on. */
     readonly bind: string;
+    /** A setting says that requests come through a proxy, which may add no header of its own. */
+    readonly isBehindProxy: boolean;
     /** In lower case; the setting that names where proxies write the client's address. */
     readonly proxyHeader: string;
     readonly delivery: ClaimCodeDelivery;
@@ -72,7 +75,7 @@ export class FirstTokenClaim {
   }) {
     this.#policy = deps.policy;
     const { host } = splitBind(deps.bind);
-    this.#isLoopbackBound = host === 'localhost' || isLoopback(host);
+    this.#isLocal = !deps.isBehindProxy && (host === 'localhost' || isLoopback(host));
     this.#proxyHeaders = [...PROXY_HEADERS, deps.proxyHeader];
     this.#delivery = deps.delivery;
     this.#random = deps.random;
@@ -138,7 +141,7 @@ export class FirstTokenClaim {
 
   /** No other machine, and no proxy on this one, can have sent it. */
   #isDirect({ headers, socket }: ClaimRequest): boolean {
-    if (!this.#isLoopbackBound || !isLoopback(socket?.remoteAddress ?? '')) return false;
+    if (!this.#isLocal || !isLoopback(socket?.remoteAddress ?? '')) return false;
     const host = headers[':authority'] ?? headers['host'];
     return (host === undefined || isLoopbackName(host)) && !this.#isForwarded(headers);
   }

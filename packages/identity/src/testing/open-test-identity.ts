@@ -105,7 +105,7 @@ async function open(
     },
   };
   const policy = options.policy ?? 'claim';
-  const firstToken = { policy, proxyHeader: 'x-client-address', delivery };
+  const firstToken = { policy, proxyHeader: 'x-client-address', isBehindProxy: false, delivery };
   const identity = createIdentity({
     ...{ config, store, clock, random, files, log, pages, dialect, firstToken },
   });

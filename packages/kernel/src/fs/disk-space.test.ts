@@ -48,7 +48,7 @@ it('reserves its file at the first look, and refuses nothing while there is room
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
   assert.equal(space.obstacle, undefined);
-  await space.look();
+  await space.refresh();
   assert.equal(await disk.reserved(), 4 * MIB);
   assert.equal(space.obstacle, undefined);
   assert.ok(space.hasRoomFor(1000 * MIB), 'background work is bounded only on a full disk');
@@ -61,10 +61,10 @@ it('reserves its file at the first look, and refuses nothing while there is room
 it('refuses below the bound, and accepts again a sixteenth above it', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
-  await space.look();
+  await space.refresh();
   const free = async (bytes: number): Promise<boolean> => {
     disk.usedBytes = 96 * MIB - bytes;
-    await space.look();
+    await space.refresh();
     return space.obstacle === undefined;
   };
   assert.ok(await free(8 * MIB));
@@ -79,13 +79,13 @@ it('refuses below the bound, and accepts again a sixteenth above it', async () =
 it('leaves the room of the reserve to deletions while it refuses', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
-  await space.look();
+  await space.refresh();
   disk.usedBytes = 90 * MIB; // 6 are free.
-  await space.look();
+  await space.refresh();
   assert.ok(space.hasRoomFor(2 * MIB));
   assert.ok(!space.hasRoomFor(2 * MIB + 1));
   disk.usedBytes = 96 * MIB;
-  await space.look();
+  await space.refresh();
   assert.ok(space.hasRoomFor(0), 'what writes nothing frees the disk');
   assert.ok(!space.hasRoomFor(1));
 });
@@ -93,9 +93,9 @@ it('leaves the room of the reserve to deletions while it refuses', async () => {
 it('releases half of the reserve on a full disk, the rest at a start, and fills it again', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
-  await space.look();
+  await space.refresh();
   disk.usedBytes = 96 * MIB;
-  await space.look();
+  await space.refresh();
   assert.equal(await disk.reserved(), 2 * MIB);
   assert.ok(space.obstacle, 'what was released is not for writes');
   await space.close();
@@ -114,11 +114,11 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
   assert.equal(line?.['minFreeBytes'], 8 * MIB);
 
   disk.usedBytes = 100 * MIB - 12 * MIB; // The reserve and the bound, but not the sixteenth.
-  await next.look();
+  await next.refresh();
   assert.ok(next.obstacle);
   assert.equal(await disk.reserved(), 0);
   disk.usedBytes -= 0.5 * MIB;
-  await next.look();
+  await next.refresh();
   assert.equal(next.obstacle, undefined);
   assert.equal(await disk.reserved(), 4 * MIB);
 });
@@ -126,13 +126,13 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
 it('looks every second, and earlier when much was written', async () => {
   const disk = new Disk(1000 * MIB);
   const space = await disk.open(256 * MIB);
-  await space.look();
+  await space.refresh();
   const before = disk.readCount;
   for (let n = 0; n < 31; n++) space.noteWritten(MIB);
   assert.equal(disk.readCount, before);
   space.noteWritten(MIB);
   assert.equal(disk.readCount, before + 1);
-  await space.look();
+  await space.refresh();
   assert.equal(disk.readCount, before + 1, 'that look was under way');
   await disk.clock.advanceMs(1000);
   await space.close();
@@ -142,11 +142,11 @@ it('looks every second, and earlier when much was written', async () => {
 it('refuses nothing without a bound and a reserve, and removes the file', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
-  await space.look();
+  await space.refresh();
   await space.close();
   disk.usedBytes = 96 * MIB;
   const next = await disk.open(0, 0);
-  await next.look();
+  await next.refresh();
   assert.equal(await disk.reserved(), 0);
   assert.equal(next.obstacle, undefined);
 });
@@ -155,7 +155,7 @@ it('keeps its state and logs once when the disk cannot be read', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
   disk.isBroken = true;
-  for (let n = 0; n < 3; n++) await space.look();
+  for (let n = 0; n < 3; n++) await space.refresh();
   assert.equal(space.obstacle, undefined);
   const failed = disk.lines.filter(({ msg }) => msg === 'free disk space not checked');
   assert.deepEqual(

@@ -9,14 +9,13 @@ import { freeBytesOf } from './free-bytes.js';
 
 /** Preallocated; its bytes mean nothing and are never read. */
 const RESERVE_FILE = 'disk-reserve';
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 /** Writes resume at this factor of the room at which they were refused, so that they do not change with every file. */
 const RESUME_FACTOR = 17 / 16;
-/** Between two looks a fast disk takes more than this: it is looked at again when so much was written. */
+/** Bytes written that trigger an early check, as a share of `minFreeBytes`. */
 const WRITTEN_SHARE = 1 / 8;
 const LEAST_WRITTEN_BYTES = 8 * 1024 * 1024;
-/** File systems that compress would give zeros no blocks. */
-const CHUNK = randomBytes(1024 * 1024);
+const CHUNK_BYTES = 1024 * 1024;
 
 /** What refuses writes before the disk is full. */
 export interface WriteRoom {
@@ -24,7 +23,7 @@ export interface WriteRoom {
   readonly obstacle: DiskFull | undefined;
   /** Whether background work may write so much: while requests are refused it leaves room for deletions. */
   hasRoomFor(sizeBytes: number): boolean;
-  /** To be called after writes; large ones are counted before the next look. */
+  /** To be called after writes; large ones are counted before the next check. */
   noteWritten(sizeBytes: number): void;
 }
 
@@ -56,11 +55,11 @@ export class DiskSpace implements WriteRoom {
   #reserveBytes = 0;
   #obstacle: DiskFull | undefined;
   #writtenBytes = 0;
-  #looking: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
   #ticker: Disposable | undefined;
   #isFailing = false;
 
-  /** Looks once, and from then on every second. */
+  /** Checks once, and from then on every second. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const space = new DiskSpace(options);
     await space.#open();
@@ -85,25 +84,25 @@ export class DiskSpace implements WriteRoom {
   noteWritten(sizeBytes: number): void {
     this.#writtenBytes += sizeBytes;
     const share = this.#options.minFreeBytes * WRITTEN_SHARE;
-    if (this.#writtenBytes >= Math.max(LEAST_WRITTEN_BYTES, share)) void this.look();
+    if (this.#writtenBytes >= Math.max(LEAST_WRITTEN_BYTES, share)) void this.refresh();
   }
 
   /** Resolves when the state is of a moment after the call, or was just being read. Never rejects. */
-  async look(): Promise<void> {
-    this.#looking ??= this.#look()
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh()
       .then(() => {
         this.#isFailing = false;
       })
       .catch((error: unknown) => this.#noteFailure(error))
       .finally(() => {
-        this.#looking = undefined;
+        this.#refreshing = undefined;
       });
-    await this.#looking;
+    await this.#refreshing;
   }
 
   async close(): Promise<void> {
     this.#ticker?.[Symbol.dispose]();
-    await this.#looking;
+    await this.#refreshing;
   }
 
   async #open(): Promise<void> {
@@ -112,30 +111,30 @@ export class DiskSpace implements WriteRoom {
     if (reserveBytes === 0 && this.#reserveBytes > 0) await this.#shrink(0);
     await this.#readFree().catch((error: unknown) => this.#noteFailure(error));
     if (this.#freeBytes < this.#startBytes) await this.#shrink(0);
-    this.#judge(); // The first look fills the reserve: a start does not wait for that.
+    this.#updateObstacle(); // The first check fills the reserve: a start does not wait for that.
     if (this.#obstacle !== undefined) {
       log.error(
         { folder, freeBytes: this.#freeBytes, minFreeBytes },
         'disk is full; starting read-only: queries and deletions work, writes are refused',
       );
     }
-    this.#ticker = clock.every(LOOK_MS, () => this.look());
+    this.#ticker = clock.every(CHECK_INTERVAL_MS, () => this.refresh());
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const { reserveBytes } = this.#options;
     this.#writtenBytes = 0;
     await this.#readFree();
     if (this.#freeBytes < this.#startBytes && this.#reserveBytes > this.#startBytes) {
-      this.#judge(); // Requests that store must not take what is released.
+      this.#updateObstacle(); // Requests that store must not take what is released.
       await this.#shrink(this.#startBytes);
     }
-    this.#judge();
+    this.#updateObstacle();
     if (this.#obstacle === undefined && this.#reserveBytes < reserveBytes) await this.#fill();
   }
 
   /** What the reserve lacks counts as used: it is taken before anything else is stored. */
-  #judge(): void {
+  #updateObstacle(): void {
     const { minFreeBytes, reserveBytes } = this.#options;
     const room = this.#freeBytes - Math.max(0, reserveBytes - this.#reserveBytes);
     const leastBytes = Math.max(minFreeBytes, this.#startBytes);
@@ -166,9 +165,11 @@ export class DiskSpace implements WriteRoom {
   async #fill(): Promise<void> {
     const { files, reserveBytes } = this.#options;
     const file = await files.open(this.#path, this.#reserveBytes === 0 ? 'w' : 'r+');
+    // File systems that compress would give zeros no blocks.
+    const bytes = randomBytes(CHUNK_BYTES);
     try {
       while (this.#reserveBytes < reserveBytes) {
-        const chunk = CHUNK.subarray(0, reserveBytes - this.#reserveBytes);
+        const chunk = bytes.subarray(0, reserveBytes - this.#reserveBytes);
         await file.write([chunk], this.#reserveBytes);
         this.#reserveBytes += chunk.byteLength;
       }
@@ -177,7 +178,7 @@ export class DiskSpace implements WriteRoom {
     }
   }
 
-  /** Without a look the last one holds: the write itself fails where there is no room. */
+  /** The last result holds; where there is no room, the write itself fails. */
   #noteFailure(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;

@@ -15,6 +15,8 @@ export interface AppendedRecord {
 export interface ReplayedRecord {
   readonly position: LogPosition;
   readonly payload: Uint8Array;
+  /** Set for files whose header has a salt; the writer of an earlier release may have used definitions of an earlier file. */
+  readonly isSalted: boolean;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface CommitLog {
   readonly firstFile: number;
   /** Number of the newest file that there is on the disk; 0: none, because that is full. */
   readonly newestFile: number;
+  /** Number of the file that the next record is written to; changes in the call of `rotate`. */
+  readonly tailFile: number;
   /** A repair, now or earlier, went on without records that should be in the files that there were at the start. */
   readonly hasGaps: boolean;
   /** Bytes in all files, written or waiting. */

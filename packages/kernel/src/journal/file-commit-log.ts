@@ -10,7 +10,7 @@ import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
-import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
+import { FILE_HEADER_SIZE, hasSalt, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile, LogLoss } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
 
@@ -120,6 +120,10 @@ export class FileCommitLog implements CommitLog {
 
   get firstFile(): number {
     return Math.min(this.#tail.file, ...this.#fileSizes.keys());
+  }
+
+  get tailFile(): number {
+    return this.#tail.file;
   }
 
   get newestFile(): number {
@@ -390,9 +394,9 @@ async function* replayFile(
   for (let offset = FILE_HEADER_SIZE; offset < reader.sizeBytes; ) {
     const record = header && (await reader.recordAt(offset, header.seed));
     // It was intact when the log was opened, so the disk answers differently now.
-    if (record === undefined)
+    if (header === undefined || record === undefined)
       throw logError('log_damaged', { file: path, offset, why: 'unreadable record' });
-    yield { position: { file, offset }, payload: record.payload };
+    yield { position: { file, offset }, payload: record.payload, isSalted: hasSalt(header) };
     offset = record.endOffset;
   }
 }

@@ -112,3 +112,7 @@ export const logFileName = (file: number): string => `${String(file).padStart(12
 export function logFileNumber(name: string): number | undefined {
   return /^\d{12}\.log$/.test(name) ? Number.parseInt(name, 10) : undefined;
 }
+
+/** Headers that earlier releases wrote have zeros there. */
+export const hasSalt = ({ salt }: Pick<FileHeader, 'salt'>): boolean =>
+  salt.some((byte) => byte !== 0);

@@ -3,6 +3,7 @@ import {
   encodeFileHeader,
   FILE_HEADER_SIZE,
   type FileHeader,
+  hasSalt,
   possibleSeeds,
   RECORD_HEADER_SIZE,
   saltOf,
@@ -39,7 +40,7 @@ export async function nextRecord(
   { salt, seed }: FileHeader,
   damaged: { readonly offset: number; readonly sequence: number },
 ): Promise<StoredRecord | undefined> {
-  if (salt.every((byte) => byte === 0)) return undefined;
+  if (!hasSalt({ salt })) return undefined;
   for await (const record of reader.recordsBehind(damaged.offset, seed)) {
     const lostCount = record.sequence - damaged.sequence;
     const mostCount = Math.floor((record.offset - damaged.offset) / RECORD_HEADER_SIZE);

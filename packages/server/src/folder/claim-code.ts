@@ -8,7 +8,7 @@ import type { Stores } from './stores.js';
 export const CLAIM_CODE_FILE = 'claim-code';
 
 /**
- * Shows the claim code on a terminal. Any other output is stored by somebody (journal, container log), so without a terminal
+ * Shows the claim code on a terminal. Other outputs are stored (journal, container log), so without a terminal
  * the code goes to a file that only the server's user may read. The log says where it is. Backups leave the file out.
  */
 export function claimCodeDelivery(to: {

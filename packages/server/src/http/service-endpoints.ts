@@ -70,7 +70,7 @@ export function createServiceEndpoints(needs: {
           open('metrics', '/metrics', METRICS, page),
           open('pprof', '/debug/pprof/heap', HEAP, heap),
           open('ready', '/ready', READY, ready),
-          // Nobody is asked for a token: a supervisor that restarts the process has none.
+          // Public: process supervisors have no token.
           { method: 'GET', path: '/livez', access: 'public', ...LIVE, handle: live },
         ],
       },
@@ -117,7 +117,7 @@ const OPERATOR_READY: RouteDescription = {
   output: { 200: answer('since when', json(State)) },
 };
 const LIVE: RouteDescription = {
-  about: { summary: 'Says OK while the process responds, whatever the state of its storage' },
+  about: { summary: 'Returns OK while the process responds, whatever the state of its storage' },
   output: { 200: answer('OK', text) },
 };
 const METRICS: RouteDescription = {

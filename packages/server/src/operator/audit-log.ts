@@ -164,6 +164,7 @@ export class AuditLog {
   }
 
   async #copyNewest(path: string): Promise<void> {
+    if (this.#file === undefined) await this.#openFile();
     const bytes = new Uint8Array(this.#sizeBytes);
     await this.#file?.read(bytes, 0);
     const copy = await this.#files.open(path, 'wx', 'buffered', 'private');
@@ -175,6 +176,8 @@ export class AuditLog {
   }
 
   async #append(bytes: Buffer): Promise<void> {
+    // A rotation that failed has closed it.
+    if (this.#file === undefined) await this.#openFile();
     await this.#file?.write([bytes], this.#sizeBytes);
     this.#sizeBytes += bytes.byteLength;
   }

@@ -36,7 +36,6 @@ export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
   'POST /api/editor/discard',
   'POST /api/editor/discard/:type',
   // Operators look for what is wrong.
-  'POST /ops/v1/backups',
   'POST /ops/v1/downloads',
   'PUT /ops/v1/log-level',
 ]);

@@ -19,7 +19,7 @@ const Info = Type.Object({
   first_token: Type.Optional(
     Type.Union([Type.Literal('open'), Type.Literal('claim_code'), Type.Literal('anyone')], {
       description:
-        'while there is no token, what creating the first one takes: nothing for this client, the claim code, or nothing for anybody (`server.first_token`)',
+        'while there is no token, what creating the first one takes: `open`: nothing from this client; `claim_code`: the claim code; `anyone`: no client needs a code (`server.first_token`)',
     }),
   ),
   auth: Type.Boolean({ description: 'false: the server asks for no token' }),

@@ -104,8 +104,7 @@ function Welcome(props: {
     <form className="stack" onSubmit={submit}>
       <h1>Welcome</h1>
       <p className="soft">
-        This server is new: nobody has a token yet. The first one may do everything, and opens this
-        console.
+        This server has no token. Create the admin token to open the console.
       </p>
       {firstToken === 'anyone' && (
         <p className="note warn" role="note">

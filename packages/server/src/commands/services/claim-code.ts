@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
-import { messageOf } from '@plinth/kernel';
+import { messageOf, networkMatcher } from '@plinth/kernel';
 import { CLAIM_CODE_FILE } from '../../folder/claim-code.js';
 import { type Connection, call, errorTextOf } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 
 const FIRST_TOKEN = 'api/v3/configure/token/admin';
+const isLoopback = networkMatcher(['loopback']);
 const STANDARD_INPUT = '-';
 
 /**
@@ -25,7 +25,7 @@ export async function createFirstToken(
   if (response.status !== 403) return response;
   const error = errorTextOf(await response.clone().text());
   if (!error.includes('claim code')) return response;
-  const code = (await codeOfThisMachine(connection)) ?? (await askForCode());
+  const code = (await codeOfThisMachine(connection)) ?? (await promptForCode());
   if (code !== undefined) return await send(connection, code);
   throw new CommandFailed(
     'the server needs its claim code to create the first admin token\n' +
@@ -61,13 +61,13 @@ async function readCode(file: string): Promise<string> {
 async function codeOfThisMachine({ host }: Connection): Promise<string | undefined> {
   const { hostname } = new URL(host);
   const name = hostname.replace(/^\[|\]$/g, '');
-  const isOwn = name === 'localhost' || name === '::1' || (isIP(name) === 4 && /^127\./.test(name));
+  const isOwn = name === 'localhost' || isLoopback(name);
   const dataDir = process.env['PLINTH_DATA_DIR'];
   if (!isOwn || !dataDir) return undefined;
   return await readCode(join(dataDir, CLAIM_CODE_FILE)).catch(() => undefined);
 }
 
-async function askForCode(): Promise<string | undefined> {
+async function promptForCode(): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

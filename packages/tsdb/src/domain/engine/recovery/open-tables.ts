@@ -101,9 +101,9 @@ export async function replayLog(options: {
   let rowCount = 0;
   let file = 0;
   const numbers = new Map<number, LoggedSeries>();
-  for await (const { position, payload } of options.log.replay()) {
+  for await (const { position, payload, isSalted } of options.log.replay()) {
     // In another file a number may stand for other tags, whose definition a repair may have lost.
-    if (position.file !== file) numbers.clear();
+    if (isSalted && position.file !== file) numbers.clear();
     file = position.file;
     if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);

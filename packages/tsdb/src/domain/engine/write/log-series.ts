@@ -39,7 +39,7 @@ export class LogSeries {
     return count;
   }
 
-  /** Definitions a record with these rows must carry in log file number `file` (any number that changes with the file). */
+  /** Definitions a record with these rows must carry in log file number `file`. */
   define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
     if (file !== this.#file) {
       this.#file = file;

@@ -192,7 +192,7 @@ export class WriteBuffer {
 
   /** How many of the rows are of series that their record would have to define. */
   countUndefined(store: TableStore, series: Uint32Array): number {
-    return this.#logSeriesOf(store.tableId).countUndefined(this.#generation, series);
+    return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
 
   /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
@@ -204,7 +204,8 @@ export class WriteBuffer {
 
   #define(store: TableStore, series: Uint32Array): PackedDefinitions {
     this.#hasForgotten = false;
-    return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.series.index);
+    const { tailFile } = this.#log;
+    return this.#logSeriesOf(store.tableId).define(tailFile, series, store.series.index);
   }
 
   #logRecord(

@@ -1,4 +1,5 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
+
 /**
  * The parts of the parser's tree that the planner reads. A node is an object with one key, the name of its
  * variant; unit variants are plain strings or the string `'None'`. Absent parts are `undefined`.
