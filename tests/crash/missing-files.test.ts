@@ -114,6 +114,7 @@ describe('A log', () => {
 
 describe('A journal of the relational store', () => {
   const wal = (): string => join(dataDir, 'plinth.db-wal');
+  const store = (): string => join(dataDir, 'plinth.db');
 
   for (const [what, damage] of [
     ['is gone', () => rm(wal())],
@@ -130,6 +131,22 @@ describe('A journal of the relational store', () => {
       );
       assert.match(said, /--repair/);
       assert.match(await refusal(), /it is missing/, 'a refused start changes nothing');
+    });
+  }
+
+  for (const [what, damage] of [
+    ['missing', () => rm(store())],
+    ['empty', () => truncate(store(), 0)],
+  ] as const) {
+    it(`whose database is ${what} after a clean stop is not a new one`, async () => {
+      await written('stop');
+      await damage();
+      const message = await refusal();
+      assert.match(message, /plinth\.db is missing or empty, but a server has used its folder/);
+      assert.match(message, /--repair/);
+      const verified = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(verified.code, 1, verified.stdout);
+      await (await start('--repair')).close();
     });
   }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { createIdentity } from '@plinth/identity';
 import {
   Cors,
   type Counter,
@@ -11,7 +10,6 @@ import {
   type LogRing,
   Metrics,
   machineMemoryBytes,
-  RelationalOutbox,
   type RequestGate,
   type Route,
   SystemClock,
@@ -22,7 +20,6 @@ import { preloadTsdb } from '@plinth/tsdb';
 import { AlikeNodes } from './folder/alike-nodes.js';
 import { CatalogCheck } from './folder/catalog-check.js';
 import { CatalogSnapshots } from './folder/catalog-snapshots.js';
-import { claimCodeDelivery } from './folder/claim-code.js';
 import { type DataFolder, STORE_FILE } from './folder/data-folder.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
@@ -51,6 +48,8 @@ import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openConsole } from './services/console.js';
 import { openGameData } from './services/gamedata.js';
+import { openIdentity } from './services/identity.js';
+import { openOutbox } from './services/outbox.js';
 import { clientAddressesOf, openRateLimit } from './services/ratelimit.js';
 import { Reports } from './services/reports.js';
 import type { ServiceParts } from './services/service-parts.js';
@@ -58,7 +57,6 @@ import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 
-const DAY_MS = 86_400_000;
 /** Of the memory that the process may use, for bodies of requests. */
 const PART_FOR_BODIES = 1 / 8;
 const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
@@ -164,22 +162,7 @@ export async function wireUp(
     });
     closers.push(() => audit.close());
     await audit.open();
-    const outbox = new RelationalOutbox({
-      store: stores.relational,
-      clock,
-      random,
-      leases: stores.leases,
-      node: folderId,
-      log,
-      absenceMs: settings.server.absent_service_days * DAY_MS,
-      onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
-        log.warn(
-          { subscriber, lastSeen: new Date(lastSeenMs).toISOString() },
-          'events removed that a service which no longer runs has not had',
-        ),
-      onHandlerFailure: ({ subscriber, event, attempt, error }) =>
-        log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
-    });
+    const outbox = openOutbox({ stores, settings: settings.server, clock, random, log });
     // Together with what the first services need; a failure shows at its start.
     outbox.prepare().catch(() => undefined);
     const reports = new Reports({ settings, stores, outbox, log });
@@ -196,37 +179,10 @@ export async function wireUp(
       }),
       log,
     });
-    const identity = createIdentity({
-      config: settings.identity,
-      store: stores.relational,
-      clock,
-      random,
-      files: stores.files,
-      log: log.child({ service: 'identity' }),
-      pages: {
-        bind: settings.server.http_bind,
-        publicUrl: settings.server.public_url,
-        allowedHosts: settings.server.allowed_hosts,
-        origins: settings.server.cors_origins,
-      },
-      firstToken: {
-        policy: settings.server.first_token,
-        isBehindProxy:
-          settings.server.trusted_proxies.length > 0 ||
-          settings.server.proxy_protocol ||
-          settings.server.public_url !== undefined,
-        proxyHeader: settings.server.client_address_header.toLowerCase(),
-        delivery: claimCodeDelivery({ stores, log, terminal: process.stdout }),
-      },
-      dialect,
-      report: reports.from(stores.relational),
+    const identity = openIdentity({
+      ...{ settings, stores, clock, random, log, dialect, reports, audit },
       countTogether: (guesser, windowMs) =>
         rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
-      onTokenRecovered: ({ tokenName, address }) =>
-        audit.note({
-          ...{ who: undefined, address, action: 'recover admin token' },
-          ...{ target: `token_name=${tokenName}`, result: 'ok' },
-        }),
       tls: around.tls?.options,
     });
     const health = new Health({

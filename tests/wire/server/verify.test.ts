@@ -71,7 +71,7 @@ it('verify says what it needs, and what is no data folder', async () => {
   try {
     const none = await runCli(['verify', '--data-dir', root]);
     assert.equal(none.code, 1);
-    assert.match(none.stderr, /is no data folder: ENOENT/);
+    assert.match(none.stderr, /is not a data folder: ENOENT/);
     assert.deepEqual(await readdir(root), []);
   } finally {
     await rm(root, { recursive: true });

@@ -10,9 +10,10 @@ import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
-import { FILE_HEADER_SIZE, hasSalt, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
+import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile, LogLoss } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
+import { replayFile } from './replay-file.js';
 
 /** The folder is the log's own and made when it is missing; the UUID of this node is written into each file. */
 export interface CommitLogOptions extends LogFileOptions {
@@ -382,21 +383,5 @@ export class FileCommitLog implements CommitLog {
     await this.#running;
     if (this.#failure === undefined) await this.#active?.finish();
     else await this.#active?.close();
-  }
-}
-
-async function* replayFile(
-  reader: LogFileReader,
-  file: number,
-  path: string,
-): AsyncIterable<ReplayedRecord> {
-  const header = await reader.header();
-  for (let offset = FILE_HEADER_SIZE; offset < reader.sizeBytes; ) {
-    const record = header && (await reader.recordAt(offset, header.seed));
-    // It was intact when the log was opened, so the disk answers differently now.
-    if (header === undefined || record === undefined)
-      throw logError('log_damaged', { file: path, offset, why: 'unreadable record' });
-    yield { position: { file, offset }, payload: record.payload, isSalted: hasSalt(header) };
-    offset = record.endOffset;
   }
 }

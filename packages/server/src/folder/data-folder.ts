@@ -90,6 +90,13 @@ export class DataFolder {
     return (await this.#lock?.isInPlace()) ?? true;
   }
 
+  /** Throws `StoreMissing` when a server has used the folder and its relational store is missing or empty. */
+  async requireStore(): Promise<void> {
+    if ((await this.#writtenBy()) === undefined) return;
+    const path = join(this.path, STORE_FILE);
+    if (((await this.files.stat(path))?.sizeBytes ?? 0) === 0) throw new StoreMissing(path);
+  }
+
   /** To be called when what is there is in this version's forms. */
   async noteVersion(): Promise<void> {
     if ((await this.#writtenBy()) === readVersion()) return;
@@ -144,6 +151,18 @@ class DataFolderUnwritable extends Error {
 
 /** Closer to the system there is nothing. */
 const deepestOf = (error: Error): Error => causesOf(error).at(-1) ?? error;
+
+/** A start would create a new store, and with it a server without tokens. */
+class StoreMissing extends Error {
+  override readonly name = 'StoreMissing';
+  readonly kind = 'store_missing';
+  constructor(path: string) {
+    super(
+      `${path} is missing or empty, but a server has used its folder: it contains tokens, accounts and the list of stored files\n` +
+        '  Restore a backup (`plinth restore`) or a snapshot (`plinth snapshot --restore`), or start with --repair to create a new, empty one',
+    );
+  }
+}
 
 /** The folder has forms that this version does not know. */
 class FolderOfNewerVersion extends Error {

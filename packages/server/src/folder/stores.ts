@@ -80,6 +80,7 @@ export async function openStores(needs: {
 }): Promise<Stores> {
   const { settings, clock, random, log, room } = needs;
   const { files, path: dataDir } = needs.folder;
+  if (!needs.repair) await needs.folder.requireStore();
   const given = await readGivenMasterKey(settings);
   const path = join(dataDir, STORE_FILE);
   const local = await openRelationalStore({

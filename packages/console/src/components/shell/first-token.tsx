@@ -103,9 +103,7 @@ function Welcome(props: {
   return (
     <form className="stack" onSubmit={submit}>
       <h1>Welcome</h1>
-      <p className="soft">
-        This server has no token. Create the admin token to open the console.
-      </p>
+      <p className="soft">This server has no token. Create the admin token to open the console.</p>
       {firstToken === 'anyone' && (
         <p className="note warn" role="note">
           Anyone who reaches this address can create this token. The setting{' '}

@@ -65,9 +65,10 @@ async function verifyBackup(from: string): Promise<void> {
 /** What a server reads later than at its start: the rest is compared by every start. */
 async function verifyDataFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, STORE_FILE);
-  await stat(path).catch((error: Error) => {
-    throw new CommandFailed(`${dataDir} is no data folder: ${error.message}`);
+  const { size } = await stat(path).catch((error: Error) => {
+    throw new CommandFailed(`${dataDir} is not a data folder: ${error.message}`);
   });
+  if (size === 0) throw new CommandFailed(`${path} is empty; restore a backup or a snapshot`);
   keepToItself();
   const fileSystem = new NodeFileSystem();
   const clock = new SystemClock();
