@@ -142,7 +142,7 @@ describe('A journal of the relational store', () => {
       await written('stop');
       await damage();
       const message = await refusal();
-      assert.match(message, /plinth\.db is missing or empty, but a server has used its folder/);
+      assert.match(message, /plinth\.db is missing or empty in a used data folder/);
       assert.match(message, /--repair/);
       const verified = await runCli(['verify', '--data-dir', dataDir]);
       assert.equal(verified.code, 1, verified.stdout);

@@ -2,16 +2,16 @@
 export interface FinishedSpan {
   /** 32 hex digits; spans that belong together share it. */
   readonly traceId: string;
-  /** 16 hex digits; one is made where nothing refers to it. */
+  /** 16 hex digits; generated when absent. */
   readonly spanId?: string | undefined;
   readonly parentSpanId?: string | undefined;
-  /** `client` unless told otherwise: something that this server asked of another. */
+  /** `client` by default: an outgoing request. */
   readonly kind?: 'client' | 'server' | 'internal' | undefined;
   readonly name: string;
   /** Epoch; may have a fraction. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** `undefined`: nobody says whether it failed. */
+  /** `undefined`: unknown. */
   readonly isFailure: boolean | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }

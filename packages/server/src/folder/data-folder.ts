@@ -92,7 +92,8 @@ export class DataFolder {
 
   /** Throws `StoreMissing` when a server has used the folder and its relational store is missing or empty. */
   async requireStore(): Promise<void> {
-    if ((await this.#writtenBy()) === undefined) return;
+    const signs = [VERSION_FILE, 'tsdb-log'].map((name) => this.files.stat(join(this.path, name)));
+    if ((await Promise.all(signs)).every((sign) => sign === undefined)) return;
     const path = join(this.path, STORE_FILE);
     if (((await this.files.stat(path))?.sizeBytes ?? 0) === 0) throw new StoreMissing(path);
   }
@@ -158,8 +159,8 @@ class StoreMissing extends Error {
   readonly kind = 'store_missing';
   constructor(path: string) {
     super(
-      `${path} is missing or empty, but a server has used its folder: it contains tokens, accounts and the list of stored files\n` +
-        '  Restore a backup (`plinth restore`) or a snapshot (`plinth snapshot --restore`), or start with --repair to create a new, empty one',
+      `${path} is missing or empty in a used data folder\n` +
+        '  Restore a backup (`plinth restore`) or a snapshot (`plinth snapshot --restore`), or start with --repair to create an empty one',
     );
   }
 }

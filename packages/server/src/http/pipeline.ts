@@ -146,10 +146,10 @@ export class Pipeline {
     }
   }
 
-  /** A protocol of its own begins to work only when the transport hands it the stream. */
+  /** Flight handlers start in `takeOver`, so it also runs in the context of the span. */
   #handleTraced(span: RequestSpan, handle: () => Answering): Answering {
     const { spans } = this.#parts;
-    invariant(spans !== undefined, 'who began the span has it');
+    invariant(spans !== undefined, 'a span exists only with spans configured');
     const traced = (answer: HttpAnswer): HttpAnswer => {
       const { takeOver } = answer;
       if (takeOver === undefined) return answer;

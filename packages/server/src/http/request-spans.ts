@@ -29,7 +29,7 @@ export class RequestSpans {
     return this.#tracing.run(span, work);
   }
 
-  /** Its client has the whole answer, or is gone. */
+  /** To be called after the complete response was sent or the client disconnected. */
   end(span: RequestSpan, { request, found, answer }: Exchange): void {
     const { method, url } = request;
     const route = found?.served.route.path ?? '';

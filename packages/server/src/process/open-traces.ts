@@ -11,7 +11,7 @@ import {
 import { RequestSpans } from '../http/request-spans.js';
 import type { Settings } from '../settings.js';
 
-/** All members are `undefined` where no collector is named: nothing is asked or made for a request then. */
+/** All members are `undefined` where no collector is named: requests then cost nothing extra. */
 export interface Traces {
   readonly tracer: Tracer | undefined;
   readonly spans: RequestSpans | undefined;

@@ -30,7 +30,7 @@ export interface ServiceParts {
   readonly audit: AuditLog;
   readonly reports: Reports;
   readonly metrics: Metrics;
-  /** `undefined`: nobody looks at traces. */
+  /** `undefined`: tracing is off. */
   readonly tracer: Tracer | undefined;
   /** Of the request that code runs for; `undefined`: it is not traced. */
   readonly currentSpan: (() => RequestSpan | undefined) | undefined;

@@ -3,6 +3,6 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** In whose name; `undefined`: the server's own. */
   readonly owner?: string | undefined;
-  /** Told how many more bytes of a memory budget it holds; negative: how many fewer. */
+  /** Called with the change in bytes reserved from a memory budget. */
   readonly reserved?: ((sizeBytes: number) => void) | undefined;
 }

@@ -96,6 +96,8 @@ async function replaceStore(files: FileSystem, dataDir: string, snapshot: string
   } finally {
     await file.close();
   }
+  // Left by an earlier repair, it would not belong to the database that is replaced now.
+  await files.remove(`${path}-wal.damaged`);
   if ((await files.stat(`${path}-wal`)) !== undefined)
     await moveAside(files, dataDir, `${path}-wal`, 0);
   await files.remove(`${path}-shm`);

@@ -60,6 +60,7 @@ it('contains no literal', () => {
     ],
     ["CREATE USER u WITH PASSWORD 'secret1'", 'influxql'],
     ["SELECT 'secret1", 'sql'],
+    ['SELECT $$secret1$$, $a$secret2 $$ secret3$a$, $b$secret4', 'sql'],
   ] as const) {
     assert.doesNotMatch(normalized(text, language), /secret|77001/);
   }
@@ -71,6 +72,8 @@ it('reads hostile statements in linear time', () => {
     '"'.repeat(9999),
     '1e'.repeat(5000),
     '/'.repeat(9999),
+    `/${'\\/'.repeat(4999)}`,
+    '$a$'.repeat(3333),
     '-'.repeat(9999),
   ]) {
     for (const language of ['sql', 'influxql']) {

@@ -3,13 +3,13 @@ import { KEYWORDS } from '../influxql/parse/token.js';
 
 /** A comment, a string, a quoted name, a number or duration, a parameter, a word, or a character of its own. */
 const SQL_TOKEN =
-  /--[^\n]*|\/\*.*?(?:\*\/|$)|\[REDACTED\]|[eE]'(?:[^'\\]|\\.)*'?|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\.?\d(?:[eE][+-]?\d|[\p{L}\p{N}_.])*|\$\w+|[\p{L}\p{N}_]+|\S/gsu;
+  /--[^\n]*|\/\*.*?(?:\*\/|$)|\[REDACTED\]|[eE]'(?:[^'\\]|\\.)*'?|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\.?\d(?:[eE][+-]?\d|[\p{L}\p{N}_.])*|\$(\w*)\$.*?(?:\$\1\$|$)|\$\w+|[\p{L}\p{N}_]+|\S/gsu;
 const INFLUXQL_TOKEN =
   /--[^\n]*|\/\*.*?(?:\*\/|$)|\[REDACTED\]|'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|\.?\d(?:[eE][+-]?\d|[\p{L}\p{N}_.])*|\$\w+|[\p{L}\p{N}_]+|\S/gsu;
 const REGEX = /\/(?:[^/\\\n]|\\.)+\//uy;
 
 const COMMENT = /^(?:--|\/\*)/;
-const LITERAL = /^(?:\[REDACTED\]|[eE]?'|\.?\d|(?:true|false)$)/i;
+const LITERAL = /^(?:\[REDACTED\]|[eE]?'|\$\w*\$|\.?\d|(?:true|false)$)/i;
 const WORD = /^[\p{L}_]/u;
 /** Words behind which an operand begins, so that `-` is a sign and `/` a regular expression. */
 const BEFORE_OPERAND =
@@ -45,12 +45,14 @@ function* tokensOf(statement: string, language: string): Generator<string, void,
   const isInfluxql = language === 'influxql';
   const pattern = new RegExp(isInfluxql ? INFLUXQL_TOKEN : SQL_TOKEN);
   let before: string | undefined;
+  /** Up to here no regular expression begins: there is no second slash on the line. */
+  let lineEnd = 0;
   for (;;) {
     const from = pattern.lastIndex;
     const token = pattern.exec(statement)?.[0];
     if (token === undefined) return;
     const at = pattern.lastIndex - token.length;
-    if (isInfluxql && token.startsWith('/') && !endsOperand(before)) {
+    if (isInfluxql && token.startsWith('/') && at >= lineEnd && !endsOperand(before)) {
       REGEX.lastIndex = at;
       const regex = REGEX.test(statement) ? REGEX.lastIndex : undefined;
       if (regex !== undefined) {
@@ -59,6 +61,8 @@ function* tokensOf(statement: string, language: string): Generator<string, void,
         yield before;
         continue;
       }
+      const end = statement.indexOf('\n', at);
+      lineEnd = end === -1 ? statement.length : end;
     }
     if (!COMMENT.test(token)) before = token;
     yield token;

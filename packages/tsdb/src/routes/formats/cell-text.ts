@@ -2,7 +2,7 @@ import type { IntervalValue, SqlType } from '../../model/sql-type.js';
 import { runThrough } from '../../model/steps.js';
 import { floorDiv, NS_PER_SECOND } from '../../model/time/calendar.js';
 import { offsetNsAt } from '../../model/time/time-zone.js';
-import { type NestedText, nestedText } from './nested-text.js';
+import { type NestedText, nestedText } from './nested/nested-text.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
 import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './time-text.js';

@@ -4,7 +4,7 @@ import { isValid } from '../../model/columns/row-batch.js';
 import { isNested, type SqlType } from '../../model/sql-type.js';
 import type { Steps } from '../../model/steps.js';
 import { type CellText, plainSteps, plainText, ROW_STYLE } from './cell-text.js';
-import type { NestedText } from './nested-text.js';
+import type { NestedText } from './nested/nested-text.js';
 import { TimeWriter } from './time-text.js';
 
 /** Texts of one column over the rows of a chunk. */

@@ -3,7 +3,7 @@ import type { ResultChunk } from '../../model/columns/result.js';
 import type { Steps } from '../../model/steps.js';
 import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
-import { isPair, PART_LENGTH, partsOf } from './nested-text.js';
+import { isPair, PART_LENGTH, partsOf } from './nested/nested-text.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** The widths need all rows before the first can be written, so the table is kept in memory up to this size. */

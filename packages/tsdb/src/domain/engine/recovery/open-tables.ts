@@ -103,7 +103,7 @@ export async function replayLog(options: {
   const numbers = new Map<number, LoggedSeries>();
   for await (const { position, payload, isSalted } of options.log.replay()) {
     // In another file a number may stand for other tags, whose definition a repair may have lost.
-    if (isSalted && position.file !== file) numbers.clear();
+    if ((isSalted || options.log.hasGaps) && position.file !== file) numbers.clear();
     file = position.file;
     if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);

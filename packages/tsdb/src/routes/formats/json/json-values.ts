@@ -3,7 +3,7 @@ import { isValid } from '../../../model/columns/row-batch.js';
 import { isNested, type SqlType } from '../../../model/sql-type.js';
 import type { Steps } from '../../../model/steps.js';
 import { jsonSteps, jsonText, type TextStyle } from '../cell-text.js';
-import type { NestedText } from '../nested-text.js';
+import type { NestedText } from '../nested/nested-text.js';
 import { floatText, type WholeFloats } from '../number-text.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
 import { EpochWriter, TimeWriter } from '../time-text.js';

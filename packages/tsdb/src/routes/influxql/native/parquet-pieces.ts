@@ -6,6 +6,9 @@ import { isValid } from '../../../model/columns/row-batch.js';
 /** Values of a row group at most, which is encoded without a pause; fewer where they are long. */
 const GROUP_VALUES = 32_768;
 const GROUP_BYTES = 1024 * 1024;
+/** Of tables with many columns: the footer describes each column of each group, and is written in one go. */
+const LEAST_GROUP_ROWS = 512;
+const MOST_GROUP_BYTES = 8 * GROUP_BYTES;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
@@ -87,7 +90,10 @@ class RowGroup {
   }
 
   get isFull(): boolean {
-    return this.rowCount * this.#columns.length >= GROUP_VALUES || this.#sizeBytes >= GROUP_BYTES;
+    const isLarge =
+      this.rowCount * this.#columns.length >= GROUP_VALUES || this.#sizeBytes >= GROUP_BYTES;
+    const isShort = this.rowCount < LEAST_GROUP_ROWS && this.#sizeBytes < MOST_GROUP_BYTES;
+    return isLarge && !isShort;
   }
 
   /** Rows from `from` on, as many as there is room for. @returns the first that was not taken. */

@@ -10,7 +10,7 @@ import { tsdbError } from '../../../errors.js';
 import { addSizes } from './text-pieces.js';
 
 /**
- * Values in the lists of all columns of one chunk. They become JavaScript values all at once, outside of the memory limit of
+ * Values in the lists of all columns of one chunk. They are held as JavaScript values at the same time, outside of the memory limit of
  * DuckDB.
  */
 const MAX_NESTED_COUNT = 500_000;

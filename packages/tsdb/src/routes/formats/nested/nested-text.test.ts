@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SqlType } from '../../model/sql-type.js';
-import { createTextFormats, type TextFormats } from './index.js';
-import { TextBytes } from './text-bytes.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import { createTextFormats, type TextFormats } from '../index.js';
+import { TextBytes } from '../text-bytes.js';
 
 const COUNT = 20_000;
 /** Far more than a step may take. */
