@@ -37,8 +37,9 @@ export const CLAIM_CODE_HEADER = 'x-plinth-claim-code';
 const PROXY_HEADERS: readonly string[] = [
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'client-ip'],
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for'],
+  ...['fly-client-ip', 'x-azure-clientip', 'x-azure-socketip'],
 ];
-const FORWARDED_PREFIX = 'x-forwarded-';
+const FORWARDED_PREFIX = 'x-forwarded';
 /** Wrong codes of all clients together. A correct code is accepted all the same, so nobody locks out the owner. */
 const GUESSES = { lockingCount: 30, windowMs: 60_000 };
 const ALL_CLIENTS = 'all';

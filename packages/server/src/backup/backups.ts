@@ -129,6 +129,8 @@ export class Backups {
     const id = this.#needs.random.uuidV7();
     const folder = join(this.#folder, id);
     await files.makeDirectory(folder);
+    // Before the moment of the backup: everything acknowledged until then is in it.
+    const createdMs = this.#needs.clock.nowMs();
     const frozen = new Map<string, FrozenFiles>();
     try {
       await this.#freeze(folder, frozen);
@@ -147,7 +149,7 @@ export class Backups {
       return {
         format_version: BACKUP_FORMAT_VERSION,
         id,
-        created_at: new Date(this.#needs.clock.nowMs()).toISOString(),
+        created_at: new Date(createdMs).toISOString(),
         left_out: [...this.#needs.leftOut, ...leftOut],
         files: described,
       };

@@ -175,3 +175,15 @@ GROUP BY t;
 SELECT date_bin_gapfill(INTERVAL '1 minute', CAST(time AS VARCHAR)) AS t, count(*) AS c
 FROM g WHERE r = 'a' AND x IS NOT NULL AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
 GROUP BY t;
+
+-- 32: §6 an expression that moves the time
+SELECT date_bin_gapfill(INTERVAL '1 minute', time - INTERVAL '10 seconds') AS t, count(*) AS c
+FROM g WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t;
+
+-- 33: §6 a time zone that moves the time
+SELECT date_bin_gapfill(INTERVAL '1 minute', time AT TIME ZONE 'Europe/Berlin') AS t, count(*) AS c
+FROM g WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t;
+
+-- 34: §6 a named time zone
+SELECT date_bin_gapfill(INTERVAL '1 minute', tz((time), 'Europe/Berlin')) AS t, count(*) AS c
+FROM g WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t;

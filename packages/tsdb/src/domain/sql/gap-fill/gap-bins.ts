@@ -58,7 +58,7 @@ export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env
   // The shortest month is met by a step as long as it is.
   const strideNs = width.kind === 'fixed' ? width.widthNs : BigInt(width.width) * SHORTEST_MONTH_NS;
   const input = env.session.bindExpr(renamed(node, name), env);
-  const { minNs, maxNs } = timeBounds(time, selection, env);
+  const { minNs, maxNs } = timeBounds(time, selection, label, env);
   // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
   if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
@@ -119,9 +119,14 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
 }
 
 /** Bounds that WHERE puts on the time column, here or, of a table, beneath. Both ends inclusive. */
-function timeBounds(time: Expr, selection: Expr | undefined, env: Env): TimeRange {
+function timeBounds(time: Expr, selection: Expr | undefined, label: string, env: Env): TimeRange {
   const column = timeColumn(time, env);
-  const bounds = column?.origin?.scan.timeBounds() ?? (column && boundsIn(selection, column, env));
+  if (column === undefined)
+    throw tsdbError(
+      'plan_error',
+      `Error during planning: ${label} requires a column as the source argument`,
+    );
+  const bounds = column.origin?.scan.timeBounds() ?? boundsIn(selection, column, env);
   const { minNs, maxNs } = bounds ?? {};
   if (minNs !== undefined && maxNs !== undefined) return { minNs, maxNs };
   const missing =
@@ -179,14 +184,16 @@ function conjuncts(expr: Expr | undefined): readonly Conjunct[] {
   return comparison === undefined ? [] : [{ left, op: comparison, right }];
 }
 
-/** The time column within the argument, for example inside `tz(time, 'Europe/Berlin')`. */
-function timeColumn(node: unknown, env: Env): ScopeColumn | undefined {
-  if (typeof node !== 'object' || node === null) return undefined;
-  const column = env.session.columnOf(node as Expr, env.scope);
-  if (column?.type.kind === 'timestamp') return column;
-  for (const child of Object.values(node)) {
-    const found = timeColumn(child, env);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/**
+ * The time column that the argument is, in brackets, in a cast or as `tz(time, 'Europe/Berlin')`: all of the same instant. Bins are
+ * computed from the bounds of that column, so an expression that moves its times would lose rows.
+ */
+function timeColumn(expr: Expr, env: Env): ScopeColumn | undefined {
+  const column = env.session.columnOf(expr, env.scope);
+  if (column !== undefined) return column.type.kind === 'timestamp' ? column : undefined;
+  if ('Nested' in expr) return timeColumn(expr.Nested, env);
+  if ('Cast' in expr) return timeColumn(expr.Cast.expr, env);
+  if (!('Function' in expr) || namesOf(expr.Function.name).join('.') !== 'tz') return undefined;
+  const [first] = exprArgs(argsOf(expr.Function));
+  return first && timeColumn(first, env);
 }
