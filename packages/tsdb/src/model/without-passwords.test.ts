@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withoutPasswords } from './without-passwords.js';
+import { withoutPasswords, withoutPasswordsInSql } from './without-passwords.js';
 
 describe('a statement as it is shown', () => {
   for (const [statement, shown] of [
@@ -69,5 +69,23 @@ describe('a statement as it is shown', () => {
     it(`has no password: ${shown}`, () => {
       assert.equal(withoutPasswords(statement), shown);
       assert.equal(withoutPasswords(shown), shown, 'again');
+    });
+});
+
+describe('a statement of SQL as it is shown', () => {
+  for (const [statement, shown] of [
+    [
+      `SELECT * FROM m WHERE x = '\\'; CREATE USER u WITH PASSWORD 'secret'`,
+      `SELECT * FROM m WHERE x = '\\'; [REDACTED]`,
+    ],
+    [`SELECT $$'$$; CREATE USER u WITH PASSWORD 'secret'`, `SELECT $$'$$; [REDACTED]`],
+    [`SET PASWORD FOR u = 'secret'`, '[REDACTED]'],
+    [`ALTER USER u IDENTIFIED BY 'secret'`, '[REDACTED]'],
+    [`CREATE ROLE u LOGIN PASSWORD 'secret'`, '[REDACTED]'],
+    ['SELECT password FROM "user"', 'SELECT password FROM "user"'],
+  ] as const)
+    it(`has no password: ${shown}`, () => {
+      assert.equal(withoutPasswordsInSql(statement), shown);
+      assert.equal(withoutPasswordsInSql(shown), shown, 'again');
     });
 });

@@ -24,6 +24,20 @@ export function withoutPasswords(statement: string): string {
   return PASSWORD.test(shown) && WITH_OR_SET.test(shown) ? withoutTexts(shown) : shown;
 }
 
+const ABOUT_USER_IN_SQL = /\b(?:user|role|identified)\b|\bpass?w/i;
+const START_OF_CHANGE = /\b(?:create|set|alter|grant)\b/i;
+
+/**
+ * The same for SQL, which has no statements about users: text that looks like one was meant for another endpoint, and its quotes mean
+ * something else here.
+ */
+export function withoutPasswordsInSql(statement: string): string {
+  const start = ABOUT_USER_IN_SQL.test(statement)
+    ? START_OF_CHANGE.exec(statement)?.index
+    : undefined;
+  return start === undefined ? statement : `${statement.slice(0, start)}[REDACTED]`;
+}
+
 /** A regular expression may contain quotes and the start of a comment, and only the parser can find its end. */
 function hasSlash(text: string): boolean {
   for (const [token] of text.matchAll(TOKEN)) if (token === '/') return true;

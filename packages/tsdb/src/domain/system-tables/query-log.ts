@@ -1,5 +1,5 @@
 import type { Clock, Principal, Random, RequestSpan } from '@plinth/kernel';
-import { withoutPasswords } from '../../model/without-passwords.js';
+import { withoutPasswords, withoutPasswordsInSql } from '../../model/without-passwords.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
 
@@ -47,7 +47,9 @@ export class QueryLog {
       {
         id: this.#random.uuidV4(),
         language: query.language,
-        text: withoutPasswords(cut(query.text)),
+        text: (query.language === 'influxql' ? withoutPasswords : withoutPasswordsInSql)(
+          cut(query.text),
+        ),
         database: query.database,
         span: query.isOwn ? undefined : this.#currentSpan?.(),
         owner: query.owner,
