@@ -43,7 +43,7 @@ describe('A folder of another user', { skip: SKIP }, () => {
       ),
     );
     const store = join(dataDir, 'plinth.db');
-    await writeFile(store, '', { mode: 0o600 });
+    await writeFile(store, 'x', { mode: 0o600 });
     await chmod(dataDir, 0o777);
     assert.match(
       failsAsNobody('verify', '--data-dir', dataDir),
