@@ -122,10 +122,7 @@ export class ScheduledBackups {
       await writeFile(probe, '', { mode: 0o600 });
       await rm(probe);
     } catch (err) {
-      this.#log.error(
-        { err, folder: this.#folder },
-        'backup folder is not writable: scheduled backups will fail until it is (ReadWritePaths= of the systemd unit, owner, mount)',
-      );
+      this.#log.error({ err, folder: this.#folder }, 'backup folder is not writable');
     }
   }
 
