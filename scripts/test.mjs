@@ -61,7 +61,7 @@ function isMain(file) {
 /** @returns the exit code. */
 async function runAll() {
   const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
-  tellDurations(first.durations);
+  tellDurations(first.tests);
   if (first.code === 0) return 0;
   tell('failed', first.failures);
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
@@ -80,13 +80,10 @@ async function runAll() {
 
 /**
  * One process for each of `chosen`; one reporter on stdout, so its totals are the last lines.
- * @returns the runner's exit code, its failures (`failed-tests.mjs`) and durations (`test-durations.mjs`).
+ * @returns the runner's exit code, its tests (`test-report.mjs`), and those that failed.
  */
 async function runFiles(chosen, concurrency) {
-  const reporters = ['failed-tests', 'test-durations'].map((name) => ({
-    script: path.join(root, 'scripts', 'lib', `${name}.mjs`),
-    file: path.join(reports, `${name}-${concurrency}`),
-  }));
+  const report = path.join(reports, `report-${concurrency}`);
   const code = await runNode([
     '--enable-source-maps',
     '--test',
@@ -94,31 +91,26 @@ async function runFiles(chosen, concurrency) {
     ...(has('--long') ? [] : [`--test-timeout=${TEST_TIMEOUT_MS}`]),
     `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
     '--test-reporter-destination=stdout',
-    ...reporters.flatMap(({ script, file }) => [
-      `--test-reporter=${script}`,
-      `--test-reporter-destination=${file}`,
-    ]),
+    `--test-reporter=${path.join(root, 'scripts', 'lib', 'test-report.mjs')}`,
+    `--test-reporter-destination=${report}`,
     ...runnerFlags,
     ...chosen,
   ]);
-  const [failures, durations] = reporters.map(({ file }) =>
-    fs
-      .readFileSync(file, 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  );
-  return { code, failures, durations };
+  const tests = fs
+    .readFileSync(report, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return { code, tests, failures: tests.filter(({ error }) => error !== undefined) };
 }
 
 /** Sums of the tests of each file; the start of its process and its hooks are not included. */
-function tellDurations(durations) {
+function tellDurations(tests) {
   const ofFile = new Map();
-  for (const { file, durationMs } of durations)
-    ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
+  for (const { file, durationMs } of tests) ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
   const slowest = [...ofFile].sort(([, a], [, b]) => b - a);
   const shown = has('--durations') ? slowest : slowest.slice(0, SHOWN_COUNT);
-  console.error(`plinth: ${durations.length} tests of ${ofFile.size} files; the slowest:`);
+  console.error(`plinth: ${tests.length} tests of ${ofFile.size} files; the slowest:`);
   for (const [file, ms] of shown)
     console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
 }

@@ -1,6 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Selectable } from 'kysely';
 import type { PlatformKey } from '../model/platform-key.js';
+import { noteUses } from './note-uses.js';
 import type { IdentityTables } from './token-tables.js';
 
 export interface UsedKey {
@@ -54,16 +55,7 @@ export class PlatformKeyStore {
 
   /** Keeps the later of the stored time and the given one. */
   async noteUses(uses: readonly (readonly [id: string, usedMs: number])[]): Promise<void> {
-    await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      for (const [id, usedMs] of uses) {
-        await tx
-          .updateTable('identity_platform_keys')
-          .set({ last_used_ms: usedMs })
-          .where('id', '=', id)
-          .where((eb) => eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs)]))
-          .execute();
-      }
-    });
+    await noteUses(this.#store, 'identity_platform_keys', uses);
   }
 
   async deletePlatform(platform: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Permission, RelationalStore, ReportEvent } from '@plinth/kernel';
 import type { Selectable, Transaction } from 'kysely';
 import type { ApiToken } from '../model/api-token.js';
+import { noteUses } from './note-uses.js';
 import type { IdentityTables } from './token-tables.js';
 import { IDENTITY_MIGRATIONS } from './token-tables.js';
 
@@ -66,16 +67,7 @@ export class TokenStore {
 
   /** Keeps the later of the stored time and the given one. */
   async noteUses(uses: readonly (readonly [id: number, usedMs: number])[]): Promise<void> {
-    await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      for (const [id, usedMs] of uses) {
-        await tx
-          .updateTable('identity_tokens')
-          .set({ last_used_ms: usedMs })
-          .where('id', '=', id)
-          .where((eb) => eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs)]))
-          .execute();
-      }
-    });
+    await noteUses(this.#store, 'identity_tokens', uses);
   }
 
   async delete(token: ApiToken): Promise<void> {

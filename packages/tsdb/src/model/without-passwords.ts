@@ -6,8 +6,10 @@ const TOKEN =
   /\[REDACTED\]|--[^\n]*|\/\*.*?(?:\*\/|$)|'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[\p{L}\p{N}_]+|\S/gsu;
 const BEFORE_PASSWORD = /^(?:password|=)$/i;
 const COMMENT = /^(?:--|\/\*)/;
-const ABOUT_USER = /\b(?:user\b|pass)/i;
+const ABOUT_USER = /\b(?:user|role|identified)\b|\bpas[sw]/i;
 const START_OF_USER = /\b(?:create|set|password)\b/i;
+/** A column may have the name `password`. */
+const START_IN_SQL = /\b(?:create|set|alter|grant)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 
 /** What may stand behind the name of a user, by the words before it; `?` is the password. */
@@ -19,23 +21,17 @@ const MOST_WORDS = 6;
 
 /** A statement as queries under way, those of the past and the audit log show it: without the passwords that it sets. */
 export function withoutPasswords(statement: string): string {
-  if (hasSlash(statement)) return cutAtUser(statement);
+  if (hasSlash(statement)) return cutAt(START_OF_USER, statement);
   const shown = OF_USER.test(statement) ? withoutMistaken(statement) : statement;
   return PASSWORD.test(shown) && WITH_OR_SET.test(shown) ? withoutTexts(shown) : shown;
 }
-
-const ABOUT_USER_IN_SQL = /\b(?:user|role|identified)\b|\bpass?w/i;
-const START_OF_CHANGE = /\b(?:create|set|alter|grant)\b/i;
 
 /**
  * The same for SQL, which has no statements about users: text that looks like one was meant for another endpoint, and its quotes mean
  * something else here.
  */
 export function withoutPasswordsInSql(statement: string): string {
-  const start = ABOUT_USER_IN_SQL.test(statement)
-    ? START_OF_CHANGE.exec(statement)?.index
-    : undefined;
-  return start === undefined ? statement : `${statement.slice(0, start)}[REDACTED]`;
+  return cutAt(START_IN_SQL, statement);
 }
 
 /** A regular expression may contain quotes and the start of a comment, and only the parser can find its end. */
@@ -44,8 +40,8 @@ function hasSlash(text: string): boolean {
   return false;
 }
 
-function cutAtUser(text: string): string {
-  const start = ABOUT_USER.test(text) ? START_OF_USER.exec(text)?.index : undefined;
+function cutAt(startOfChange: RegExp, text: string): string {
+  const start = ABOUT_USER.test(text) ? startOfChange.exec(text)?.index : undefined;
   return start === undefined ? text : `${text.slice(0, start)}[REDACTED]`;
 }
 

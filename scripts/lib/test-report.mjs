@@ -1,0 +1,20 @@
+// A reporter of node:test: a line of JSON for each test without tests of its own, {file, line, name, durationMs}, with `error` where it failed.
+
+/** Failures that only say that one below failed. */
+const ECHOES = new Set(['subtestsFailed', 'cancelledByParent']);
+const MAX_ERROR_LENGTH = 2_000;
+
+// biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there
+export default async function* testReport(events) {
+  for await (const { type, data } of events) {
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { file = data.name, line, name, details } = data;
+    const isFailure = type === 'test:fail' && !ECHOES.has(details.error?.failureType);
+    if (details.type === 'suite' && !isFailure) continue;
+    const test = { file, line, name, durationMs: details.duration_ms };
+    yield `${JSON.stringify(isFailure ? { ...test, error: textOf(details.error) } : test)}\n`;
+  }
+}
+
+const textOf = (error) =>
+  String(error?.cause?.stack ?? error?.cause ?? error?.message ?? error).slice(0, MAX_ERROR_LENGTH);
