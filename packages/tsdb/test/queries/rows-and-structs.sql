@@ -160,3 +160,6 @@ SELECT struct(a, 1) < struct(b, 1) AS r FROM (VALUES (struct(1, CAST(NULL AS BIG
 
 -- 53: §4.2 NULL is the least value of a list, also within a row
 SELECT make_array(1, NULL) < make_array(1, 2) AS a, struct(make_array(1, NULL), 1) < struct(make_array(1, 2), 1) AS b;
+
+-- 54: §5 an element of a list at a position that is NULL
+SELECT ([[1],[2]])[NULL] AS r FROM generate_series(1, 2);
