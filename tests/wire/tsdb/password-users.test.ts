@@ -273,9 +273,10 @@ describe('a user with a password', () => {
     const listed = await server.http.send('/ops/v1/tsdb/queries?limit=100', { headers: admin });
     assert.equal(listed.status, 200);
     const shown = await sql('SELECT query_text FROM system.queries');
-    assert.match(shown.text, /CREATE USER flo \[REDACTED\]/);
     assert.match(shown.text, /CREATE USER gus WITH PASSWORD \[REDACTED\]/);
-    assert.match(shown.text, /CREATE USER flo WITH PASSWORD \[REDACTED\]/);
+    // SQL has no statements about users: one that was sent there is hidden from its first word on.
+    assert.match(shown.text, /^\[REDACTED\]$/m);
+    assert.ok(!shown.text.includes('flo'), shown.text);
     const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
     const stored = await Promise.all(
       files
