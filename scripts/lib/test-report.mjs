@@ -2,17 +2,23 @@
 
 /** Failures that only say that one below failed. */
 const ECHOES = new Set(['subtestsFailed', 'cancelledByParent']);
+/** What `hang-watch.mjs` prints before it ends a process. */
+const HANG = /^plinth: .* open: .*$/m;
 const MAX_ERROR_LENGTH = 2_000;
 
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there
 export default async function* testReport(events) {
+  const hangs = new Map();
   for await (const { type, data } of events) {
+    if (type === 'test:stderr' && HANG.test(data.message))
+      hangs.set(data.file, HANG.exec(data.message)[0]);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { file = data.name, line, name, details } = data;
     const isFailure = type === 'test:fail' && !ECHOES.has(details.error?.failureType);
     if (details.type === 'suite' && !isFailure) continue;
     const test = { file, line, name, durationMs: details.duration_ms };
-    yield `${JSON.stringify(isFailure ? { ...test, error: textOf(details.error) } : test)}\n`;
+    const error = hangs.get(file) ?? textOf(details.error);
+    yield `${JSON.stringify(isFailure ? { ...test, error } : test)}\n`;
   }
 }
 

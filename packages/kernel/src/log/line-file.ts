@@ -1,11 +1,14 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
-/** Waits in memory for a slow disk or reader; what comes beyond it is left out. */
+/** Kept in memory for a slow disk or reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** Lines are written together: one write each costs a server that logs its requests a third of its speed. */
+const WRITE_BYTES = 8 * 1024;
+const MAX_WAIT_MS = 100;
 const PRIVATE = 0o600;
 
-/** Appends lines to a file without holding anybody up. */
+/** Appends lines to a file, at most 100 ms later; the caller never waits. */
 export class LineFile {
   readonly #destination: ReturnType<typeof pino.destination>;
   #hasFailed = false;
@@ -19,6 +22,8 @@ export class LineFile {
     this.#destination = pino.destination({
       dest: typeof target === 'number' ? target : openSync(target, 'a', PRIVATE),
       sync: false,
+      minLength: WRITE_BYTES,
+      periodicFlush: MAX_WAIT_MS,
       maxLength: MAX_WAITING_BYTES,
     });
     this.#destination.on('error', (error: unknown) => {

@@ -25,10 +25,10 @@ async function openSilence(): Promise<AsyncDisposable & { readonly url: string }
   };
 }
 
-async function openStore(url: string, mode: OnStoreError) {
+async function openStore(url: string, mode: OnStoreError, timeoutMs = 50) {
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
-  const shared = new RedisStore({ url, clock, random, timeoutMs: 50, prefix: 'test:guarded:' });
+  const shared = new RedisStore({ url, clock, random, timeoutMs, prefix: 'test:guarded:' });
   const changes: boolean[] = [];
   const store = new GuardedStore({
     shared,
@@ -104,7 +104,7 @@ describe('GuardedStore with Redis', {
 }, () => {
   it('limits an identity whose keys cannot be read by itself, and nobody else', async () => {
     const { Redis } = await import('ioredis');
-    const { store, changes } = await openStore(url, 'local');
+    const { store, changes } = await openStore(url, 'local', 5_000);
     const overrides = new Map([['core', { limit: 3, windowSec: 60 }]]);
     const [broken, whole] = [newCaller(overrides), newCaller(overrides)];
     const other = new Redis(url);
