@@ -23,8 +23,9 @@ const TEST_TIMEOUT_MS = 900_000;
 /** More files than this do not fail by chance. */
 const MAX_FILES_AGAIN = 4;
 const SHOWN_COUNT = 10;
-/** Random steps over real storage: minutes, so not in `npm test`. */
-const SIMULATIONS = 'packages/tsdb/test/dist/simulation/';
+/** Tests of the complete engine on real stores take minutes: `npm test` has the query cases and generated ones. */
+const ENGINE_TESTS = 'packages/tsdb/test/';
+const QUICK_ENGINE_TESTS = /(?:-cases|\.prop)\.test\.js$/;
 
 const OWN_FLAGS = ['--full', '--rest', '--long', '--durations', '--again'];
 
@@ -32,6 +33,7 @@ const given = process.argv.slice(2);
 const has = (flag) => given.includes(flag);
 const runnerFlags = given.filter((word) => word.startsWith('-') && !OWN_FLAGS.includes(word));
 const words = given.filter((word) => !word.startsWith('-'));
+const isQuick = words.length === 0 && !['--full', '--rest', '--long'].some(has);
 
 await ensureBuiltOrExit();
 const files = chosenFiles();
@@ -39,6 +41,7 @@ if (files.length === 0) {
   console.error(`plinth: no test file's path contains ${words.join(' or ') || 'anything'}`);
   process.exit(1);
 }
+if (isQuick) process.env['PLINTH_TEST_CASES'] = 'few';
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-test-'));
 try {
   process.exitCode = await runAll();
@@ -50,11 +53,17 @@ function chosenFiles() {
   const all = listTestFiles({ words, withLong: has('--long') });
   if (has('--long')) return all.filter((file) => file.endsWith('.long.test.js'));
   if (words.length > 0 || has('--full')) return all;
-  return all.filter((file) => isMain(file) !== has('--rest'));
+  return all.filter(has('--rest') ? (file) => !isMain(file) || hasMoreCases(file) : isMain);
+}
+
+/** Those whose generated cases `npm test` runs a part of: `case-count.ts` of the kernel. */
+function hasMoreCases(file) {
+  return fs.readFileSync(path.join(root, file), 'utf8').includes('caseCount(');
 }
 
 function isMain(file) {
-  if (!file.startsWith('tests/')) return !file.startsWith(SIMULATIONS);
+  if (file.startsWith(ENGINE_TESTS)) return QUICK_ENGINE_TESTS.test(file);
+  if (!file.startsWith('tests/')) return true;
   return MAIN_WIRE_FILES.includes(file.replace(/^tests\/dist\//, '').replace(/\.test\.js$/, ''));
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { HistoryEntry } from '../model/edition.js';
 import type { HistoryBounds } from './edit-history.js';
@@ -86,7 +87,7 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
       await store.history.forget(keep);
       assert.deepEqual(await seqs(), keptOf(entries, keep));
     }),
-    { numRuns: 8 },
+    { numRuns: caseCount(8) },
   );
   await relational.close();
   await rm(folder, { recursive: true });

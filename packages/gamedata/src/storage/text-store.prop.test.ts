@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
+import { caseCount, SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { FreeRoom, type Region } from './free-room.js';
 import { type TextPiece, TextStore } from './text-store.js';
@@ -48,7 +48,7 @@ describe('TextStore', () => {
         }
         await store.close();
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(60) },
     );
   });
 

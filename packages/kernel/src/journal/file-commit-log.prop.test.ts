@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { caseCount } from '../testing/case-count.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
@@ -92,7 +93,7 @@ describe('FileCommitLog', () => {
           if (part === 1) assert.equal(found.length, groups.flat().length);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('FileCommitLog', () => {
         assert.ok(kept.length < length, 'there were zeros, and recovery gave them back');
         assert.deepEqual(await replayed(fileSystem), groups.flat());
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(200) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('FileCommitLog', () => {
         );
         assert.deepEqual(await replayed(fileSystem), groups.flat());
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(200) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('FileCommitLog', () => {
         }
         assert.deepEqual(found, groups.flat().slice(0, found.length));
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 
@@ -245,11 +246,11 @@ describe('FileCommitLog', () => {
   });
 
   it('keeps everything acknowledged over random crashes, in order, once, and nothing torn', async () => {
-    for (let seed = 1; seed <= 3000; seed += 1) await crashRun(seed);
+    for (let seed = 1; seed <= caseCount(3000); seed += 1) await crashRun(seed);
   });
 
   it('syncs what a killed process left in memory before it writes a further file', async () => {
-    for (let seed = 1; seed <= 50; seed += 1) {
+    for (let seed = 1; seed <= caseCount(50); seed += 1) {
       const fileSystem = new SimFileSystem(new SeededRandom(seed));
       const { log: killed } = await open(fileSystem);
       killed.append([Buffer.alloc(2000, 'a')]);
@@ -301,7 +302,7 @@ describe('FileCommitLog', () => {
   });
 
   it('recovers what was acknowledged between and after full disks, each record once and in order', async () => {
-    for (let seed = 1; seed <= 2000; seed += 1) await fullDiskRun(seed);
+    for (let seed = 1; seed <= caseCount(2000); seed += 1) await fullDiskRun(seed);
   });
 });
 

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
+import { caseCount } from '../testing/case-count.js';
 import { RawStatements, type StatementValue } from './raw-statements.js';
 import { openRelationalStore } from './sqlite/sqlite-store.js';
 
@@ -75,7 +76,7 @@ it('stores many rows packed as it stores them one value at a time', async () => 
           );
         assert.deepEqual(await stored('packed'), await stored('bound'));
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(200) },
     );
   } finally {
     await store.close();

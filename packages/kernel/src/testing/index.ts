@@ -1,4 +1,5 @@
 export { CallFailed, type CallFault, CallFaults } from './call-faults.js';
+export { caseCount } from './case-count.js';
 export {
   CATALOG_CALLS,
   failingLogFiles,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { ask, writeLines } from '#src/testing/write-and-ask.js';
@@ -331,9 +332,9 @@ describe('columns in memory', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: caseCount(12) },
     );
-    assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
+    assert.ok(inMemoryCount > caseCount(50), `only ${inMemoryCount} answers came from memory`);
   });
 
   it('puts buckets in order across the groups that an order by some tags leaves together', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -108,9 +109,9 @@ describe('InfluxQL over rows in memory', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: caseCount(12) },
     );
-    assert.ok(inMemoryCount > 50, `only ${inMemoryCount} answers came from memory`);
+    assert.ok(inMemoryCount > caseCount(50), `only ${inMemoryCount} answers came from memory`);
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -177,7 +178,7 @@ describe('The first requests after a start, while series are still in their file
           }
         },
       ),
-      { numRuns: 4 },
+      { numRuns: caseCount(4) },
     );
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
+import { caseCount, SeededRandom, SimFileSystem } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { TextStore } from '../../storage/text-store.js';
 import { Row } from './row.js';
@@ -29,7 +29,7 @@ describe('Row', () => {
           assert.equal(row.mentions(`${text}${JSON.stringify(texts[index + 1] ?? '')}`), false);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: caseCount(50) },
     );
   });
 });

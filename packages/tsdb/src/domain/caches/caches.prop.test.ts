@@ -1,6 +1,7 @@
 // Models: tsdb-http, "Distinct value cache" and "Last value cache", written down as plainly as they stand there.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { Column } from '../../model/columns/column.js';
 import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
@@ -141,7 +142,7 @@ describe('LastCache', () => {
           ].join(' ');
         }
       }),
-      { numRuns: 400 },
+      { numRuns: caseCount(400) },
     );
   });
 
@@ -286,7 +287,7 @@ describe('DistinctCache', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: caseCount(400) },
     );
   });
 

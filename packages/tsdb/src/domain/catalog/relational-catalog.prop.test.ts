@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { ColumnKind, FieldType } from '../../model/columns/column.js';
 import { MESSAGE_TYPE } from '../../model/columns/column.js';
@@ -196,7 +197,7 @@ it('decides like the rules applied line by line, and holds the same after a rest
       }
       assertHolds(await opened.reopen(), model);
     }),
-    { numRuns: 40 },
+    { numRuns: caseCount(40) },
   );
 });
 
@@ -218,6 +219,6 @@ it('decides the same when requests do not wait for the changes of those before t
       }
       assertHolds(opened.catalog, model);
     }),
-    { numRuns: 40 },
+    { numRuns: caseCount(40) },
   );
 });

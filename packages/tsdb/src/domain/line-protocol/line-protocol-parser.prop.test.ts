@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { tsdbError } from '../../errors.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
@@ -208,7 +209,7 @@ describe('the fast path', () => {
       fc.property(bodyText, mutations, precisions, (text, steps, precision) =>
         assertSameAsReference(mutate(text, steps), precision),
       ),
-      { numRuns: 3000 },
+      { numRuns: caseCount(3000) },
     );
   });
 
@@ -233,7 +234,7 @@ describe('the fast path', () => {
         assert.ok(tsdbError.is(error, 'body_not_utf8'));
       }
     });
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: caseCount(5000) });
   });
 });
 
@@ -253,7 +254,7 @@ describe('numbers', () => {
         for (const spell of spellings) assert.ok(read(spell(x)) === x, spell(x));
         assert.ok(Object.is(read(x < 0 || Object.is(x, -0) ? `-${-x}` : String(x)), x));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -262,7 +263,7 @@ describe('numbers', () => {
     fc.assert(
       fc.property(text, (spelled) => assert.ok(Object.is(read(spelled), Number(spelled)), spelled)),
       {
-        numRuns: 3000,
+        numRuns: caseCount(3000),
       },
     );
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDomainError } from '@plinth/kernel';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { SqlBench } from './testing/sql-bench.js';
 
@@ -28,7 +29,7 @@ describe('what users write stays text', () => {
       fc.asyncProperty(hostile.filter(isWellFormed), async (text) => {
         assert.deepEqual(await bench.rows('SELECT $p AS x FROM m', { p: text }), [text]);
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(100) },
     );
   });
 
@@ -38,7 +39,7 @@ describe('what users write stays text', () => {
         const literal = `'${text.replaceAll("'", "''")}'`;
         assert.deepEqual(await bench.rows(`SELECT ${literal} AS x FROM m`), [text]);
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(100) },
     );
   });
 
@@ -95,7 +96,7 @@ describe('what users write stays text', () => {
           assert.equal(bench.plan(text).columns[0]?.name, name);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: caseCount(100) },
     );
   });
 });

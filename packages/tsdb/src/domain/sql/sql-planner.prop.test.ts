@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { tsdbError } from '../../errors.js';
 import { SqlBench } from './testing/sql-bench.js';
@@ -51,7 +52,7 @@ describe('any text', () => {
       fc.property(fc.array(token, { maxLength: 25 }), (tokens) =>
         isPlannedOrRefused(`SELECT ${tokens.join(' ')}`),
       ),
-      { numRuns: 1_000 },
+      { numRuns: caseCount(1_000) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('any text', () => {
           isPlannedOrRefused(tokens.join(' '));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: caseCount(2_000) },
     );
   });
 });

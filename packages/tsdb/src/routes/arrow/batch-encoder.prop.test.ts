@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
@@ -208,7 +209,7 @@ describe('BatchEncoder', () => {
           });
         });
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 

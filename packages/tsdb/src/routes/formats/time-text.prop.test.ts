@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { TimeWriter } from './time-text.js';
 
@@ -25,7 +26,7 @@ describe('TimeWriter', () => {
         const timeNs = BigInt.asIntN(64, time - (time % size));
         assert.equal(writer.text(timeNs), expectedText(timeNs));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 

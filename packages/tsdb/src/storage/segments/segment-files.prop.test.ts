@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { withEngine } from '../../testing/table-model.js';
 import { quoteString } from '../duckdb/quote.js';
@@ -80,7 +81,7 @@ describe('segment files', () => {
                 );
             }
           }),
-          { numRuns: 25 },
+          { numRuns: caseCount(25) },
         );
       });
     });

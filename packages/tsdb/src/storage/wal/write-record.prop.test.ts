@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { FieldType } from '../../model/columns/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
@@ -150,7 +151,7 @@ describe('a write record', () => {
           })),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { isEmailAddress } from './email-address.js';
 import { isEmail } from './libraries.js';
@@ -20,7 +21,7 @@ it('agrees with the library about texts that look like addresses', () => {
         assert.equal(isEmailAddress(text), isEmail()(text), text);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: caseCount(2000) },
   );
 });
 
@@ -32,6 +33,6 @@ it('agrees with the library about plain addresses of every length', () => {
       const text = `${local.join('')}@${hosts.join('.')}.org`;
       assert.equal(isEmailAddress(text), isEmail()(text), text);
     }),
-    { numRuns: 2000 },
+    { numRuns: caseCount(2000) },
   );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EditDistance } from '@plinth/kernel';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { orderIds } from '../../data/id-order.js';
 import { Row } from '../../data/row.js';
@@ -52,7 +53,7 @@ describe('parts of search', () => {
         const expected = all.toSorted((a, b) => a - b).slice(0, count);
         assert.deepEqual([...smallest.sorted()], expected);
       }),
-      { numRuns: 50 },
+      { numRuns: caseCount(50) },
     );
   });
 
@@ -76,7 +77,7 @@ describe('parts of search', () => {
           names,
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: caseCount(2_000) },
     );
   });
 

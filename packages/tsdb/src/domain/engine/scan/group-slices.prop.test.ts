@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { GroupSlices, type RowGroups } from './group-slices.js';
 import type { GuessedSlice } from './time-slices.js';
@@ -71,7 +72,7 @@ describe('slices of groups', () => {
           assert.equal(within.length, 0);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 

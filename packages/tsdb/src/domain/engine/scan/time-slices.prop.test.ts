@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { type TimeSlice, TimeSlices, type TimeSpan } from './time-slices.js';
 
@@ -56,7 +57,7 @@ describe('slices of time', () => {
           });
         },
       ),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { TagValues } from './tag-values.js';
 
@@ -37,7 +38,7 @@ describe('TagValues', () => {
         }
         assert.deepEqual(values.texts, [undefined, ...codes.keys()]);
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(60) },
     );
   });
 });

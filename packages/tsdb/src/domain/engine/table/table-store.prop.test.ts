@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { MIN_TIME_NS } from '../../../model/scan.js';
 import {
@@ -128,7 +129,7 @@ describe('a table', () => {
           await store.dispose();
           assert.deepEqual(failures, []);
         }),
-        { numRuns: 60, includeErrorInReport: true },
+        { numRuns: caseCount(60), includeErrorInReport: true },
       );
     });
   });

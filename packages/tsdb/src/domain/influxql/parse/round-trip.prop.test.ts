@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { Expr } from '../ast/expressions.js';
 import { printStatement } from '../ast/print.js';
@@ -180,7 +181,7 @@ describe('printing InfluxQL', () => {
         // Generated records have no prototype.
         assert.deepEqual(parseQuery(printStatement(statement)), [structuredClone(statement)]);
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 
@@ -248,7 +249,7 @@ describe('printing InfluxQL', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 });

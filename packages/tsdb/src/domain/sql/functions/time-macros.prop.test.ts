@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { addMonths, binFixed, binMonths } from '../../../model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '../../../model/time/time-zone.js';
@@ -43,7 +44,7 @@ describe('time texts of the engine', () => {
           if (BigInt.asIntN(64, expected) !== expected) return;
           assert.equal(await first(connection, text), expected);
         }),
-        { numRuns: 100 },
+        { numRuns: caseCount(100) },
       );
     }));
 
@@ -57,7 +58,7 @@ describe('time texts of the engine', () => {
           const added = await first(connection, `plinth_add_months(${big(timeNs)}, ${-width})`);
           assert.equal(added, addMonths(timeNs, -width));
         }),
-        { numRuns: 100 },
+        { numRuns: caseCount(100) },
       );
     }));
 
@@ -76,7 +77,7 @@ describe('time texts of the engine', () => {
           const back = await first(connection, instantNsText(big(localNs), name));
           assert.equal(back, instantOfLocal(name, localNs));
         }),
-        { numRuns: 100 },
+        { numRuns: caseCount(100) },
       );
     }));
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { ColumnVector } from '../../../model/columns/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
@@ -41,7 +42,7 @@ describe('cells of JSON as bytes', () => {
           Array.from(words, String),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('cells of JSON as bytes', () => {
         );
         assert.deepEqual(cellsOf({ kind: 'float', bits: 64 }, vector, values.length), expected);
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
 import { runThrough } from '../../../../model/steps.js';
@@ -70,7 +71,7 @@ describe('SeriesGroups', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { runThrough, StepRunner } from '../../../../model/steps.js';
 import { tagRanks } from './tag-ranks.js';
@@ -40,7 +41,7 @@ describe('ranks of the values of a tag', () => {
           assert.deepEqual(ranksOf(values), expectedRanks(values));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { Column } from '../../../../model/columns/column.js';
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
@@ -149,7 +150,7 @@ describe('rows by slices of time', () => {
         const text = (row: readonly unknown[]): string => row.map(String).join(' ');
         assert.deepEqual(actual.map(text).toSorted(), expected.map(text).toSorted());
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(100) },
     );
     assert.ok(sliceCount > 1000, `only ${sliceCount} slices`);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { Column } from '../../../../model/columns/column.js';
 import type { DatabaseSchema, TableSchema } from '../../../../model/schema.js';
@@ -194,7 +195,7 @@ describe('SELECTs that are remembered', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
     assert.ok(knownCount > 300, `only ${knownCount} were remembered`);
   });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '../../../../../service.js';
 import { openTestNode } from '../../../../../testing/open-test-node.js';
@@ -48,7 +49,7 @@ describe('LIKE and ILIKE', () => {
         const expected = ways.flatMap(({ found }) => [found, !found]);
         assert.deepEqual(rows.at(-1)?.match(/true|false/g), expected.map(String), literal);
       }),
-      { numRuns: 150 },
+      { numRuns: caseCount(150) },
     );
   });
 
