@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createLogger,
+  LocalLeases,
+  LocalObjectStore,
+  loadSettings,
+  Metrics,
+  NodeFileSystem,
+  normalTarget,
+  openPostgresStore,
+  openRelationalStore,
+  RelationalOutbox,
+  type RouteTable,
+  SystemClock,
+} from '@plinth/kernel';
+import { ManualClock, requestHead, SeededRandom } from '@plinth/kernel/testing';
+import { GAMEDATA_SETTINGS } from '../config.js';
+import { createGameData } from '../service.js';
+import { answerRequest, RouteFinder } from './route-requests.js';
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** What a client receives. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+export interface WireRecord {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+type Lists = Partial<Record<'items' | 'quests' | 'presets' | 'ammunition', readonly WireRecord[]>>;
+
+export interface Envelope extends Lists {
+  readonly total: number;
+  readonly count: number;
+  readonly limit: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly [name: string]: unknown;
+}
+
+export interface EditorAnswer extends TestAnswer {
+  readonly json: WireRecord & { readonly data: WireRecord };
+}
+
+const TOKEN = 'editor-token-for-tests';
+/** An editor that may do everything. */
+export const EDITOR = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+type Flags = Readonly<Record<string, string>>;
+
+/** The game data service on a folder of its own and a manual clock. Requests reach its routes without a socket. */
+export class TestGameData implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly dataDir: string;
+  readonly #databaseUrl: string | undefined;
+  #flags: Flags = {};
+  #stop: (() => Promise<void>)[] = [];
+  #table: RouteTable | undefined;
+  #finder: RouteFinder | undefined;
+
+  /**
+   * @param flags settings of the service by the names of their flags, such as `gamedata-keep-history`.
+   * @param databaseUrl of PostgreSQL; without it the service has a store in its folder.
+   */
+  static async start(flags: Flags = {}, databaseUrl?: string): Promise<TestGameData> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-gamedata-'));
+    const service = new TestGameData(dataDir, databaseUrl);
+    try {
+      await service.restart(flags);
+      return service;
+    } catch (error) {
+      await service[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  private constructor(dataDir: string, databaseUrl: string | undefined) {
+    this.dataDir = dataDir;
+    this.#databaseUrl = databaseUrl;
+  }
+
+  /** Closes the service, and opens it on what it stored. */
+  async restart(flags: Flags = this.#flags): Promise<void> {
+    await this.stop();
+    this.#flags = flags;
+    const all = { 'gamedata-admin-token': TOKEN, ...flags };
+    const given = { flags: new Map(Object.entries(all)), env: {} };
+    const { gamedata: settings } = loadSettings({ gamedata: GAMEDATA_SETTINGS }, given);
+    const { dataDir, clock } = this;
+    const random = new SeededRandom(clock.nowMs());
+    const fileSystem = new NodeFileSystem();
+    const folder = join(dataDir, 'gamedata');
+    await fileSystem.makeDirectory(folder);
+    const times = { clock: new SystemClock() };
+    const local = await openRelationalStore({ path: join(dataDir, 'db'), fileSystem, ...times });
+    this.#stop.push(() => local.close());
+    const url = this.#databaseUrl;
+    const shared = { random, maxTransactionMs: 10_000, onConnectionLost: () => {}, ...times };
+    const relational = url === undefined ? local : await openPostgresStore({ url, ...shared });
+    if (relational !== local) this.#stop.push(() => relational.close());
+    const log = createLogger({ level: 'fatal' });
+    const leases = new LocalLeases();
+    // It is not started: nobody listens.
+    const outbox = new RelationalOutbox({
+      ...{ store: relational, clock, random, leases, node: 'test', log, onHandlerFailure() {} },
+    });
+    await outbox.prepare();
+    const root = join(dataDir, 'objects');
+    const service = await createGameData({
+      ...{ settings, relational, local, fileSystem, folder, outbox, clock, random, log },
+      objects: await LocalObjectStore.open({ fileSystem, root, random }),
+      metrics: new Metrics(),
+      ownsRoot: true,
+      findAdmin: () => undefined,
+    });
+    this.#stop.push(() => service.close());
+    await service.start();
+    const [table] = await service.tables();
+    assert.ok(table !== undefined);
+    this.#table = table;
+    this.#finder = new RouteFinder(table);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stop.splice(0).reverse()) await stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** The answer of the route with this method and path, with the headers of its dialect. */
+  async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
+    const { body, method = body === undefined ? 'GET' : 'POST' } = request;
+    assert.ok(this.#table !== undefined && this.#finder !== undefined);
+    const sent = Buffer.from(body ?? '');
+    const length = body === undefined ? {} : { 'content-length': String(sent.length) };
+    const headers = { ...length, ...request.headers };
+    const head = requestHead({ method, url: normalTarget(target), headers });
+    const { dialect } = this.#table;
+    const answer = await answerRequest(head, sent, { dialect, finder: this.#finder });
+    const pieces = [answer.body ?? Buffer.alloc(0)];
+    if (answer.rest !== undefined) for await (const piece of answer.rest) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    const listed = [...(dialect.headers?.(head) ?? []), ...answer.headers];
+    const { status } = answer;
+    return { status, headers: Object.fromEntries(listed), bytes, text: bytes.toString() };
+  }
+
+  /** A successful answer in JSON. */
+  async get<T = Envelope>(
+    path: string,
+  ): Promise<{ readonly body: T; readonly headers: TestAnswer['headers'] }> {
+    const { status, text, headers } = await this.send(path);
+    assert.equal(status, 200, `${path}: ${text.slice(0, 300)}`);
+    return { body: JSON.parse(text) as T, headers };
+  }
+
+  /** Status and JSON of a read, whatever they are. */
+  async read(path: string): Promise<{ readonly status: number; readonly json: WireRecord }> {
+    const { status, text } = await this.send(path);
+    return { status, json: JSON.parse(text) };
+  }
+
+  /** A 400 in the dialect of game data that names the parameter. */
+  async refused(path: string, code: string, param: string): Promise<WireRecord> {
+    const { status, text, headers } = await this.send(path);
+    assert.equal(status, 400, `${path}: ${text.slice(0, 200)}`);
+    const body = JSON.parse(text) as WireRecord;
+    assert.equal(Object.keys(body)[0], 'error');
+    assert.deepEqual([body['code'], body['param']], [code, param], path);
+    assert.equal(headers['access-control-allow-origin'], '*');
+    assert.equal(headers['cache-control'], 'no-store');
+    return body;
+  }
+
+  /** A request to the editor; a body that is not text or bytes is sent as JSON. */
+  async edit(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<EditorAnswer> {
+    const isSent = typeof body === 'string' || body instanceof Uint8Array;
+    const answer = await this.send(`/api/editor/${path}`, {
+      method,
+      headers: { ...EDITOR, ...headers },
+      ...(body !== undefined && { body: isSent ? body : JSON.stringify(body) }),
+    });
+    return { ...answer, json: JSON.parse(answer.text) };
+  }
+
+  /** As `edit`, for what has to succeed. */
+  async done(...request: Parameters<TestGameData['edit']>): Promise<EditorAnswer> {
+    const answer = await this.edit(...request);
+    assert.equal(answer.status, 200, `${request[0]} ${request[1]}: ${answer.text.slice(0, 600)}`);
+    return answer;
+  }
+
+  /** Codes and places of the faults for which a change is refused. */
+  async faults(...request: Parameters<TestGameData['edit']>): Promise<readonly string[]> {
+    const { status, json, text } = await this.edit(...request);
+    assert.equal(status, 400, `${request[0]} ${request[1]}: ${text.slice(0, 300)}`);
+    assert.equal(json['code'], 'validation_failed');
+    const details = json['details'] as readonly { code: string; file?: string; path: string }[];
+    return details.map(({ code, file = '', path }) => `${code} ${file}${path}`);
+  }
+}
