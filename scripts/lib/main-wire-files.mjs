@@ -16,7 +16,7 @@ export const MAIN_WIRE_FILES = [
     ['primary-limits', 'secondary-limits', 'windows-and-headers', 'decision-service'].map(
       (name) => `wire/ratelimit/${name}`,
     ),
-    ['public-reads', 'records', 'editor'].map((name) => `wire/gamedata/${name}`),
+    ['public-reads', 'limits', 'editor'].map((name) => `wire/gamedata/${name}`),
     ['authentication', 'tokens', 'first-token'].map((name) => `wire/identity/${name}`),
     ['console', 'transport', 'audit', 'secrets-in-log', 'unknown-paths'].map(
       (name) => `wire/server/${name}`,

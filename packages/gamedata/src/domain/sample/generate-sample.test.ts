@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { KINDS, type Kind } from '../../model/kinds.js';
@@ -9,6 +10,7 @@ import { listColumn, type Row } from '../data/row.js';
 import { validateSet } from '../data/validation.js';
 import { generateSample, SAMPLE_LANGUAGES } from './generate-sample.js';
 import { readWordLists } from './words.js';
+import { writeSample } from './write-sample.js';
 
 const words = await readWordLists();
 
@@ -47,4 +49,68 @@ it('gives every trader ten quests, every map eight, and uses every type of objec
     assert.ok(offers.length >= 40 && offers.length <= 70);
     assert.ok(offers.filter(({ level }) => level === 1).length >= 10);
   }
+});
+
+// Source: gamedata, section 7.1.
+it('has no name of the real game', () => {
+  const normal = (text: string) =>
+    text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+  const own = new Set<string>();
+  for (const { kind, record } of generateSample({ seed: 1, scale: 1, words })) {
+    for (const name of ['name', 'shortName', 'fullName', 'title', 'caliber']) {
+      const text: unknown = Reflect.get(record, name);
+      if (typeof text === 'string') own.add(normal(text));
+    }
+    const whole = normal(JSON.stringify(record));
+    for (const word of UNMISTAKABLE) assert.ok(!whole.includes(word), `${kind} names ${word}`);
+  }
+  for (const name of [...UNMISTAKABLE, ...COMMON_NAMES]) assert.ok(!own.has(name), name);
+  assert.ok(own.size > 700);
+});
+
+/** Names of the real game that nobody would invent by chance. */
+const UNMISTAKABLE = `
+  tarkov, battlestate, prapor, jaeger, reshala, killa, tagilla, shturman, glukhar, sanitar,
+  zryachiy, kaban, salewa, ledx, kalashnikov, makarov, norvinsk, terragroup, caliber545x39,
+  caliber762x39, caliber556x45
+`
+  .trim()
+  .split(/,\s+/);
+/** Common words that are names in the real game. */
+const COMMON_NAMES = `
+  therapist, fence, skier, peacekeeper, mechanic, ragman, lightkeeper, ref, factory,
+  customs, woods, shoreline, interchange, reserve, lighthouse, ground zero, the lab,
+  streets, nutrition unit, bitcoin farm, scav case, booze generator, intelligence center,
+  air filtering unit, gp coin, physical bitcoin, roubles, graphics card, debut, shortage,
+  delivery from the past
+`
+  .trim()
+  .split(/,\s+/);
+
+/** SHA-256 by seed: a change of the generator changes every data set that was generated before. */
+const GOLDEN = [
+  [1, '58a35d1fec03df7602b912a96ce8a567a3d7255bde27082a41167d13ff4d9d9f'],
+  [2, '78ef6ee80bcc5bdbfa5b3e1047e1108eb69732fd2f530327f026255e0415b2b5'],
+] as const;
+
+it('generates the same data for the same seed, larger sets with the same beginning', async () => {
+  const written = async (seed: number, scale: number) => {
+    let text = '';
+    for await (const piece of writeSample({ seed, scale })) text += piece;
+    return text;
+  };
+  for (const [seed, sha256] of GOLDEN) {
+    const text = await written(seed, 1);
+    assert.equal(createHash('sha256').update(text).digest('hex'), sha256, `seed ${seed}`);
+  }
+  const kindsOf = (text: string) => JSON.parse(text).kinds as Record<string, object[]>;
+  const [small, large] = [kindsOf(await written(1, 1)), kindsOf(await written(1, 3))];
+  for (const kind of ['items', 'ammunition', 'quests', 'itemPresets']) {
+    const own = small[kind] ?? [];
+    assert.equal(large[kind]?.length, own.length * 3);
+    assert.deepEqual(large[kind]?.slice(0, own.length), own, kind);
+  }
+  const keys = ['ammunition', 'hideout', 'itemPresets', 'items', 'levels', 'maps', 'quests'];
+  assert.deepEqual(Object.keys(small).sort(), [...keys, 'storyline', 'traders']);
+  assert.equal(Object.values(small).flat().length, 784);
 });

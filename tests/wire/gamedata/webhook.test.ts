@@ -1,0 +1,69 @@
+// Source: gamedata, section 5.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ServerProcess, until, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+
+const TOKEN = 'editor-token-for-tests';
+
+it('the webhook receives each publication once, also after a kill, and no draft', async () => {
+  await using receiver = await WebhookReceiver.start();
+  const options = {
+    flags: [
+      '--services',
+      'gamedata,webhooks',
+      '--without-auth',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+    ],
+    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+  };
+  // Own servers: one is killed, and both need the webhooks service.
+  const first = await ServerProcess.start(options);
+  await WebhookApp.register(first, { url: receiver.url, events: ['game_data'] });
+  const send = async (to: ServerProcess, path: string, body: object = {}) => {
+    const answer = await to.http.send(`/api/editor/${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text) as { version: number };
+  };
+  await send(first, 'items', { id: 'told', name: 'Told' });
+  const { version } = await send(first, 'save', { message: 'for the hook' });
+  const nothing = await send(first, 'save');
+  assert.equal(nothing.version, version);
+  // What was acknowledged is delivered, even if the process dies before.
+  await first.kill();
+  const second = await ServerProcess.start({ ...options, dataDir: first.dataDir });
+  try {
+    const restored = await send(second, 'versions/1/restore');
+    const payloads = () =>
+      receiver.deliveries
+        .filter(({ headers }) => headers['x-vendor-event'] === 'game_data')
+        .map(({ body }) => JSON.parse(body));
+    const isDelivered = (number: number) =>
+      payloads().some((payload) => payload.version.number === number);
+    const areDelivered = async () => isDelivered(version) && isDelivered(restored.version);
+    await until(areDelivered, 'both versions are delivered');
+    const byVersion = new Map(payloads().map((payload) => [payload.version.number, payload]));
+    // The sample data set is delivered as well if it was published after the app was registered.
+    const numbers = [...byVersion.keys()].filter((number) => number > 1);
+    assert.deepEqual(numbers.sort(), [version, restored.version]);
+    const published = byVersion.get(version);
+    assert.equal(published.action, 'published');
+    assert.equal(published.service, 'game-data');
+    assert.deepEqual(
+      [published.version.previous, published.version.message, published.version.counts.items],
+      [version - 1, 'for the hook', 421],
+    );
+    assert.match(published.version.publishedAt, /^\d{4}-\d\d-\d\dT/);
+    assert.deepEqual(published.changes, {
+      total: 1,
+      truncated: false,
+      records: [{ kind: 'items', id: 'told', op: 'created' }],
+    });
+    assert.equal(byVersion.get(restored.version).action, 'restored');
+  } finally {
+    await second.close();
+    await first.close();
+  }
+});
