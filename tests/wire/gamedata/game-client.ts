@@ -46,3 +46,15 @@ export async function refused(
   assert.equal(answer.headers['cache-control'], 'no-store');
   return body;
 }
+
+/** A folder in the layout of the community's files. */
+export const COMMUNITY_FILES = {
+  'items.en.json': {
+    aaaaaaaaaaaaaaaaaaaaaaa1: {
+      id: 'aaaaaaaaaaaaaaaaaaaaaaa1',
+      name: 'Red card',
+      shortName: 'Red',
+    },
+  },
+  'levels.json': { 1: { exp: 0, group: 1 }, 2: { exp: 1000, group: 1 } },
+};

@@ -1,10 +1,10 @@
 // Source: gamedata, section 6.1.
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
 import { gameDataError } from '../../errors.js';
+import { TestGameData } from '../../testing/test-game-data.js';
 import {
   ALL_SCOPES,
   EditorAccess,
@@ -97,4 +97,36 @@ it('tells who guesses to wait, and nobody whose token is right or who brings non
   });
   await clock.advanceMs(60_000);
   assert.throws(() => access.admit(requestOf('Bearer x'), false), { kind: 'not_authenticated' });
+});
+
+/** One call each, with the scope that it needs. */
+const CALLS: readonly (readonly [scope: Scope, method: string, path: string])[] = [
+  ['read', 'GET', 'items'],
+  ['read', 'GET', 'history'],
+  ['read', 'GET', 'validate'],
+  ['read', 'GET', 'versions'],
+  ['read', 'GET', 'export'],
+  ['write', 'POST', 'items'],
+  ['write', 'PUT', 'items/nobody'],
+  ['write', 'PATCH', 'items/nobody'],
+  ['write', 'DELETE', 'items/nobody'],
+  ['write', 'POST', 'undo'],
+  ['write', 'POST', 'discard'],
+  ['publish', 'POST', 'save'],
+  ['admin', 'POST', 'versions/1/restore'],
+  ['admin', 'POST', 'import'],
+];
+const SCOPES: readonly Scope[] = ['read', 'write', 'publish', 'admin'];
+
+it('lets a token do only what its scopes allow', async () => {
+  const tokens = SCOPES.map((scope) => `${scope}:${hex(`token-${scope}`)}:${scope}`).join(',');
+  await using service = await TestGameData.start({ 'gamedata-tokens': tokens });
+  for (const [needed, method, path] of CALLS) {
+    for (const scope of SCOPES) {
+      const authorization = `Bearer token-${scope}`;
+      const { status, json } = await service.edit(method, path, undefined, { authorization });
+      const isRefused = status === 403 && json['code'] === 'forbidden';
+      assert.equal(isRefused, scope !== needed, `${method} ${path} with ${scope}: ${status}`);
+    }
+  }
 });

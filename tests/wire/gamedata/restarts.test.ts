@@ -1,0 +1,124 @@
+// Source: gamedata, sections 2.6, 6.2 and 6.5. Own servers: each case kills or stops its own.
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+import { type Envelope, getJson, type WireRecord } from './game-client.js';
+import { done, edit } from './shared-nodes.js';
+
+const TOKEN = 'editor-token-for-tests';
+const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+const STARTED = {
+  flags: ['--services', 'gamedata'],
+  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+} as const;
+
+describe('a killed server', () => {
+  it('has every acknowledged draft, and every publication whole', async () => {
+    const keep = await ServerProcess.start(STARTED);
+    const { dataDir } = keep;
+    let current = keep;
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const post = async (path: string, body: unknown) =>
+        await current.http.send(`/api/editor/${path}`, {
+          headers: HEADERS,
+          body: JSON.stringify(body),
+        });
+      const writers = Array.from({ length: 12 }, async (_entry, index) => {
+        const id = `k${round}-${index}`;
+        const answer = await post('items', { id, name: id }).catch(() => undefined);
+        if (answer?.status === 200) acknowledged.push(id);
+        if (index === 6) await post('save', {}).catch(() => undefined);
+      });
+      await Promise.race(writers.slice(3 + round * 3));
+      await current.kill();
+      await Promise.all(writers);
+      current = await ServerProcess.start({ ...STARTED, dataDir });
+      for (const id of acknowledged) {
+        const answer = await current.http.send(`/api/editor/items/${id}`, {
+          headers: HEADERS,
+        });
+        assert.equal(answer.status, 200, `${id} is lost`);
+      }
+      const version = Number(JSON.parse((await current.http.send('/api')).text).dataVersion);
+      const described = JSON.parse((await current.http.send(`/api/versions/${version}`)).text);
+      const items = JSON.parse((await current.http.send('/api/items?limit=0')).text);
+      assert.equal(described.counts.items, items.total);
+    }
+    await current.close();
+    await keep.close();
+  });
+
+  it('has either all of a large import or nothing', async () => {
+    const keep = await ServerProcess.start(STARTED);
+    const { dataDir } = keep;
+    const items = Array.from({ length: 6_000 }, (_entry, index) => ({
+      id: `n${index}`,
+      name: `Name ${index}`,
+      description: 'a long text. '.repeat(20),
+    }));
+    const body = JSON.stringify({ format: 'plinth-gamedata/1', kinds: { items } });
+    let current = keep;
+    // The last one is not cut short, so that the test cannot pass without an import.
+    for (const killAfterMs of [60, 250, 700, 1_500, undefined]) {
+      const answer = current.http
+        .send('/api/editor/import?publish=true', { headers: HEADERS, body })
+        .catch(() => undefined);
+      if (killAfterMs === undefined) await answer;
+      else await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+      await current.kill();
+      const isAcknowledged = (await answer)?.status === 200;
+      current = await ServerProcess.start({ ...STARTED, dataDir });
+      const { total } = JSON.parse((await current.http.send('/api/items?limit=0')).text);
+      assert.ok(total === 6_420 || (total === 420 && !isAcknowledged), `${total} items`);
+      if (killAfterMs === undefined) assert.equal(total, 6_420);
+    }
+    await current.close();
+    await keep.close();
+  });
+
+  it('has the same draft order after deletions were undone, and the same ETag', async () => {
+    await using first = await ServerProcess.start(STARTED);
+    const idsOf = async (server: ServerProcess): Promise<readonly string[]> => {
+      const { json } = await done(server, 'GET', 'items?limit=5000');
+      return (json.data as unknown as WireRecord[]).map(({ id }) => id);
+    };
+    const etagOf = async (server: ServerProcess) =>
+      (await getJson<Envelope>(server, '/api/items?limit=5')).headers['etag'];
+    const [before, etag] = [await idsOf(first), await etagOf(first)];
+    const gone = [before[0], before[7], before.at(-1)];
+    for (const id of gone) await done(first, 'DELETE', `items/${id}?force=true`);
+    for (const _ of gone) await done(first, 'POST', 'undo');
+    assert.deepEqual(await idsOf(first), before);
+    await first.kill();
+    await using second = await ServerProcess.start({ ...STARTED, dataDir: first.dataDir });
+    assert.deepEqual([await idsOf(second), await etagOf(second)], [before, etag]);
+  });
+});
+
+describe('a server whose stored versions are damaged', () => {
+  it('answers 503 over either transport until an import fixes it', async () => {
+    await using first = await ServerProcess.start(STARTED);
+    const { total } = (await getJson<Envelope>(first, '/api/items')).body;
+    const { json: exported } = await done(first, 'GET', 'export');
+    await first.stop();
+    const folder = join(first.dataDir, 'objects/gamedata/lines');
+    const names = await readdir(folder);
+    assert.ok(names.length > 0);
+    for (const name of names) await writeFile(join(folder, name), 'damaged');
+
+    await using server = await ServerProcess.start({ ...STARTED, dataDir: first.dataDir });
+    for (const path of ['/api/items', '/api/bulk/v1/items.json']) {
+      for (const headers of [{}, { te: 'trailers' }]) {
+        const answer = await server.http.send(path, { headers });
+        assert.deepEqual([answer.status, JSON.parse(answer.text).code], [503, 'unavailable'], path);
+        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+      }
+    }
+    assert.equal((await edit(server, 'POST', 'save')).status, 503);
+    await done(server, 'POST', 'import?mode=replace&publish=true', exported);
+    assert.equal((await getJson<Envelope>(server, '/api/items')).body.total, total);
+  });
+});
