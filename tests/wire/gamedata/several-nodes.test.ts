@@ -1,8 +1,9 @@
-// Source: gamedata, sections 4 to 6, and scale, section 4.3: no service needs local state where nodes share a database.
+// Source: gamedata, sections 2.10, 4 to 6 and 8.1, and scale, section 4.3: no service needs local state where nodes share a database.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { POSTGRES_URL, ServerProcess, type SharedNodes, until } from '../../harness/index.js';
+import { COMMUNITY_FILES } from './game-client.js';
 import { done, edit, gamedataNodes, isOpen, NODE, shownBy, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
@@ -118,6 +119,64 @@ it('a node that could not read any version answered 503 while /ready was 200', {
   } finally {
     await alone.close();
   }
+});
+
+it('no date in the future is sent when the clock of another node was ahead', {
+  skip: SKIP,
+}, async () => {
+  await using nodes = await gamedataNodes();
+  const path = '/api/items/short-lived';
+  const first = await nodes.start();
+  await done(first, 'POST', 'items', { id: 'short-lived', name: 'One' });
+  await done(first, 'POST', 'save');
+  const { headers } = await first.http.send(path);
+  const published = Date.parse(String(headers['last-modified']));
+  assert.ok(published <= Date.parse(String(headers['date'])));
+  await first.stop();
+  // As by a node whose clock was ahead.
+  const version = Number(headers['x-data-version']);
+  await nodes.database.query(
+    `update gamedata_versions set published_ms = published_ms + 3600000 where version = ${version}`,
+  );
+  const second = await nodes.start();
+  for (const each of [path, `/api/bulk/v${version}/items.json`]) {
+    const { status, headers: answered } = await second.http.send(each);
+    assert.deepEqual([status, answered['last-modified']], [200, undefined], each);
+  }
+  const ahead = new Date(published + 3_600_000).toUTCString();
+  const sent = { headers: { 'if-modified-since': ahead } };
+  assert.equal((await second.http.send(path, sent)).status, 304);
+});
+
+it('an import stored nothing when another node had removed what it was about to name', {
+  skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
+}, async () => {
+  await using nodes = await gamedataNodes();
+  const node = await nodes.start();
+  await until(() => isOpen(node), 'the node serves');
+  const before = await shownBy(node);
+  // As if it were gone: nothing that is stored can be renewed.
+  await nodes.database.query(`create function gone() returns trigger language plpgsql
+    as $$ begin return null; end $$;
+    create trigger gone before update on gamedata_objects for each row execute function gone()`);
+  for (const publish of ['true', 'false']) {
+    const path = `import?format=tarkovdata&mode=replace&publish=${publish}`;
+    const { status, json } = await edit(node, 'POST', path, COMMUNITY_FILES);
+    assert.deepEqual([status, json['code']], [409, 'conflict'], publish);
+    assert.match(
+      String(json['error']),
+      /through another node meanwhile; nothing was stored, send it again/,
+    );
+  }
+  assert.equal(await shownBy(node), before);
+  await nodes.database.query('drop trigger gone on gamedata_objects');
+  const again = await edit(
+    node,
+    'POST',
+    'import?format=tarkovdata&mode=replace&publish=true',
+    COMMUNITY_FILES,
+  );
+  assert.equal(again.status, 200, JSON.stringify(again.json));
 });
 
 describe('editors of game data on two nodes', { skip: SKIP }, () => {
