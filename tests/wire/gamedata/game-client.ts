@@ -8,15 +8,7 @@ export interface WireRecord {
 
 export interface Envelope {
   readonly total: number;
-  readonly count: number;
-  readonly offset: number;
-  readonly limit: number;
-  readonly next: string | null;
-  readonly previous: string | null;
   readonly items?: readonly WireRecord[];
-  readonly quests?: readonly WireRecord[];
-  readonly presets?: readonly WireRecord[];
-  readonly ammunition?: readonly WireRecord[];
   readonly [name: string]: unknown;
 }
 
