@@ -21,6 +21,7 @@ const requestText = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localho
 describe('the editor', () => {
   let server: ServerProcess;
   before(async () => {
+    // Own server: it has tokens, open metrics, and versions that change.
     server = await ServerProcess.start({
       ...NODE,
       env: { ...NODE.env, PLINTH_GAMEDATA_TOKENS: READER },

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
-
-const TOKEN = 'editor-token-for-tests';
+import { EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 it('guesses of editor tokens are slowed down, readable for pages; a valid token never is', async () => {
   // Own server: its guesses block this client for ten minutes.
@@ -38,12 +37,9 @@ it('the resource of the limiter is in the headers, and scripts may read them', a
   const limit = { limit: 5, anonymous_limit: 3, window: 60 };
   await using limited = await ServerProcess.start({
     flags: [
-      '--services',
-      'gamedata,ratelimit',
-      '--rate-limit-services',
-      JSON.stringify({ gamedata: { enabled: true } }),
-      '--rate-limit-resources',
-      JSON.stringify({ gamedata: limit }),
+      ...['--services', 'gamedata,ratelimit'],
+      ...['--rate-limit-services', JSON.stringify({ gamedata: { enabled: true } })],
+      ...['--rate-limit-resources', JSON.stringify({ gamedata: limit })],
     ],
     env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });

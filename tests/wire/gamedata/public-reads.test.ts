@@ -26,6 +26,7 @@ describe('a public read', () => {
     await writeFile(join(images, 'page.svg'), SVG);
     await writeFile(join(dataDir, 'secret.png'), 'x');
     await symlink(dataDir, join(images, 'out'));
+    // Own server: it has images in its folder, and nobody needs a token.
     server = await ServerProcess.start({
       dataDir,
       flags: ['--services', 'gamedata', '--without-auth'],

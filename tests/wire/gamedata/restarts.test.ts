@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
 import { type Envelope, getJson, type WireRecord } from './game-client.js';
-import { done, edit } from './shared-nodes.js';
+import { done, EDITOR_TOKEN, edit } from './shared-nodes.js';
 
-const TOKEN = 'editor-token-for-tests';
-const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const STARTED = {
   flags: ['--services', 'gamedata'],
-  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
 } as const;
 
 describe('a killed server', () => {
@@ -21,31 +19,25 @@ describe('a killed server', () => {
     let current = keep;
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {
-      const post = async (path: string, body: unknown) =>
-        await current.http.send(`/api/editor/${path}`, {
-          headers: HEADERS,
-          body: JSON.stringify(body),
-        });
+      const post = (path: string, body: unknown) =>
+        edit(current, 'POST', path, body).catch(() => undefined);
       const writers = Array.from({ length: 12 }, async (_entry, index) => {
         const id = `k${round}-${index}`;
-        const answer = await post('items', { id, name: id }).catch(() => undefined);
+        const answer = await post('items', { id, name: id });
         if (answer?.status === 200) acknowledged.push(id);
-        if (index === 6) await post('save', {}).catch(() => undefined);
+        if (index === 6) await post('save', {});
       });
       await Promise.race(writers.slice(3 + round * 3));
       await current.kill();
       await Promise.all(writers);
       current = await ServerProcess.start({ ...STARTED, dataDir });
       for (const id of acknowledged) {
-        const answer = await current.http.send(`/api/editor/items/${id}`, {
-          headers: HEADERS,
-        });
-        assert.equal(answer.status, 200, `${id} is lost`);
+        assert.equal((await edit(current, 'GET', `items/${id}`)).status, 200, `${id} is lost`);
       }
-      const version = Number(JSON.parse((await current.http.send('/api')).text).dataVersion);
-      const described = JSON.parse((await current.http.send(`/api/versions/${version}`)).text);
-      const items = JSON.parse((await current.http.send('/api/items?limit=0')).text);
-      assert.equal(described.counts.items, items.total);
+      const read = async (path: string) => (await getJson<WireRecord>(current, path)).body;
+      const { counts } = await read(`/api/versions/${(await read('/api'))['dataVersion']}`);
+      const { total } = await read('/api/items?limit=0');
+      assert.equal(Reflect.get(Object(counts), 'items'), total);
     }
     await current.close();
     await keep.close();
@@ -59,19 +51,18 @@ describe('a killed server', () => {
       name: `Name ${index}`,
       description: 'a long text. '.repeat(20),
     }));
-    const body = JSON.stringify({ format: 'plinth-gamedata/1', kinds: { items } });
+    const body = { format: 'plinth-gamedata/1', kinds: { items } };
     let current = keep;
     // The last one is not cut short, so that the test cannot pass without an import.
     for (const killAfterMs of [60, 250, 700, 1_500, undefined]) {
-      const answer = current.http
-        .send('/api/editor/import?publish=true', { headers: HEADERS, body })
-        .catch(() => undefined);
+      const path = 'import?publish=true';
+      const answer = edit(current, 'POST', path, body).catch(() => undefined);
       if (killAfterMs === undefined) await answer;
       else await new Promise((resolve) => setTimeout(resolve, killAfterMs));
       await current.kill();
       const isAcknowledged = (await answer)?.status === 200;
       current = await ServerProcess.start({ ...STARTED, dataDir });
-      const { total } = JSON.parse((await current.http.send('/api/items?limit=0')).text);
+      const { total } = (await getJson<Envelope>(current, '/api/items?limit=0')).body;
       assert.ok(total === 6_420 || (total === 420 && !isAcknowledged), `${total} items`);
       if (killAfterMs === undefined) assert.equal(total, 6_420);
     }

@@ -2,52 +2,42 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess, until, WebhookApp, WebhookReceiver } from '../../harness/index.js';
-
-const TOKEN = 'editor-token-for-tests';
+import { done, EDITOR_TOKEN } from './shared-nodes.js';
 
 it('the webhook receives each publication once, also after a kill, and no draft', async () => {
   await using receiver = await WebhookReceiver.start();
   const options = {
     flags: [
-      '--services',
-      'gamedata,webhooks',
-      '--without-auth',
+      ...['--services', 'gamedata,webhooks', '--without-auth'],
       '--webhooks-allow-private-targets=127.0.0.0/8',
     ],
-    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
   };
   // Own servers: one is killed, and both need the webhooks service.
   const first = await ServerProcess.start(options);
   await WebhookApp.register(first, { url: receiver.url, events: ['game_data'] });
-  const send = async (to: ServerProcess, path: string, body: object = {}) => {
-    const answer = await to.http.send(`/api/editor/${path}`, {
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    assert.equal(answer.status, 200, answer.text);
-    return JSON.parse(answer.text) as { version: number };
-  };
-  await send(first, 'items', { id: 'told', name: 'Told' });
-  const { version } = await send(first, 'save', { message: 'for the hook' });
-  const nothing = await send(first, 'save');
-  assert.equal(nothing.version, version);
+  const publish = async (to: ServerProcess, path: string, body?: object): Promise<number> =>
+    Number((await done(to, 'POST', path, body)).json['version']);
+  await done(first, 'POST', 'items', { id: 'told', name: 'Told' });
+  const version = await publish(first, 'save', { message: 'for the hook' });
+  assert.equal(await publish(first, 'save'), version, 'nothing has changed');
   // What was acknowledged is delivered, even if the process dies before.
   await first.kill();
   const second = await ServerProcess.start({ ...options, dataDir: first.dataDir });
   try {
-    const restored = await send(second, 'versions/1/restore');
+    const restored = await publish(second, 'versions/1/restore');
     const payloads = () =>
       receiver.deliveries
         .filter(({ headers }) => headers['x-vendor-event'] === 'game_data')
         .map(({ body }) => JSON.parse(body));
     const isDelivered = (number: number) =>
       payloads().some((payload) => payload.version.number === number);
-    const areDelivered = async () => isDelivered(version) && isDelivered(restored.version);
+    const areDelivered = async () => isDelivered(version) && isDelivered(restored);
     await until(areDelivered, 'both versions are delivered');
     const byVersion = new Map(payloads().map((payload) => [payload.version.number, payload]));
     // The sample data set is delivered as well if it was published after the app was registered.
     const numbers = [...byVersion.keys()].filter((number) => number > 1);
-    assert.deepEqual(numbers.sort(), [version, restored.version]);
+    assert.deepEqual(numbers.sort(), [version, restored]);
     const published = byVersion.get(version);
     assert.equal(published.action, 'published');
     assert.equal(published.service, 'game-data');
@@ -61,7 +51,7 @@ it('the webhook receives each publication once, also after a kill, and no draft'
       truncated: false,
       records: [{ kind: 'items', id: 'told', op: 'created' }],
     });
-    assert.equal(byVersion.get(restored.version).action, 'restored');
+    assert.equal(byVersion.get(restored).action, 'restored');
   } finally {
     await second.close();
     await first.close();

@@ -18,7 +18,7 @@ interface FoundRoute {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Finds the routes of one table as the server's router does. */
+/** Finds the routes of one table as the server's router does, except for HEAD. */
 export class RouteFinder {
   readonly #routes: readonly { readonly route: Route; readonly pattern: RegExp }[];
 

@@ -39,7 +39,7 @@ describe('records in the editor', () => {
     assert.equal((await service.read('/api/items/thing-1')).status, 404);
   });
 
-  it('takes the keys of its lists as names of their records', async () => {
+  it('finds traders and maps by the keys of their lists', async () => {
     for (const type of ['traders', 'maps']) {
       const listed = (await service.done('GET', type)).json as unknown as Record<
         string,
@@ -185,7 +185,7 @@ describe('records in the editor', () => {
     }
   });
 
-  it('holds writers to the state they saw', async () => {
+  it('refuses a change of a state that another writer has replaced', async () => {
     const made = await service.edit('POST', 'items', { id: 'm1', name: 'One' });
     const tag = String(made.headers['etag']);
     const first = await service.done('PUT', 'items/m1', { name: 'Two' }, { 'if-match': tag });
