@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { TestAnswer } from './answer-request.js';
+import type { Json } from './test-platform.js';
+
+/** What the body of a refusal must hold. Source: accounts, section 2.5 and the columns Ex of 13 and 14. */
+export interface Refusal {
+  readonly code: string;
+  readonly status?: number;
+  /** `U`: user_message, `D`: doc_url. */
+  readonly ex?: '' | 'U' | 'D' | 'UD';
+  readonly type?: string;
+  readonly param?: string;
+  readonly extra?: Json;
+}
+
+interface ErrorBody {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly param?: unknown;
+  readonly type?: unknown;
+  readonly user_message?: unknown;
+  readonly doc_url?: unknown;
+  readonly [extra: string]: unknown;
+}
+
+export function assertRefused(answer: TestAnswer, expected: Refusal): void {
+  const { code, ex = '', param, type, extra = {} } = expected;
+  const { error } = JSON.parse(answer.text) as { error: ErrorBody };
+  assert.ok(error, answer.text);
+  assert.equal(error.code, code, answer.text);
+  assert.equal(answer.status, expected.status ?? 400, answer.text);
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  assert.match(String(answer.headers['request-id']), /^req_[0-9A-Za-z]{14}$/);
+  assertMessage(error.message, param);
+  assert.equal(error.param, param, answer.text);
+  assert.equal(error.type, type, answer.text);
+  assert.equal(typeof error.user_message, ex.includes('U') ? 'string' : 'undefined');
+  assert.equal('doc_url' in error, ex.includes('D'), answer.text);
+  if (ex.includes('D')) {
+    assert.match(String(error.doc_url), new RegExp(`^http://.*/docs/accounts/errors#${code}$`));
+  }
+  for (const [name, value] of Object.entries(extra)) assert.deepEqual(error[name], value, name);
+  const known = ['code', 'message', 'param', 'type', 'user_message', 'doc_url'];
+  const others = Object.keys(error).filter((name) => !known.includes(name));
+  assert.deepEqual(others.sort(), Object.keys(extra).sort(), answer.text);
+}
+
+/** One English sentence that names the field. */
+function assertMessage(message: unknown, param: string | undefined): void {
+  assert.equal(typeof message, 'string');
+  const text = String(message);
+  assert.match(text, /^[^\n]+[.!]$/, text);
+  assert.doesNotMatch(text, /undefined|null|\[object/, text);
+  if (param !== undefined) {
+    const field = param.split('.').findLast((part) => !/^\d+$/.test(part)) ?? param;
+    assert.ok(text.includes(field), `${text} does not name ${field}`);
+  }
+}

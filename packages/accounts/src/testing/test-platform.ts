@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { TestAnswer, TestRequest } from './answer-request.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+export type KeyKind = 'secret' | 'publishable';
+
+interface PlatformServer {
+  send(url: string, request?: TestRequest): Promise<TestAnswer>;
+  ops(method: string, path: string, body?: Json): Promise<TestAnswer>;
+}
+
+export interface CallOptions {
+  readonly kind?: KeyKind;
+  readonly live?: boolean;
+  readonly version?: string;
+  readonly idempotencyKey?: string;
+  readonly method?: string;
+}
+
+export class TestPlatform {
+  readonly id: string;
+  readonly #server: PlatformServer;
+  readonly #keys = new Map<string, Promise<string>>();
+
+  constructor(server: PlatformServer, id: string) {
+    this.#server = server;
+    this.id = id;
+  }
+
+  async ops(method: string, path: string, body?: Json): Promise<TestAnswer> {
+    return await this.#server.ops(method, `platforms/${this.id}${path}`, body);
+  }
+
+  async key(kind: KeyKind = 'secret', livemode = false): Promise<string> {
+    const name = `${kind} ${livemode}`;
+    const made = this.#keys.get(name) ?? this.#makeKey(kind, livemode);
+    this.#keys.set(name, made);
+    return await made;
+  }
+
+  /** A request as an integration sends it; `path` follows `/v2/core/`. */
+  async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
+    const { kind, live, version, idempotencyKey } = options;
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+    return await this.#server.send(`/v2/core/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${await this.key(kind, live)}`,
+        'content-type': 'application/json',
+        ...(version !== undefined && { 'api-version': version }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** What must succeed on the way to a refusal; returns the id of what was made. */
+  async make(path: string, body: unknown, options: CallOptions = {}): Promise<string> {
+    const answer = await this.call(path, body, options);
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    return textOf(answer, 'id');
+  }
+
+  async fixture(kind: string, body: Json): Promise<string> {
+    return textOf(await this.ops('POST', `/${kind}`, body), 'id');
+  }
+
+  async state(account: string, patch: Json): Promise<void> {
+    await this.ops('PATCH', `/accounts/${account}/state`, patch);
+  }
+
+  /** The answer says that the clock is on its way, which takes two seconds. */
+  async advanceClock(id: string, frozenTime: number): Promise<void> {
+    const answer = await this.#server.send(`/v1/test_helpers/test_clocks/${id}/advance`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await this.key()}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ frozen_time: frozenTime }),
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(textOf(answer, 'status'), 'advancing');
+  }
+
+  async #makeKey(kind: KeyKind, livemode: boolean): Promise<string> {
+    return textOf(await this.ops('POST', '/keys', { kind, livemode }), 'value');
+  }
+}
+
+export function textOf({ text }: Pick<TestAnswer, 'text'>, name: string): string {
+  const value: unknown = Reflect.get(Object(JSON.parse(text)), name);
+  assert.equal(typeof value, 'string', `${name} of ${text}`);
+  return String(value);
+}

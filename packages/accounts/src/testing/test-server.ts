@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import {
+  createLogger,
+  LocalLeases,
+  loadSettings,
+  Metrics,
+  NodeFileSystem,
+  openRelationalStore,
+  type Principal,
+  RelationalOutbox,
+  type RouteTable,
+  SecretBox,
+  SystemClock,
+} from '@plinth/kernel';
+import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { ACCOUNTS_SETTINGS } from '../config.js';
+import { createAccounts } from '../service.js';
+import { answerRequest, type TestAnswer, type TestRequest } from './answer-request.js';
+import { START_MS } from './test-account.js';
+import { TestKeyring } from './test-keyring.js';
+import { type Json, TestPlatform, textOf } from './test-platform.js';
+
+/** Settings of the service by the names of their flags, such as `accounts-token-ttl-sec`. */
+type Flags = Readonly<Record<string, string>>;
+
+const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
+const OPERATOR_HEADERS = {
+  authorization: 'Bearer token-of-the-operator',
+  'content-type': 'application/json',
+};
+/** Nothing is delivered: the outbox is not started. */
+const EGRESS = {
+  ...{ allowedTargets: [], allowedPorts: [], directHosts: [] },
+  ...{ extraCaFile: undefined, proxy: undefined, timeoutMs: 1000, maxResponseBytes: 1024 },
+};
+
+/** A server for all tests of a file. */
+export function testServer(flags?: Flags): TestServer {
+  const server = new TestServer(flags);
+  after(async () => await server[Symbol.asyncDispose]());
+  return server;
+}
+
+/**
+ * The accounts service on a store of its own and a manual clock. Starts with its first request; requests reach the routes
+ * without a socket.
+ */
+export class TestServer implements AsyncDisposable {
+  readonly clock = new ManualClock(START_MS);
+  readonly metrics = new Metrics();
+  /** Lines of the log. */
+  readonly logged: string[] = [];
+  readonly #flags: Flags;
+  readonly #stop: (() => Promise<void>)[] = [];
+  #tables: Promise<readonly RouteTable[]> | undefined;
+
+  constructor(flags: Flags = {}) {
+    this.#flags = flags;
+  }
+
+  async send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
+    this.#tables ??= this.#start();
+    return await answerRequest(await this.#tables, url, request);
+  }
+
+  /** An operator's request, whatever its answer. */
+  async sendOps(method: string, path: string, body?: Json): Promise<TestAnswer> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const url = `/ops/v1/accounts/${path}`;
+    return await this.send(url, { method, headers: OPERATOR_HEADERS, body: text });
+  }
+
+  /** An operator's request that must succeed. */
+  async ops(method: string, path: string, body?: Json): Promise<TestAnswer> {
+    const answer = await this.sendOps(method, path, body);
+    assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+    return answer;
+  }
+
+  /** A platform that no other test uses, with its settings merged into the defaults. */
+  async platform(settings: Json = {}): Promise<TestPlatform> {
+    return new TestPlatform(this, textOf(await this.ops('POST', 'platforms', settings), 'id'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tables?.catch(() => {});
+    for (const stop of this.#stop.splice(0).reverse()) await stop();
+  }
+
+  async #start(): Promise<readonly RouteTable[]> {
+    const given = { flags: new Map(Object.entries(this.#flags)), env: {} };
+    const { accounts: config } = loadSettings({ accounts: ACCOUNTS_SETTINGS }, given);
+    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-accounts-'));
+    this.#stop.push(() => rm(dataDir, { recursive: true, force: true }));
+    const { clock, metrics } = this;
+    const files = new NodeFileSystem();
+    const path = join(dataDir, 'plinth.db');
+    const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem: files });
+    this.#stop.push(() => store.close());
+    const random = new SeededRandom(1, clock);
+    const destination = { write: (line: string) => this.logged.push(line) };
+    const log = createLogger({ level: 'info', destination });
+    const leases = new LocalLeases();
+    const onHandlerFailure = assert.ifError;
+    const outbox = new RelationalOutbox({
+      ...{ store, leases, clock, random, log, node: 'test', onHandlerFailure },
+    });
+    await outbox.prepare();
+    const service = createAccounts({
+      ...{ config, store, outbox, leases, clock, random, files, log, dataDir, metrics },
+      secrets: new SecretBox(Buffer.alloc(32, 7), random),
+      keys: new TestKeyring(clock, random),
+      egress: { ...EGRESS, allowedTargets: config.allow_private_targets },
+      ownListeners: [],
+      findOperator: ({ headers }) =>
+        headers['authorization'] === OPERATOR_HEADERS.authorization ? OPERATOR : undefined,
+      deliverFirstKeys: async () => {},
+    });
+    this.#stop.push(() => service.close());
+    await service.start();
+    return await service.tables();
+  }
+}
