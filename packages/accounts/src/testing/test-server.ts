@@ -62,9 +62,12 @@ export class TestServer implements AsyncDisposable {
     this.#flags = flags;
   }
 
+  /** Requests come a millisecond apart, so that what they create is in their order. */
   async send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
     this.#tables ??= this.#start();
-    return await answerRequest(await this.#tables, url, request);
+    const tables = await this.#tables;
+    await this.clock.advanceMs(1);
+    return await answerRequest(tables, url, request);
   }
 
   /** An operator's request, whatever its answer. */

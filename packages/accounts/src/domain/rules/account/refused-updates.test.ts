@@ -1,32 +1,24 @@
 // Source: accounts, sections 10, 13 and 14: what only an update or a close can break, and rows that need a fixture.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
-  assertRefused,
   at,
   customer,
-  type Json,
   merchant,
-  type Refusal,
-  RuleBench,
   recipient,
   responsibilities,
   SELF_COLLECTED,
-  type TestPlatform,
-} from './rule-bench.js';
+} from '../../../testing/account-bodies.js';
+import { assertRefused, type Refusal } from '../../../testing/refusal.js';
+import type { Json, TestPlatform } from '../../../testing/test-platform.js';
+import { testServer } from '../../../testing/test-server.js';
 
 const CUSTOMER_AT = 'configuration.customer';
 const MERCHANT_AT = 'configuration.merchant';
 const capability = (id: string, isRequested = true): Json =>
   at(`${MERCHANT_AT}.capabilities.${id}.requested`, isRequested);
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
 interface Case extends Refusal {
   readonly name: string;
@@ -56,7 +48,7 @@ function refuses(cases: readonly Case[]): void {
     ...refusal
   } of cases) {
     it(`${name}: ${refusal.code}`, async () => {
-      const platform = await bench.platform(settings);
+      const platform = await server.platform(settings);
       const id = await platform.make('accounts', create, { live });
       if (state) await platform.state(id, state);
       if (later) await platform.ops('PATCH', '', later);
@@ -283,7 +275,7 @@ describe('an update is refused', () => {
   ]);
 
   it('section 14, becoming a merchant with a default that cannot stay', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.make('accounts', customer({ identity: { country: 'us' } }));
     await platform.state(id, payoutMethod('outm_1'));
     await platform.make(`accounts/${id}`, at('defaults.payout_methods.usd', 'outm_1'));
@@ -313,7 +305,7 @@ describe('what the operator registered decides', () => {
   const proof = (id: string): Json => at(fileAt, { type: 'files', files: [id] });
 
   it('row 45: default_payment_method_invalid_type', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.fixture('payment_methods', { type: 'boleto', livemode: false });
     assertRefused(await platform.call('accounts', customer(at(methodAt, id))), {
       code: 'default_payment_method_invalid_type',
@@ -322,7 +314,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('section 14: attach_payment_method_to_customer', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.fixture('payment_methods', { type: 'card', livemode: false });
     const account = await platform.make('accounts', customer());
     assertRefused(await platform.call(`accounts/${account}`, at(methodAt, id)), {
@@ -333,7 +325,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 44: default_payment_method_invalid when it was detached', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const method = { type: 'card', livemode: false, detached: true };
     const id = await platform.fixture('payment_methods', method);
     assertRefused(await platform.call('accounts', customer(at(methodAt, id))), {
@@ -343,7 +335,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 48: document_purpose_invalid', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await file(platform, { purpose: 'identity_document' });
     assertRefused(await platform.call('accounts', merchant(proof(id))), {
       code: 'document_purpose_invalid',
@@ -352,7 +344,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 47: document_invalid when the file belongs to another account', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await file(platform);
     await platform.make('accounts', merchant(proof(id)));
     assertRefused(await platform.call('accounts', merchant(proof(id))), {
@@ -362,8 +354,8 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 85: test_clocks_advance_in_progress', async () => {
-    const platform = await bench.platform();
-    const nowSec = Math.floor(Date.now() / 1000);
+    const platform = await server.platform();
+    const nowSec = Math.floor(server.clock.nowMs() / 1000);
     const id = await platform.fixture('test_clocks', { frozen_time: nowSec });
     await platform.advanceClock(id, nowSec + 3600);
     assertRefused(await platform.call('accounts', customer(at(clockAt, id))), {
@@ -373,7 +365,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 86: test_clocks_customer_limit_reached', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.fixture('test_clocks', { frozen_time: 1_800_000_000 });
     for (let count = 0; count < 3; count++) {
       await platform.make('accounts', customer(at(clockAt, id)));
@@ -385,7 +377,7 @@ describe('what the operator registered decides', () => {
   });
 
   it('row 36: an invoice prefix belongs to one account', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const prefix = at(`${CUSTOMER_AT}.billing.invoice.prefix`, 'FUREVER');
     await platform.make('accounts', customer(prefix));
     assertRefused(await platform.call('accounts', customer(prefix)), {
@@ -398,14 +390,14 @@ describe('what the operator registered decides', () => {
 
 describe('an account cannot be reached', () => {
   it('section 14: v1_customer_instead_of_v2_account', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     assertRefused(await platform.call('accounts/cus_123'), {
       code: 'v1_customer_instead_of_v2_account',
     });
   });
 
   it('section 14: v1_account_instead_of_v2_account', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.make('accounts', {});
     await platform.state(id, { v1: true });
     assertRefused(await platform.call(`accounts/${id}`), {
@@ -414,7 +406,7 @@ describe('an account cannot be reached', () => {
   });
 
   it('section 14: account_not_yet_compatible_with_v2', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.make('accounts', {});
     await platform.state(id, { incompatible_with_v2: true });
     assertRefused(await platform.call(`accounts/${id}`), {
@@ -423,8 +415,8 @@ describe('an account cannot be reached', () => {
   });
 
   it('section 3: not_found for an unknown id, another platform and the other mode', async () => {
-    const platform = await bench.platform();
-    const other = await bench.platform();
+    const platform = await server.platform();
+    const other = await server.platform();
     const id = await platform.make('accounts', {});
     const expected = { code: 'not_found', status: 404 };
     assertRefused(await platform.call('accounts/acct_0000000000000000'), expected);
@@ -482,7 +474,7 @@ describe('a close is refused', () => {
   ];
   for (const { create, live = false, state, later, body = {}, ...refusal } of CASES) {
     it(`section 7.2: ${refusal.code}`, async () => {
-      const platform = await bench.platform();
+      const platform = await server.platform();
       const id = await platform.make('accounts', create, { live });
       if (state) await platform.state(id, state);
       if (later) await platform.ops('PATCH', '', later);
