@@ -1,25 +1,19 @@
 // Source: accounts, sections 9, 13 and 14: every row marked P.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
-  assertRefused,
   at,
   customer,
-  type Json,
   merchant,
-  type Refusal,
-  RuleBench,
   recipient,
   SELF_COLLECTED,
-} from './rule-bench.js';
+} from '../../../testing/account-bodies.js';
+import { assertRefused, type Refusal } from '../../../testing/refusal.js';
+import { START_MS } from '../../../testing/test-account.js';
+import type { Json } from '../../../testing/test-platform.js';
+import { testServer } from '../../../testing/test-server.js';
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
 interface Case extends Refusal {
   readonly name: string;
@@ -47,7 +41,7 @@ const role = (...names: readonly string[]): Json => ({
 const owner = (percent: string): Json => ({
   relationship: { owner: true, percent_ownership: percent },
 });
-const YEAR = new Date().getUTCFullYear();
+const YEAR = new Date(START_MS).getUTCFullYear();
 
 const FIELD_CASES: readonly Case[] = [
   {
@@ -343,7 +337,7 @@ const PLATFORM_CASES: readonly Case[] = [
 function refuses(cases: readonly Case[]): void {
   for (const { name, settings, account, state, later, others, before, body, ...refusal } of cases) {
     it(`${name}: ${refusal.code}`, async () => {
-      const platform = await bench.platform(settings);
+      const platform = await server.platform(settings);
       const id = await platform.make('accounts', account ?? merchant());
       for (const other of others ?? []) await platform.make(`accounts/${id}/persons`, other);
       const person = before && (await platform.make(`accounts/${id}/persons`, before));
@@ -366,7 +360,7 @@ describe('a person is refused for what the platform is', () => refuses(PLATFORM_
 
 describe('a person cannot be', () => {
   it('section 14: duplicate_person_not_allowed, and says whose double it is', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.make('accounts', merchant());
     const first = await platform.make(`accounts/${id}/persons`, JENNY);
     const body = { ...JENNY, given_name: ' JENNY ' };
@@ -379,7 +373,7 @@ describe('a person cannot be', () => {
   });
 
   it('section 9.1: the person of an individual account stays', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const individual = { identity: { entity_type: 'individual', individual: JENNY } };
     const id = await platform.make('accounts', merchant(individual));
     const listed = await platform.call(`accounts/${id}/persons`);
@@ -396,7 +390,7 @@ describe('a person cannot be', () => {
   });
 
   it('section 10.3: what was verified in live mode stays', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const live = true;
     const business = {
       registered_name: 'Furever',
@@ -440,7 +434,7 @@ describe('a person cannot be', () => {
   });
 
   it('row 19: the person of an individual account lives in the country of the account', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const individual = { identity: { entity_type: 'individual', individual: JENNY } };
     const id = await platform.make('accounts', merchant(individual));
     const listed = await platform.call(`accounts/${id}/persons`);
@@ -454,7 +448,7 @@ describe('a person cannot be', () => {
   });
 
   it('row 48: document_purpose_invalid', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const id = await platform.make('accounts', merchant());
     const file = await platform.fixture('files', {
       purpose: 'account_requirement',
