@@ -1,17 +1,15 @@
 // Source: accounts, sections 3, 5, 6, 9 and rows 56, 69, 87, 88, 94 to 97 of section 13.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { assertRefused, customer, merchant, RuleBench, type TestPlatform } from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { customer, merchant } from '../../testing/account-bodies.js';
+import { assertRefused } from '../../testing/refusal.js';
+import type { TestPlatform } from '../../testing/test-platform.js';
+import { testServer } from '../../testing/test-server.js';
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
+/** `accounts-token-ttl-sec`, unless set. */
+const TOKEN_TTL_MS = 600_000;
 const JENNY = { given_name: 'Jenny' };
 const accountToken = async (platform: TestPlatform, live = false): Promise<string> =>
   await platform.make('account_tokens', { display_name: 'Furever' }, { kind: 'publishable', live });
@@ -20,7 +18,7 @@ const personToken = async (platform: TestPlatform, account: string): Promise<str
 
 describe('an account token is refused', () => {
   it('row 94: v1_token_invalid_in_v2 for every prefix of the older kind', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     for (const prefix of ['ct_', 'cpt_', 'tok_', 'btok_', 'pii_', 'cvctok_']) {
       assertRefused(await platform.call('accounts', { account_token: `${prefix}1` }), {
         code: 'v1_token_invalid_in_v2',
@@ -30,7 +28,7 @@ describe('an account token is refused', () => {
   });
 
   it('row 56: incorrect_token_wrong_type', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     assertRefused(await platform.call('accounts', { account_token: 'perstok_1' }), {
       code: 'incorrect_token_wrong_type',
       param: 'account_token',
@@ -38,7 +36,7 @@ describe('an account token is refused', () => {
   });
 
   it('row 95: invalid_account_token, also of the other mode', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const expected = { code: 'invalid_account_token', status: 403, param: 'account_token' };
     assertRefused(await platform.call('accounts', { account_token: 'accttok_1' }), expected);
     const live = await accountToken(platform, true);
@@ -46,7 +44,7 @@ describe('an account token is refused', () => {
   });
 
   it('row 69: param_alongside_account_token', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account_token = await accountToken(platform);
     assertRefused(await platform.call('accounts', customer({ account_token })), {
       code: 'param_alongside_account_token',
@@ -55,7 +53,7 @@ describe('an account token is refused', () => {
   });
 
   it('row 87: token_already_used with another idempotency key', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const body = { account_token: await accountToken(platform) };
     await platform.make('accounts', body, { idempotencyKey: 'one' });
     assertRefused(await platform.call('accounts', body, { idempotencyKey: 'two' }), {
@@ -65,10 +63,9 @@ describe('an account token is refused', () => {
   });
 
   it('row 88: token_expired', async () => {
-    await using brief = await RuleBench.start(['--accounts-token-ttl-sec', '1']);
-    const platform = await brief.platform();
+    const platform = await server.platform();
     const account_token = await accountToken(platform);
-    await sleep(1100);
+    await server.clock.advanceMs(TOKEN_TTL_MS);
     assertRefused(await platform.call('accounts', { account_token }), {
       code: 'token_expired',
       param: 'account_token',
@@ -78,7 +75,7 @@ describe('an account token is refused', () => {
 
 describe('a person token is refused', () => {
   it('row 56: incorrect_token_wrong_type', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const body = { person_token: 'accttok_1' };
     assertRefused(await platform.call(`accounts/${account}/persons`, body), {
@@ -88,7 +85,7 @@ describe('a person token is refused', () => {
   });
 
   it('row 94: v1_token_invalid_in_v2', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const body = { person_token: 'cpt_1' };
     assertRefused(await platform.call(`accounts/${account}/persons`, body), {
@@ -98,7 +95,7 @@ describe('a person token is refused', () => {
   });
 
   it('section 9.2: invalid_person_token', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const body = { person_token: 'perstok_1' };
     assertRefused(await platform.call(`accounts/${account}/persons`, body), {
@@ -109,7 +106,7 @@ describe('a person token is refused', () => {
   });
 
   it('section 9.2: incorrect_account_for_person_token', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const other = await platform.make('accounts', merchant());
     const body = { person_token: await personToken(platform, other) };
@@ -120,7 +117,7 @@ describe('a person token is refused', () => {
   });
 
   it('section 14: param_alongside_person_token', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const body = { person_token: await personToken(platform, account), surname: 'Rosen' };
     assertRefused(await platform.call(`accounts/${account}/persons`, body), {
@@ -130,7 +127,7 @@ describe('a person token is refused', () => {
   });
 
   it('row 87: token_already_used', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const body = { person_token: await personToken(platform, account) };
     await platform.make(`accounts/${account}/persons`, body);
@@ -143,7 +140,7 @@ describe('a person token is refused', () => {
 
 describe('the rules of persons hold for what a token brings', () => {
   it('and a refused use leaves the token unused', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const path = `accounts/${account}/persons`;
     const given = { email: 'nobody@', given_name: 'Jenny' };
@@ -160,7 +157,7 @@ describe('the rules of persons hold for what a token brings', () => {
   });
 
   it('and those of accounts for an account token', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const identity = { business_details: { address: { country: 'us', postal_code: 'nowhere' } } };
     const token = await platform.make('account_tokens', { identity }, { kind: 'publishable' });
     assertRefused(await platform.call('accounts', { account_token: token }), {
@@ -175,7 +172,7 @@ describe('the rules of persons hold for what a token brings', () => {
 
 describe('a token cannot be created', () => {
   it('section 14: token_must_be_created_with_publishable_key', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', {}, { live: true });
     const expected = { code: 'token_must_be_created_with_publishable_key' };
     for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
@@ -184,7 +181,7 @@ describe('a token cannot be created', () => {
   });
 
   it('row 66: non_connect_platform_accounts_v2_access_blocked', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', {});
     await platform.ops('PATCH', '', { connect_registered: false });
     for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
@@ -195,7 +192,7 @@ describe('a token cannot be created', () => {
   });
 
   it('row 97: account_rate_limit_exceeded', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', {});
     await platform.ops('PATCH', '', { update_concurrency_limit: 0 });
     for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
@@ -208,7 +205,7 @@ describe('a token cannot be created', () => {
   });
 
   it('row 72: platform_registration_required', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await platform.make('accounts', {});
     await platform.ops('PATCH', '', { connect_registered: false });
     for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
@@ -219,7 +216,7 @@ describe('a token cannot be created', () => {
 
 describe('repeated and simultaneous writes are refused', () => {
   it('row 96: idempotency_error', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const options = { idempotencyKey: 'once' };
     await platform.make('accounts', { display_name: 'One' }, options);
     assertRefused(await platform.call('accounts', { display_name: 'Two' }, options), {
@@ -230,7 +227,7 @@ describe('repeated and simultaneous writes are refused', () => {
   });
 
   it('row 97: account_rate_limit_exceeded', async () => {
-    const platform = await bench.platform({ update_concurrency_limit: 0 });
+    const platform = await server.platform({ update_concurrency_limit: 0 });
     assertRefused(await platform.call('accounts', {}), {
       code: 'account_rate_limit_exceeded',
       status: 429,
