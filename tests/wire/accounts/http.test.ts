@@ -111,6 +111,18 @@ describe('answers', () => {
     });
   });
 
+  it('name an unknown path or method without a key', async () => {
+    const check = async (method: string, path: string, code: string, key: string | null = null) =>
+      await server.refused(
+        path,
+        { method, key },
+        { status: code === 'method_not_allowed' ? 405 : 404, code },
+      );
+    await check('POST', '/v2/core/nothing', 'unrecognized_url');
+    await check('PATCH', ACCOUNTS, 'method_not_allowed');
+    await check('POST', `${ACCOUNTS}/`, 'unrecognized_url', 'sk_test_nobody');
+  });
+
   it('refuse bodies that are too large or too deep', async () => {
     const large = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
     await server.refused(ACCOUNTS, { body: large }, { status: 413, code: 'request_too_large' });

@@ -1,15 +1,11 @@
 // Source: accounts, section 12: of two rules that a request breaks, the earlier step answers.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { at, type Json, merchant, RuleBench } from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { at, merchant } from '../../testing/account-bodies.js';
+import type { Json } from '../../testing/test-platform.js';
+import { testServer } from '../../testing/test-server.js';
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
 interface Sent {
   readonly method?: string;
@@ -20,7 +16,7 @@ interface Sent {
 
 /** A request with nothing that is not said here. */
 async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
-  const answer = await bench.server.http.send(`/v2/core/${path}`, {
+  const answer = await server.send(`/v2/core/${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(method === 'GET' ? {} : { body }),
@@ -29,13 +25,6 @@ async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body =
 }
 
 describe('before a key is known', () => {
-  it('step 1 is before step 3: an unknown path or method is said without a key', async () => {
-    assert.equal(await codeOf({ path: 'nothing' }), 'unrecognized_url');
-    assert.equal(await codeOf({ method: 'PATCH' }), 'method_not_allowed');
-    const headers = { authorization: 'Bearer sk_test_nobody' };
-    assert.equal(await codeOf({ path: 'accounts/', headers }), 'unrecognized_url');
-  });
-
   it('step 2 is before step 3: a malformed version is said without a key', async () => {
     assert.equal(await codeOf({ headers: { 'api-version': 'soon' } }), 'invalid_api_version');
     const old = { 'api-version': '2024-09-29.acacia' };
@@ -60,7 +49,7 @@ describe('with a key', () => {
       readonly first?: unknown;
     },
   ): Promise<void> => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { path = 'accounts', body, idempotencyKey } = at;
     const options = idempotencyKey === undefined ? {} : { idempotencyKey };
     if (at.first !== undefined) await platform.make(path, at.first, options);
@@ -72,7 +61,7 @@ describe('with a key', () => {
   const UNKNOWN = 'accounts/acct_0000000000000000';
 
   it('step 3 is before step 4: which kind of key it is counts before the body', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const answer = await platform.call('accounts', { planet: 'Mars' }, { kind: 'publishable' });
     assert.match(answer.text, /"code":"secret_key_required"/);
   });
