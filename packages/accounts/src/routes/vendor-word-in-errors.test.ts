@@ -1,26 +1,14 @@
 // Source: accounts, section 1: the operator's own word in codes, values and messages.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import {
-  assertRefused,
-  at,
-  type Json,
-  merchant,
-  type Refusal,
-  RuleBench,
-  recipient,
-  responsibilities,
-} from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { at, merchant, recipient, responsibilities } from '../testing/account-bodies.js';
+import { assertRefused, type Refusal } from '../testing/refusal.js';
+import type { Json } from '../testing/test-platform.js';
+import { testServer } from '../testing/test-server.js';
+
+const server = testServer({ 'accounts-vendor-word': 'stripe' });
 
 describe("a server that speaks with the operator's word", () => {
-  let bench: RuleBench;
-  before(async () => {
-    bench = await RuleBench.start(['--accounts-vendor-word', 'stripe']);
-  });
-  after(async () => {
-    await bench[Symbol.asyncDispose]();
-  });
-
   interface Case extends Refusal {
     readonly live?: boolean;
     readonly body: Json;
@@ -71,7 +59,7 @@ describe("a server that speaks with the operator's word", () => {
   ];
   for (const { body, ...refusal } of CASES) {
     it(refusal.code, async () => {
-      const platform = await bench.platform();
+      const platform = await server.platform();
       const answer = await platform.call('accounts', body);
       assertRefused(answer, refusal);
       assert.ok(!answer.text.includes('vendor'), answer.text);
@@ -79,7 +67,7 @@ describe("a server that speaks with the operator's word", () => {
   }
 
   it('stripe_loss_liable_cannot_be_deleted', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const body = merchant({ dashboard: 'full' }, responsibilities('stripe', 'vendor'));
     const id = await platform.make('accounts', body, { live: true });
     assertRefused(await platform.call(`accounts/${id}/close`, {}, { live: true }), {
