@@ -1,28 +1,13 @@
 // Source: accounts, sections 2, 4, 8, 11, 13, 16.5 and 17.3: where what is taken ends.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import {
-  assertRefused,
-  at,
-  customer,
-  deepMerge,
-  type Json,
-  merchant,
-  RuleBench,
-  SELF_COLLECTED,
-  type TestPlatform,
-  textOf,
-} from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { at, customer, deepMerge, merchant, SELF_COLLECTED } from '../testing/account-bodies.js';
+import { assertRefused } from '../testing/refusal.js';
+import { type Json, TestPlatform, textOf } from '../testing/test-platform.js';
+import { testServer } from '../testing/test-server.js';
 
-let bench: RuleBench;
-let platform: TestPlatform;
-before(async () => {
-  bench = await RuleBench.start();
-  platform = await bench.platform();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
+const platform = new TestPlatform(server, 'plat_default');
 
 interface FieldFailure {
   readonly field: string;
@@ -196,7 +181,7 @@ describe('section 11: include', () => {
       assert.equal(failure?.code, 'invalid_enum');
       assert.match(String(failure?.field), /^include/);
     }
-    const previewing = await bench.platform({ storer_preview: true });
+    const previewing = await server.platform({ storer_preview: true });
     const body = { ...at(path, { purpose_of_funds: 'payroll' }), include: [path] };
     const answer = await previewing.call('accounts', body);
     const { configuration } = JSON.parse(answer.text) as {
@@ -216,7 +201,7 @@ describe('section 2: the head of a request', () => {
   });
 
   it('says that a compressed body is not supported', async () => {
-    const answer = await bench.server.http.send('/v2/core/accounts', {
+    const answer = await server.send('/v2/core/accounts', {
       method: 'POST',
       headers: {
         authorization: `Bearer ${await platform.key()}`,
@@ -264,7 +249,7 @@ describe('section 18: test clocks', () => {
       ['1.5', 'wrong_type'],
       ['noon', 'wrong_type'],
     ] as const) {
-      const answer = await bench.server.http.send('/v1/test_helpers/test_clocks', {
+      const answer = await server.send('/v1/test_helpers/test_clocks', {
         method: 'POST',
         headers: {
           authorization: `Bearer ${await platform.key()}`,
@@ -281,7 +266,7 @@ describe("section 4: the operator's mistakes", () => {
   const refused = async (
     path: string,
     { method = 'PATCH', body }: { readonly method?: string; readonly body: Json },
-  ) => await bench.tryOps(method, `platforms/${platform.id}${path}`, body);
+  ) => await server.sendOps(method, `platforms/${platform.id}${path}`, body);
 
   it('settings name only what exists, and the answer says what does', async () => {
     const unchanged = (await platform.ops('GET', '')).text;
@@ -331,7 +316,7 @@ describe("section 4: the operator's mistakes", () => {
 
   it('settings may use the spellings that requests may', async () => {
     const body = { disabled_capabilities: ['stripe_balance.stripe_transfers'] };
-    const own = await bench.platform(body);
+    const own = await server.platform(body);
     const request: Json = {
       identity: { country: 'us', entity_type: 'company' },
       ...at('configuration.recipient.capabilities.vendor_balance.vendor_transfers', {
