@@ -1,25 +1,13 @@
 // Source: accounts, section 16.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import {
-  at,
-  customer,
-  deepMerge,
-  type Json,
-  merchant,
-  RuleBench,
-  type TestPlatform,
-} from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { at, customer, deepMerge, merchant } from '../../testing/account-bodies.js';
+import type { Json, TestPlatform } from '../../testing/test-platform.js';
+import { testServer } from '../../testing/test-server.js';
 
 const DAY_MS = 86_400_000;
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
 interface Entry {
   readonly id: string;
@@ -152,7 +140,7 @@ async function wholeAccount(
 
 describe('requirements', () => {
   it('of a fresh test account are eventually due, and its capabilities are active', async () => {
-    const account = await create(await bench.platform(), merchant());
+    const account = await create(await server.platform(), merchant());
     assert.deepEqual(cardsOf(account), ACTIVE);
     assert.deepEqual(payoutsOf(account), ACTIVE);
     assert.equal(account.requirements.collector, 'vendor');
@@ -180,14 +168,14 @@ describe('requirements', () => {
   });
 
   it('are past due from the start in live mode, and capabilities restricted', async () => {
-    const account = await create(await bench.platform(), merchant(), true);
+    const account = await create(await server.platform(), merchant(), true);
     const restricted = because('restricted', 'requirements_past_due', 'provide_info');
     assert.deepEqual(cardsOf(account), restricted);
     assert.deepEqual(account.requirements.summary, { minimum_deadline: { status: 'past_due' } });
   });
 
   it('vanish one by one as data arrive, until the account is whole', async () => {
-    const platform = await bench.platform(IMMEDIATE);
+    const platform = await server.platform(IMMEDIATE);
     const { id } = await create(platform, merchant());
     const named = await update(platform, id, at('identity.business_details', BUSINESS));
     assert.ok(!descriptions(named).some((path) => path.startsWith('identity.business_details')));
@@ -206,7 +194,7 @@ describe('requirements', () => {
   });
 
   it('name the person that lacks something', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id } = await create(platform, WHOLE);
     const missing = { ...JENNY, email: null, relationship: { representative: true } };
     const person = await platform.make(`accounts/${id}/persons`, missing);
@@ -217,7 +205,7 @@ describe('requirements', () => {
   });
 
   it('offer alternatives', async () => {
-    const account = await create(await bench.platform(), merchant());
+    const account = await create(await server.platform(), merchant());
     const option = {
       awaiting_action_from: 'user',
       description: 'defaults.profile.product_description',
@@ -227,7 +215,7 @@ describe('requirements', () => {
       options: [{ entries: [option] }],
       original_entries: [{ description: 'defaults.profile.business_url' }],
     });
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const described = deepMerge(WHOLE, {
       defaults: { profile: { business_url: null, product_description: 'Pet furniture' } },
     });
@@ -237,14 +225,14 @@ describe('requirements', () => {
   });
 
   it('keep their ids while they last', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const first = await create(platform, merchant());
     const second = await update(platform, first.id, { display_name: 'Furever & Co.' });
     assert.deepEqual(second.requirements, first.requirements);
   });
 
   it('become due with time, which a tick can turn', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id, created } = await create(platform, merchant());
     const startMs = Date.parse(created);
     const tick = async (days: number): Promise<Account> => {
@@ -262,7 +250,7 @@ describe('requirements', () => {
   });
 
   it('of customers ask where taxes are due', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const tax = at('configuration.customer.capabilities.automatic_indirect_tax.requested', true);
     const nowhere = await create(platform, customer(tax));
     const pending = because('pending', 'determining_status', 'provide_info');
@@ -323,7 +311,7 @@ describe('magic values of test mode', () => {
   ];
   for (const [name, over, path, code] of failing) {
     it(`fail: ${name}`, async () => {
-      const account = await wholeAccount(await bench.platform(), over);
+      const account = await wholeAccount(await server.platform(), over);
       assert.deepEqual(descriptions(account), [path]);
       const entry = entryOf(account, path);
       assert.equal(entry.errors[0]?.code, code);
@@ -337,14 +325,14 @@ describe('magic values of test mode', () => {
 
   for (const value of ['000000000', '222222222', '987654321']) {
     it(`succeed: ${value}`, async () => {
-      const account = await wholeAccount(await bench.platform(), { account: number(value) });
+      const account = await wholeAccount(await server.platform(), { account: number(value) });
       assert.deepEqual(descriptions(account), []);
       assert.deepEqual(payoutsOf(account), ACTIVE);
     });
   }
 
   it('succeed: an individual made of them', async () => {
-    const platform = await bench.platform(IMMEDIATE);
+    const platform = await server.platform(IMMEDIATE);
     const individual = {
       given_name: 'Jenny',
       surname: 'Rosen',
@@ -384,7 +372,7 @@ describe('magic values of test mode', () => {
   });
 
   it('wait: 333333333, until the operator ticks', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const account = await wholeAccount(platform, { account: number('333333333') });
     const pending = because('pending', 'requirements_pending_verification', 'no_resolution');
     assert.deepEqual(payoutsOf(account), pending);
@@ -397,12 +385,12 @@ describe('magic values of test mode', () => {
 
   it('reject: a person born on 1900-01-01', async () => {
     const birth = { date_of_birth: { day: 1, month: 1, year: 1900 } };
-    const account = await wholeAccount(await bench.platform(), { person: birth });
+    const account = await wholeAccount(await server.platform(), { person: birth });
     assert.deepEqual(cardsOf(account), because('rejected', 'rejected_listed', 'contact_vendor'));
   });
 
   it('are mended by other data', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id } = await wholeAccount(platform, { account: number('111111111') });
     const mended = await update(platform, id, number('123456789'));
     assert.deepEqual(descriptions(mended), []);
@@ -412,7 +400,7 @@ describe('magic values of test mode', () => {
 
 describe('the operator', () => {
   it('decides what waits in manual mode', async () => {
-    const platform = await bench.platform({ verification_mode: 'manual' });
+    const platform = await server.platform({ verification_mode: 'manual' });
     const account = await wholeAccount(platform);
     const pending = because('pending', 'requirements_pending_verification', 'no_resolution');
     assert.deepEqual(payoutsOf(account), pending);
@@ -429,7 +417,7 @@ describe('the operator', () => {
   });
 
   it('rejects an account, and takes it back', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id } = await create(platform, merchant());
     await platform.state(id, { reject: { reason: 'fraud' } });
     const rejected = because('rejected', 'rejected_fraud', 'contact_vendor');
@@ -447,7 +435,7 @@ describe('the operator', () => {
   });
 
   it('adds an entry that stays until its path is written', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id } = await wholeAccount(platform);
     await platform.ops('POST', `/accounts/${id}/requirements`, injected());
     const restricted = await read(platform, id);
@@ -470,9 +458,9 @@ describe('the operator', () => {
   });
 
   it('adds an entry for later', async () => {
-    const platform = await bench.platform();
+    const platform = await server.platform();
     const { id } = await wholeAccount(platform);
-    const transition = new Date(Date.now() + DAY_MS).toISOString();
+    const transition = new Date(server.clock.nowMs() + DAY_MS).toISOString();
     await platform.ops(
       'POST',
       `/accounts/${id}/requirements`,
@@ -496,7 +484,7 @@ describe('the operator', () => {
 
 describe('a change of identity', () => {
   it('leaves a capability unsupported that was never active', async () => {
-    const platform = await bench.platform(IMMEDIATE);
+    const platform = await server.platform(IMMEDIATE);
     const affirm = at('configuration.merchant.capabilities.affirm_payments.requested', true);
     const { id } = await create(platform, merchant(affirm));
     const moved = await update(platform, id, at('identity.country', 'de'));
