@@ -1,15 +1,11 @@
 // Source: accounts, sections 13 and 15: details as businesses in these countries really have them break no rule.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { at, customer, type Json, merchant, RuleBench, recipient } from './rule-bench.js';
+import { describe, it } from 'node:test';
+import { at, customer, merchant, recipient } from '../../../testing/account-bodies.js';
+import type { Json } from '../../../testing/test-platform.js';
+import { testServer } from '../../../testing/test-server.js';
 
-let bench: RuleBench;
-before(async () => {
-  bench = await RuleBench.start();
-});
-after(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+const server = testServer();
 
 interface Business {
   readonly country: string;
@@ -285,7 +281,7 @@ describe('a merchant is created with the details of its country', () => {
     more,
   } of BUSINESSES) {
     it(country.toUpperCase(), async () => {
-      const platform = await bench.platform(settings);
+      const platform = await server.platform(settings);
       const requested = (capabilities ?? []).map((name) => [name, { requested: true }]);
       const body = merchant(
         {
@@ -418,7 +414,7 @@ describe('further spellings are taken', () => {
   ];
   for (const [name, body] of CASES) {
     it(name, async () => {
-      const platform = await bench.platform();
+      const platform = await server.platform();
       const answer = await platform.call('accounts', body);
       assert.equal(answer.status, 200, answer.text);
     });
