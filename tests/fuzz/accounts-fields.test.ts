@@ -1,8 +1,7 @@
 // Source: accounts, sections 2.5 and 10: every body is taken or refused with a code, and a refusal changes nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Chance } from '../harness/index.js';
-import { type Json, RuleBench, type TestPlatform } from '../wire/accounts/rule-bench.js';
+import { AccountsServer, Chance, type HttpAnswer, type Json } from '../harness/index.js';
 
 const DURATION_MS = 10_000;
 const CLIENT_COUNT = 4;
@@ -146,44 +145,51 @@ const TEXTS = HOSTILE.filter((value) => typeof value === 'string');
 describe('accounts and persons under hostile bodies', () => {
   it('are taken or refused with a code, and change only when taken', async (t) => {
     const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
-    await using bench = await RuleBench.start();
+    await using server = await AccountsServer.start();
     const counts = new Map<string, number>();
     const endMs = Date.now() + DURATION_MS;
     await Promise.all(
       Array.from({ length: CLIENT_COUNT }, async (_, index) => {
         const chance = new Chance(seed * 7 + index);
-        const platform = await bench.platform({ country: 'JP', storer_preview: index === 0 });
-        const client = new Client(platform, chance, counts);
+        const settings = { country: 'JP', storer_preview: index === 0 };
+        const { id } = await server.operate('/platforms', settings);
+        const keys = `/platforms/${id}/keys`;
+        const { value: key } = await server.operate(keys, { kind: 'secret', livemode: false });
+        const send: Send = (path, body) => server.send(`/v2/core/${path}`, { body, key });
+        const client = new Client(send, chance, counts);
         await client.begin();
         while (Date.now() < endMs) await client.step();
       }),
     );
-    assert.ok(bench.server.isRunning, bench.server.logText);
+    assert.ok(server.process.isRunning, server.process.logText);
     const seen = [...counts].sort(([, a], [, b]) => b - a);
     t.diagnostic(`seed ${seed}: ${seen.map(([code, count]) => `${count} x ${code}`).join(', ')}`);
     assert.ok(seen.length >= 5, 'the bodies reach the rules');
   });
 });
 
+/** A request of a platform that no other client uses. */
+type Send = (path: string, body?: unknown) => Promise<HttpAnswer>;
+
 class Client {
-  readonly #platform: TestPlatform;
+  readonly #send: Send;
   readonly #chance: Chance;
   readonly #counts: Map<string, number>;
   #account = '';
   #person = '';
 
-  constructor(platform: TestPlatform, chance: Chance, counts: Map<string, number>) {
-    this.#platform = platform;
+  constructor(send: Send, chance: Chance, counts: Map<string, number>) {
+    this.#send = send;
     this.#chance = chance;
     this.#counts = counts;
   }
 
   async begin(): Promise<void> {
-    this.#account = await this.#platform.make('accounts', {
+    this.#account = await this.#make('accounts', {
       identity: { country: 'jp', entity_type: 'company' },
       configuration: { customer: {}, merchant: {} },
     });
-    this.#person = await this.#platform.make(`accounts/${this.#account}/persons`, {});
+    this.#person = await this.#make(`accounts/${this.#account}/persons`, {});
   }
 
   async step(): Promise<void> {
@@ -197,11 +203,17 @@ class Client {
     const [path, whole] = this.#chance.pick(kinds);
     const body = this.#mutated(whole);
     const isUpdate = path !== 'accounts' && path !== `${account}/persons`;
-    const before = isUpdate ? (await this.#platform.call(path)).text : undefined;
-    const answer = await withPatience(this.#platform.call(path, body), { path, body });
+    const before = isUpdate ? (await this.#send(path)).text : undefined;
+    const answer = await withPatience(this.#send(path, body), { path, body });
     this.#check(answer.text, answer.status, { path, body });
     if (before === undefined || answer.status === 200) return;
-    assert.equal((await this.#platform.call(path)).text, before, 'a refusal changes nothing');
+    assert.equal((await this.#send(path)).text, before, 'a refusal changes nothing');
+  }
+
+  async #make(path: string, body: Json): Promise<string> {
+    const { status, text } = await this.#send(path, body);
+    assert.equal(status, 200, text);
+    return JSON.parse(text).id;
   }
 
   #check(
