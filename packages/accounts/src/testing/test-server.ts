@@ -25,7 +25,7 @@ import { TestKeyring } from './test-keyring.js';
 import { type Json, TestPlatform, textOf } from './test-platform.js';
 
 /** Settings of the service by the names of their flags, such as `accounts-token-ttl-sec`. */
-type Flags = Readonly<Record<string, string>>;
+export type Flags = Readonly<Record<string, string>>;
 
 const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
 const OPERATOR_HEADERS = {

@@ -1,13 +1,9 @@
 // Source: accounts, sections 7, 8, 10 and 11.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { AccountsServer, type Json } from '../../harness/index.js';
+import { before, describe, it } from 'node:test';
+import { type AnyJson, testAccounts } from '../../testing/test-accounts.js';
 
-let server: AccountsServer;
-before(async () => {
-  server = await AccountsServer.start();
-});
-after(async () => await server.close());
+const server = testAccounts();
 
 const ACCOUNTS = '/v2/core/accounts';
 const ALL = [
@@ -19,11 +15,11 @@ const ALL = [
   'identity',
   'requirements',
 ];
-const read = async (id: string, include: readonly string[]): Promise<Json> =>
+const read = async (id: string, include: readonly string[]): Promise<AnyJson> =>
   await server.ok(
     `${ACCOUNTS}/${id}?${include.map((name, index) => `include[${index}]=${name}`).join('&')}`,
   );
-const update = async (id: string, body: object): Promise<Json> =>
+const update = async (id: string, body: object): Promise<AnyJson> =>
   await server.ok(`${ACCOUNTS}/${id}`, { body });
 
 describe('include', () => {
@@ -68,7 +64,7 @@ describe('include', () => {
   });
 
   it('empty sections are empty objects, and unknown ones are refused', async () => {
-    const bare = (await server.create({ include: ALL })) as Json;
+    const bare = (await server.create({ include: ALL })) as AnyJson;
     assert.deepEqual(bare.identity, {});
     assert.deepEqual(bare.defaults, {
       locales: [],
@@ -92,7 +88,7 @@ describe('include', () => {
       { code: 'invalid_fields', param: 'include' },
     );
     const { data } = await server.ok(ACCOUNTS);
-    assert.ok(data.every((account: Json) => account.identity === null));
+    assert.ok(data.every((account: AnyJson) => account.identity === null));
   });
 });
 
@@ -231,7 +227,7 @@ describe('lists', () => {
     }
     const first = await server.ok(`${ACCOUNTS}?limit=2`);
     assert.deepEqual(
-      first.data.map(({ id }: Json) => id),
+      first.data.map(({ id }: AnyJson) => id),
       ids.slice(0, 2),
     );
     assert.equal(first.previous_page_url, null);
@@ -239,7 +235,7 @@ describe('lists', () => {
     await server.create({});
     const second = await server.ok(first.next_page_url);
     assert.deepEqual(
-      second.data.map(({ id }: Json) => id),
+      second.data.map(({ id }: AnyJson) => id),
       ids.slice(2, 4),
     );
     const back = await server.ok(second.previous_page_url);
@@ -321,10 +317,10 @@ describe('close', () => {
     await server.refused(`${path}/persons`, { body: { person_token: token.id } }, refused);
     await server.refused(`${path}/person_tokens`, { body: {} }, refused);
     const open = await server.ok(`${ACCOUNTS}?limit=100`);
-    assert.ok(!open.data.some((account: Json) => account.id === id));
+    assert.ok(!open.data.some((account: AnyJson) => account.id === id));
     const ended = await server.ok(`${ACCOUNTS}?closed=true`);
     assert.deepEqual(
-      ended.data.map((account: Json) => account.id),
+      ended.data.map((account: AnyJson) => account.id),
       [id],
     );
   });

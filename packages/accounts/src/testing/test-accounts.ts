@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { TestAnswer } from './answer-request.js';
+import { type Flags, TestServer } from './test-server.js';
+
+export const KEYS = {
+  sk_test: 'sk_test_0123456789abcdefghijABCDEFGH',
+  pk_test: 'pk_test_0123456789abcdefghijABCDEFGH',
+  sk_live: 'sk_live_0123456789abcdefghijABCDEFGH',
+} as const;
+type KeyName = keyof typeof KEYS;
+
+export interface AccountsCall {
+  readonly method?: string;
+  readonly body?: unknown;
+  /** One of the preset keys, or the text of another. By default `sk_test`. */
+  readonly key?: KeyName | (string & {});
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string | null;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into by tests at many places.
+export type AnyJson = any;
+
+/** A server for all tests of a file, with preset keys of `plat_default`. */
+export function testAccounts(flags?: Flags): TestAccounts {
+  const accounts = new TestAccounts(flags);
+  after(async () => await accounts[Symbol.asyncDispose]());
+  return accounts;
+}
+
+/** Requests of an integration with preset keys of `plat_default`. */
+export class TestAccounts extends TestServer {
+  constructor(flags: Flags = {}) {
+    super({ 'accounts-bootstrap-keys': Object.values(KEYS).join(','), ...flags });
+  }
+
+  /** The answer, whatever its status. */
+  async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
+    const { body, key = 'sk_test', idempotencyKey = null } = call;
+    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // just looked up
+    return await this.send(path, {
+      method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        authorization: `Bearer ${text}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+        ...call.headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** The parsed body of a success. */
+  async ok(path: string, call: AccountsCall = {}): Promise<AnyJson> {
+    const { status, text } = await this.call(path, call);
+    assert.equal(status, 200, `${path}: ${text}`);
+    const body: AnyJson = JSON.parse(text);
+    assert.ok(!('error' in body), 'no success has an error member');
+    return body;
+  }
+
+  /** The `error` of a refusal with this status and code. */
+  async refused(
+    path: string,
+    call: AccountsCall,
+    expected: { readonly status?: number; readonly code: string; readonly param?: string },
+  ): Promise<AnyJson> {
+    const { status, headers, text } = await this.call(path, call);
+    assert.equal(headers['content-type'], 'application/json', text);
+    const { error }: AnyJson = JSON.parse(text);
+    assert.equal(error?.code, expected.code, text);
+    assert.equal(status, expected.status ?? 400, text);
+    assert.match(error.message, /^[^\n]*\S\.?[^\n]*$/);
+    if (expected.param !== undefined) assert.equal(error.param, expected.param, text);
+    return error;
+  }
+
+  async create(body: unknown = {}, call: AccountsCall = {}): Promise<AnyJson> {
+    return await this.ok('/v2/core/accounts', { ...call, body });
+  }
+
+  /** An operator's request that must succeed; `path` follows `/ops/v1/accounts/`. */
+  async operate(path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<AnyJson> {
+    return JSON.parse((await this.ops(method, path, { ...body })).text);
+  }
+
+  /** Merge-patches the settings of `plat_default`. */
+  async settings(patch: object): Promise<AnyJson> {
+    return await this.operate('platforms/plat_default', patch, 'PATCH');
+  }
+
+  /** Runs `work` with other settings and restores the defaults of what was patched. */
+  async withSettings<T>(patch: object, work: () => Promise<T>): Promise<T> {
+    await this.settings(patch);
+    try {
+      return await work();
+    } finally {
+      await this.settings(Object.fromEntries(Object.keys(patch).map((name) => [name, null])));
+    }
+  }
+}
