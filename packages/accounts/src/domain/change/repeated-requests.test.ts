@@ -1,42 +1,34 @@
 // Source: accounts, sections 5, 6, 9.2 and 9.3.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, type HttpAnswer, type Json } from '../../harness/index.js';
+import { describe, it } from 'node:test';
+import type { TestAnswer } from '../../testing/answer-request.js';
+import { type AnyJson, TestAccounts, testAccounts } from '../../testing/test-accounts.js';
 
-let server: AccountsServer;
-before(async () => {
-  server = await AccountsServer.start();
-});
-after(async () => await server.close());
+const server = testAccounts();
 
 const ACCOUNTS = '/v2/core/accounts';
-const codeOf = ({ status, text }: HttpAnswer): string =>
+const codeOf = ({ status, text }: TestAnswer): string =>
   status === 200 ? 'ok' : JSON.parse(text).error.code;
 
 describe('idempotency', () => {
   it('a key is forgotten when its time is over, not when somebody tidies up', async () => {
-    const brief = await AccountsServer.start({ flags: ['--accounts-idempotency-ttl-sec', '1'] });
-    try {
-      const idempotencyKey = randomUUID();
-      const call = { body: { display_name: 'First' }, idempotencyKey };
-      const refused = { body: { display_name: 5 }, idempotencyKey: randomUUID() };
-      const first = await brief.ok(ACCOUNTS, call);
-      assert.equal((await brief.send(ACCOUNTS, refused)).status, 400);
-      await sleep(1100);
-      const other = await brief.send(ACCOUNTS, { ...call, body: { display_name: 'Second' } });
-      assert.equal(codeOf(other), 'ok', other.text);
-      assert.notEqual(JSON.parse(other.text).id, first.id);
-      assert.equal(other.headers['idempotent-replayed'], undefined);
-      assert.equal(codeOf(await brief.send(ACCOUNTS, { ...refused, body: {} })), 'ok');
-      await sleep(1100);
-      const again = await brief.send(ACCOUNTS, call);
-      assert.equal(codeOf(again), 'ok', again.text);
-      assert.notEqual(JSON.parse(again.text).id, first.id);
-    } finally {
-      await brief.close();
-    }
+    await using brief = new TestAccounts({ 'accounts-idempotency-ttl-sec': '1' });
+    const idempotencyKey = randomUUID();
+    const call = { body: { display_name: 'First' }, idempotencyKey };
+    const refused = { body: { display_name: 5 }, idempotencyKey: randomUUID() };
+    const first = await brief.ok(ACCOUNTS, call);
+    assert.equal((await brief.call(ACCOUNTS, refused)).status, 400);
+    await brief.clock.advanceMs(1000);
+    const other = await brief.call(ACCOUNTS, { ...call, body: { display_name: 'Second' } });
+    assert.equal(codeOf(other), 'ok', other.text);
+    assert.notEqual(JSON.parse(other.text).id, first.id);
+    assert.equal(other.headers['idempotent-replayed'], undefined);
+    assert.equal(codeOf(await brief.call(ACCOUNTS, { ...refused, body: {} })), 'ok');
+    await brief.clock.advanceMs(1000);
+    const again = await brief.call(ACCOUNTS, call);
+    assert.equal(codeOf(again), 'ok', again.text);
+    assert.notEqual(JSON.parse(again.text).id, first.id);
   });
 
   it('a repeat gets the first answer, byte for byte, whatever happened since', async () => {
@@ -44,11 +36,11 @@ describe('idempotency', () => {
       body: { display_name: 'First', include: ['identity'] },
       idempotencyKey: randomUUID(),
     };
-    const first = await server.send(ACCOUNTS, call);
+    const first = await server.call(ACCOUNTS, call);
     const { id } = JSON.parse(first.text);
     await server.ok(`${ACCOUNTS}/${id}`, { body: { display_name: 'Changed' } });
     const reordered = { include: ['identity'], display_name: 'First' };
-    const second = await server.send(ACCOUNTS, { ...call, body: reordered });
+    const second = await server.call(ACCOUNTS, { ...call, body: reordered });
     assert.equal(second.status, 200);
     assert.equal(second.text, first.text);
     assert.equal(second.headers['idempotent-replayed'], 'true');
@@ -62,7 +54,7 @@ describe('idempotency', () => {
     const idempotencyKey = randomUUID();
     const { id } = await server.create({ display_name: 'x' }, { idempotencyKey });
     const check = async (path: string, body: unknown, method = 'POST') => {
-      const answer = await server.send(path, { method, body, idempotencyKey });
+      const answer = await server.call(path, { method, body, idempotencyKey });
       assert.equal(codeOf(answer), 'idempotency_error');
       assert.equal(answer.status, 409);
       assert.equal(JSON.parse(answer.text).error.type, 'idempotency_error');
@@ -86,10 +78,10 @@ describe('idempotency', () => {
         { status: 409, code: 'idempotency_error' },
       );
     });
-    const first = await server.send(ACCOUNTS, { body, idempotencyKey });
+    const first = await server.call(ACCOUNTS, { body, idempotencyKey });
     assert.equal(first.status, 200, first.text);
     assert.equal(first.headers['idempotent-replayed'], undefined);
-    assert.equal((await server.send(ACCOUNTS, { body, idempotencyKey })).text, first.text);
+    assert.equal((await server.call(ACCOUNTS, { body, idempotencyKey })).text, first.text);
   });
 
   it('so is one whose shape is refused, and it takes no record from another', async () => {
@@ -103,14 +95,14 @@ describe('idempotency', () => {
     const unread = randomUUID();
     const broken = { body: '{', idempotencyKey: unread };
     await server.refused(ACCOUNTS, broken, { code: 'invalid_json' });
-    const first = await server.send(ACCOUNTS, { ...right, idempotencyKey: unread });
+    const first = await server.call(ACCOUNTS, { ...right, idempotencyKey: unread });
     assert.equal(first.status, 200, first.text);
     await server.refused(
       ACCOUNTS,
       { ...wrong, idempotencyKey: unread },
       { code: 'invalid_fields' },
     );
-    const repeated = await server.send(ACCOUNTS, { ...right, idempotencyKey: unread });
+    const repeated = await server.call(ACCOUNTS, { ...right, idempotencyKey: unread });
     assert.equal(repeated.text, first.text);
     assert.equal(repeated.headers['idempotent-replayed'], 'true');
     const clock = { body: { name: 'x' }, idempotencyKey: randomUUID() };
@@ -123,21 +115,18 @@ describe('idempotency', () => {
     );
   });
 
-  it('covers DELETE, survives a restart, and makes a key for who sends none', async () => {
+  it('covers DELETE, and makes a key for who sends none', async () => {
     const { id } = await server.create({});
     const person = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: {} });
     const path = `${ACCOUNTS}/${id}/persons/${person.id}`;
     const call = { method: 'DELETE', idempotencyKey: randomUUID() };
-    const first = await server.send(path, call);
-    const { dataDir } = server.process;
-    await server.process.stop();
-    server = await AccountsServer.start({ dataDir });
-    const second = await server.send(path, call);
+    const first = await server.call(path, call);
+    const second = await server.call(path, call);
     assert.equal(second.text, first.text);
     assert.equal(second.headers['idempotent-replayed'], 'true');
-    const unkeyed = await server.send(ACCOUNTS, { body: {}, idempotencyKey: null });
+    const unkeyed = await server.call(ACCOUNTS, { body: {}, idempotencyKey: null });
     assert.match(String(unkeyed.headers['idempotency-key']), /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-    const read = await server.send(ACCOUNTS, { headers: { 'idempotency-key': 'ignored' } });
+    const read = await server.call(ACCOUNTS, { headers: { 'idempotency-key': 'ignored' } });
     assert.equal(read.headers['idempotency-key'], undefined);
   });
 
@@ -152,7 +141,7 @@ describe('idempotency', () => {
     const idempotencyKey = randomUUID();
     const body = { display_name: 'Only one', metadata: { run: idempotencyKey } };
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => server.send(ACCOUNTS, { body, idempotencyKey })),
+      Array.from({ length: 200 }, () => server.call(ACCOUNTS, { body, idempotencyKey })),
     );
     const codes = new Set(answers.map(codeOf));
     for (const code of codes) assert.ok(['ok', 'idempotency_key_in_use'].includes(code), code);
@@ -164,7 +153,7 @@ describe('idempotency', () => {
     const bodies = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text));
     assert.equal(bodies.size, 1);
     const { data } = await server.ok(`${ACCOUNTS}?limit=100`);
-    assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
+    assert.equal(data.filter(({ metadata }: AnyJson) => metadata.run === idempotencyKey).length, 1);
   });
 });
 
@@ -177,7 +166,7 @@ describe('the limit of parallel updates', () => {
       for (let round = 0; round < 50 && refusedRounds < 5; round++) {
         const keys = Array.from({ length: 4 }, () => randomUUID());
         const send = (key: string, index: number) =>
-          server.send(`${ACCOUNTS}/${id}`, {
+          server.call(`${ACCOUNTS}/${id}`, {
             body: { metadata: { [`k${index}`]: `${round}` } },
             idempotencyKey: key,
           });
@@ -204,7 +193,7 @@ describe('the limit of parallel updates', () => {
 describe('the limit of parallel creates', () => {
   const parallel = async (count: number): Promise<string[]> => {
     const bodies = Array.from({ length: count }, (_, index) => ({ display_name: `${index}` }));
-    const answers = await Promise.all(bodies.map((body) => server.send(ACCOUNTS, { body })));
+    const answers = await Promise.all(bodies.map((body) => server.call(ACCOUNTS, { body })));
     return answers.map(codeOf);
   };
 
@@ -240,9 +229,9 @@ describe('tokens', () => {
     const person_token = await newToken(id);
     const path = `${ACCOUNTS}/${id}/persons`;
     const idempotencyKey = randomUUID();
-    const first = await server.send(path, { body: { person_token }, idempotencyKey });
+    const first = await server.call(path, { body: { person_token }, idempotencyKey });
     assert.equal(first.status, 200, first.text);
-    const again = await server.send(path, { body: { person_token }, idempotencyKey });
+    const again = await server.call(path, { body: { person_token }, idempotencyKey });
     assert.equal(again.text, first.text);
     await server.refused(path, { body: { person_token } }, { code: 'token_already_used' });
   });
@@ -309,7 +298,7 @@ describe('tokens', () => {
     await server.withSettings({ update_concurrency_limit: 1000 }, async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, () =>
-          server.send(`${ACCOUNTS}/${id}/persons`, { body: { person_token } }),
+          server.call(`${ACCOUNTS}/${id}/persons`, { body: { person_token } }),
         ),
       );
       const codes = answers.map(codeOf);
@@ -320,16 +309,12 @@ describe('tokens', () => {
   });
 
   it('expire', async () => {
-    const short = await AccountsServer.start({ flags: ['--accounts-token-ttl-seconds', '1'] });
-    try {
-      const { id } = await short.create({});
-      const token = await short.ok(`${ACCOUNTS}/${id}/person_tokens`, { body: {} });
-      assert.equal(Date.parse(token.expires_at) - Date.parse(token.created), 1000);
-      await sleep(1100);
-      const body = { person_token: token.id };
-      await short.refused(`${ACCOUNTS}/${id}/persons`, { body }, { code: 'token_expired' });
-    } finally {
-      await short.close();
-    }
+    const { id } = await server.create({});
+    const token = await server.ok(`${ACCOUNTS}/${id}/person_tokens`, { body: {} });
+    const lifetimeMs = Date.parse(token.expires_at) - Date.parse(token.created);
+    assert.equal(lifetimeMs, 600_000);
+    const body = { person_token: token.id };
+    await server.clock.advanceMs(lifetimeMs);
+    await server.refused(`${ACCOUNTS}/${id}/persons`, { body }, { code: 'token_expired' });
   });
 });
