@@ -195,6 +195,23 @@ describe('the official client', () => {
     assert.equal(shown.used, true);
   });
 
+  it('creates, advances, lists and deletes test clocks', async () => {
+    const { testClocks } = stripe.testHelpers;
+    const frozen_time = 1_800_000_000;
+    const clock = await testClocks.create({ frozen_time, name: 'Monthly' });
+    assert.match(clock.id, /^clock_/);
+    assert.equal(clock.object, 'test_helpers.test_clock');
+    const advanced = await testClocks.advance(clock.id, { frozen_time: frozen_time + 3600 });
+    assert.equal(advanced.status, 'advancing');
+    const { data } = await testClocks.list();
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      [clock.id],
+    );
+    await testClocks.del(clock.id);
+    await assert.rejects(testClocks.retrieve(clock.id), { statusCode: 404 });
+  });
+
   it('turns refusals into its own classes', async () => {
     const { accounts } = stripe.v2.core;
     const check = async (call: Promise<unknown>, type: string, code: string) =>

@@ -28,7 +28,7 @@ import { type Json, TestPlatform, textOf } from './test-platform.js';
 export type Flags = Readonly<Record<string, string>>;
 
 const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
-const OPERATOR_HEADERS = {
+export const OPERATOR_HEADERS = {
   authorization: 'Bearer token-of-the-operator',
   'content-type': 'application/json',
 };
