@@ -31,8 +31,8 @@ export function testAccounts(flags?: Flags): TestAccounts {
 
 /** Requests of an integration with preset keys of `plat_default`. */
 export class TestAccounts extends TestServer {
-  constructor(flags: Flags = {}) {
-    super({ 'accounts-bootstrap-keys': Object.values(KEYS).join(','), ...flags });
+  constructor(flags: Flags = {}, options: { readonly delivers?: boolean } = {}) {
+    super({ 'accounts-bootstrap-keys': Object.values(KEYS).join(','), ...flags }, options);
   }
 
   /** The answer, whatever its status. */

@@ -32,7 +32,6 @@ export const OPERATOR_HEADERS = {
   authorization: 'Bearer token-of-the-operator',
   'content-type': 'application/json',
 };
-/** Nothing is delivered: the outbox is not started. */
 const EGRESS = {
   ...{ allowedTargets: [], allowedPorts: [], directHosts: [] },
   ...{ extraCaFile: undefined, proxy: undefined, timeoutMs: 1000, maxResponseBytes: 1024 },
@@ -55,11 +54,14 @@ export class TestServer implements AsyncDisposable {
   /** Lines of the log. */
   readonly logged: string[] = [];
   readonly #flags: Flags;
+  readonly #delivers: boolean;
   readonly #stop: (() => Promise<void>)[] = [];
   #tables: Promise<readonly RouteTable[]> | undefined;
 
-  constructor(flags: Flags = {}) {
+  /** @param options `delivers`: events are sent to their destinations. */
+  constructor(flags: Flags = {}, { delivers = false }: { readonly delivers?: boolean } = {}) {
     this.#flags = flags;
+    this.#delivers = delivers;
   }
 
   /** Requests come a millisecond apart, so that what they create is in their order. */
@@ -112,6 +114,7 @@ export class TestServer implements AsyncDisposable {
     const outbox = new RelationalOutbox({
       ...{ store, leases, clock, random, log, node: 'test', onHandlerFailure },
     });
+    this.#stop.push(() => outbox.close());
     await outbox.prepare();
     const service = createAccounts({
       ...{ config, store, outbox, leases, clock, random, files, log, dataDir, metrics },
@@ -125,6 +128,7 @@ export class TestServer implements AsyncDisposable {
     });
     this.#stop.push(() => service.close());
     await service.start();
+    if (this.#delivers) await outbox.start();
     return await service.tables();
   }
 }
