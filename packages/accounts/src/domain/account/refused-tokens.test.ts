@@ -29,10 +29,11 @@ describe('an account token is refused', () => {
 
   it('row 56: incorrect_token_wrong_type', async () => {
     const platform = await server.platform();
-    assertRefused(await platform.call('accounts', { account_token: 'perstok_1' }), {
-      code: 'incorrect_token_wrong_type',
-      param: 'account_token',
-    });
+    const account = await platform.make('accounts', {});
+    const expected = { code: 'incorrect_token_wrong_type', param: 'account_token' };
+    for (const account_token of ['perstok_1', await personToken(platform, account)]) {
+      assertRefused(await platform.call('accounts', { account_token }), expected);
+    }
   });
 
   it('row 95: invalid_account_token, also of the other mode', async () => {
@@ -46,10 +47,13 @@ describe('an account token is refused', () => {
   it('row 69: param_alongside_account_token', async () => {
     const platform = await server.platform();
     const account_token = await accountToken(platform);
-    assertRefused(await platform.call('accounts', customer({ account_token })), {
-      code: 'param_alongside_account_token',
-      param: 'configuration',
-    });
+    for (const body of [customer(), { dashboard: 'full' }]) {
+      assertRefused(await platform.call('accounts', { ...body, account_token }), {
+        code: 'param_alongside_account_token',
+        param: Object.keys(body)[0] ?? '',
+      });
+    }
+    await platform.make('accounts', { account_token, include: ['identity'] });
   });
 
   it('row 87: token_already_used with another idempotency key', async () => {
@@ -77,11 +81,11 @@ describe('a person token is refused', () => {
   it('row 56: incorrect_token_wrong_type', async () => {
     const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
-    const body = { person_token: 'accttok_1' };
-    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
-      code: 'incorrect_token_wrong_type',
-      param: 'person_token',
-    });
+    const expected = { code: 'incorrect_token_wrong_type', param: 'person_token' };
+    for (const person_token of ['accttok_1', await accountToken(platform)]) {
+      const answer = await platform.call(`accounts/${account}/persons`, { person_token });
+      assertRefused(answer, expected);
+    }
   });
 
   it('row 94: v1_token_invalid_in_v2', async () => {
@@ -97,12 +101,11 @@ describe('a person token is refused', () => {
   it('section 9.2: invalid_person_token', async () => {
     const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
-    const body = { person_token: 'perstok_1' };
-    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
-      code: 'invalid_person_token',
-      status: 403,
-      param: 'person_token',
-    });
+    const expected = { code: 'invalid_person_token', status: 403, param: 'person_token' };
+    for (const person_token of ['perstok_1', 'nonsense']) {
+      const answer = await platform.call(`accounts/${account}/persons`, { person_token });
+      assertRefused(answer, expected);
+    }
   });
 
   it('section 9.2: incorrect_account_for_person_token', async () => {

@@ -236,40 +236,6 @@ describe('tokens', () => {
     await server.refused(path, { body: { person_token } }, { code: 'token_already_used' });
   });
 
-  it('stay unused when what they carry is refused', async () => {
-    const { id } = await server.create({});
-    const person_token = await newToken(id, { email: 'nonsense' });
-    const path = `${ACCOUNTS}/${id}/persons`;
-    await server.refused(path, { body: { person_token } }, { code: 'email_invalid' });
-    const token = await server.ok(`${ACCOUNTS}/${id}/person_tokens/${person_token}`);
-    assert.equal(token.used, false);
-  });
-
-  it('are refused where they do not belong', async () => {
-    const { id } = await server.create({});
-    const other = await server.create({});
-    const path = `${ACCOUNTS}/${id}/persons`;
-    const check = async (person_token: string, code: string, status = 400, more: object = {}) =>
-      await server.refused(path, { body: { person_token, ...more } }, { code, status });
-    await check(await newToken(other.id), 'incorrect_account_for_person_token');
-    await check(
-      (await server.ok('/v2/core/account_tokens', { body: {} })).id,
-      'incorrect_token_wrong_type',
-    );
-    await check('cpt_123', 'v1_token_invalid_in_v2');
-    await check('perstok_unknown', 'invalid_person_token', 403);
-    await check('nonsense', 'invalid_person_token', 403);
-    await check(await newToken(id), 'param_alongside_person_token', 400, { surname: 'x' });
-    const create = async (account_token: string, code: string, status = 400, more: object = {}) =>
-      await server.refused(ACCOUNTS, { body: { account_token, ...more } }, { code, status });
-    await create(await newToken(id), 'incorrect_token_wrong_type');
-    await create('ct_123', 'v1_token_invalid_in_v2');
-    await create('accttok_unknown', 'invalid_account_token', 403);
-    const token = (await server.ok('/v2/core/account_tokens', { body: {} })).id;
-    await create(token, 'param_alongside_account_token', 400, { dashboard: 'full' });
-    await server.create({ account_token: token, include: ['identity'] });
-  });
-
   it('carry what was attested, with the place where it was', async () => {
     const token = await server.ok('/v2/core/account_tokens', {
       key: 'pk_test',

@@ -107,13 +107,8 @@ const BUSINESS: Json = {
 /** Lacks nothing but a representative. */
 const WHOLE = merchant(
   {
-    identity: {
-      business_details: BUSINESS,
-      attestations: { persons_provided: { owners: true } },
-    },
-    configuration: {
-      merchant: { mcc: '5734', statement_descriptor: { descriptor: 'FUREVER' } },
-    },
+    identity: { business_details: BUSINESS, attestations: { persons_provided: { owners: true } } },
+    configuration: { merchant: { mcc: '5734', statement_descriptor: { descriptor: 'FUREVER' } } },
   },
   at('defaults.profile.business_url', 'https://furever.example.com'),
 );
