@@ -7,7 +7,7 @@ export const MAIN_WIRE_FILES = [
 ]
   .map((name) => `wire/tsdb/${name}`)
   .concat(
-    ['http', 'refusals', 'stripe-client', 'events', 'operating'].map((name) => `wire/accounts/${name}`),
+    ['http', 'stripe-client', 'events', 'operating'].map((name) => `wire/accounts/${name}`),
     ['app-api', 'deliveries', 'events', 'registry', 'options'].map(
       (name) => `wire/webhooks/${name}`,
     ),

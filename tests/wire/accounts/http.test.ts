@@ -1,7 +1,7 @@
-// Source: accounts, sections 2.1 to 2.5 and 3.
+// Source: accounts, sections 2.1 to 2.5, 3, 7, 9, 13 and 14.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AccountsServer, type Json, KEYS, type KeyName } from '../../harness/index.js';
+import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
 let server: AccountsServer;
 let accountId: string;
@@ -12,6 +12,10 @@ before(async () => {
 after(async () => await server.close());
 
 const ACCOUNTS = '/v2/core/accounts';
+const MERCHANT = {
+  identity: { country: 'us', entity_type: 'company' },
+  configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
+};
 
 describe('versions', () => {
   const versions = async (headers: Record<string, string>) => {
@@ -38,20 +42,6 @@ describe('versions', () => {
       { 'api-version': '2031-01-01.private_preview; some_beta=v1' },
       '2031-01-01.private_preview',
     );
-  });
-
-  it('malformed and too old ones are refused', async () => {
-    const check = async (version: string, code: string) =>
-      assert.equal((await versions({ 'api-version': version }))[3], code, version);
-    await check('2026-10-28', 'invalid_api_version');
-    await check('latest', 'invalid_api_version');
-    await check('2026-02-30.endive', 'invalid_api_version');
-    await check('2026-10-28.Endive', 'invalid_api_version');
-    await check('2024-09-29.acacia', 'unsupported_api_version');
-    await check('2024-09-30.acacia', undefined as never);
-    await server.withSettings({ require_version_header: true }, async () => {
-      assert.equal((await versions({}))[3], 'api_version_required');
-    });
   });
 });
 
@@ -111,7 +101,7 @@ describe('answers', () => {
     });
   });
 
-  it('name an unknown path or method without a key', async () => {
+  it('name an unknown path or method without a key, and to every key', async () => {
     const check = async (method: string, path: string, code: string, key: string | null = null) =>
       await server.refused(
         path,
@@ -121,31 +111,12 @@ describe('answers', () => {
     await check('POST', '/v2/core/nothing', 'unrecognized_url');
     await check('PATCH', ACCOUNTS, 'method_not_allowed');
     await check('POST', `${ACCOUNTS}/`, 'unrecognized_url', 'sk_test_nobody');
+    await check('GET', '/v2/core/nothing', 'unrecognized_url', 'pk_test');
   });
 
-  it('refuse bodies that are too large or too deep', async () => {
-    const large = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
-    await server.refused(ACCOUNTS, { body: large }, { status: 413, code: 'request_too_large' });
-    const nested = (depth: number) => `{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-    for (const body of [nested(127), nested(200_000), '['.repeat(1_000_000)]) {
-      const { message } = await server.refused(ACCOUNTS, { body }, { code: 'invalid_json' });
-      assert.equal(message, 'The body is nested deeper than 127 levels.');
-    }
-    const shallow = { code: 'invalid_fields', param: 'metadata' };
-    await server.refused(ACCOUNTS, { body: nested(126) }, shallow);
-    // Brackets in texts are letters.
-    const display_name = '["\\'.repeat(70);
-    assert.equal((await server.create({ display_name })).display_name, display_name);
-    const many = `{"metadata":{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join()}}}`;
-    await server.refused(ACCOUNTS, { body: many }, { code: 'invalid_json' });
-    // A number that JSON can say and a double cannot is refused, not rounded.
-    for (const number of ['12345678901234567890', '1e400', '9007199254740993']) {
-      const body = `{"metadata":{"order":${number}}}`;
-      const expected = { code: 'invalid_fields', param: 'metadata.order' };
-      await server.refused(ACCOUNTS, { body }, expected);
-    }
-    const unknown = `{"x":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`;
-    await server.refused(ACCOUNTS, { body: unknown }, { code: 'invalid_fields', param: 'x' });
+  it('refuse bodies that are too large', async () => {
+    const body = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
+    await server.refused(ACCOUNTS, { body }, { status: 413, code: 'request_too_large' });
   });
 
   it('refuse bodies that are not UTF-8, and texts that no store holds', async () => {
@@ -167,45 +138,6 @@ describe('answers', () => {
     const nobody = { code: 'unrecognized_url', status: 404 };
     await server.refused(`${ACCOUNTS}/acct_%00`, {}, nobody);
     assert.equal(await count(), before);
-  });
-
-  it('list every field that is not what it should be, in order', async () => {
-    const error = await server.refused(
-      ACCOUNTS,
-      {
-        body: {
-          planet: 1,
-          display_name: 'x'.repeat(301),
-          dashboard: 'huge',
-          contact_email: 7,
-          configuration: { merchant: { capabilities: { card_payments: {} } }, customer: null },
-          identity: {
-            country: 'xx',
-            business_details: { estimated_worker_count: -1, id_numbers: [{ type: 'us_ein' }] },
-          },
-          metadata: { 'a[b]': 'x' },
-        },
-      },
-      { code: 'invalid_fields', param: 'planet' },
-    );
-    assert.deepEqual(
-      error.invalid_fields.map(({ field, code }: Json) => [field, code]),
-      [
-        ['planet', 'unknown_field'],
-        ['display_name', 'too_long'],
-        ['dashboard', 'invalid_enum'],
-        ['contact_email', 'wrong_type'],
-        ['configuration.merchant.capabilities.card_payments.requested', 'missing_field'],
-        ['configuration.customer', 'not_nullable'],
-        ['identity.country', 'invalid_enum'],
-        ['identity.business_details.estimated_worker_count', 'out_of_range'],
-        ['identity.business_details.id_numbers.0.value', 'missing_field'],
-        ['metadata.a[b]', 'bad_format'],
-      ],
-    );
-    await server.refused(`${ACCOUNTS}?colour=red`, {}, { code: 'invalid_fields', param: 'colour' });
-    await server.refused(`${ACCOUNTS}?limit=0`, {}, { code: 'invalid_fields', param: 'limit' });
-    await server.refused(`${ACCOUNTS}?closed=yes`, {}, { code: 'invalid_fields', param: 'closed' });
   });
 
   it('answer preflights of the two calls that browsers make', async () => {
@@ -256,96 +188,11 @@ describe('keys', () => {
     await server.operate(`/platforms/plat_default/keys/${id}`, undefined, 'DELETE');
     await check(`Bearer ${value}`, 'api_key_expired');
   });
-
-  it('four kinds at every endpoint', async () => {
-    const liveId = (await server.create({}, { key: 'sk_live' })).id;
-    const ids = { test: accountId, live: liveId };
-    const endpoints: [string, (id: string) => string, unknown][] = [
-      ['POST', () => ACCOUNTS, {}],
-      ['GET', () => ACCOUNTS, undefined],
-      ['GET', (id) => `${ACCOUNTS}/${id}`, undefined],
-      ['POST', (id) => `${ACCOUNTS}/${id}`, {}],
-      ['GET', (id) => `${ACCOUNTS}/${id}/persons`, undefined],
-      ['POST', (id) => `${ACCOUNTS}/${id}/persons`, {}],
-      ['GET', () => '/v2/core/events', undefined],
-      ['GET', () => '/v2/core/event_destinations', undefined],
-    ];
-    for (const [method, path, body] of endpoints) {
-      for (const mode of ['test', 'live'] as const) {
-        const secret: KeyName = `sk_${mode}`;
-        const at = path(ids[mode]);
-        await server.ok(at, { method, body, key: secret });
-        const error = await server.refused(
-          at,
-          { method, body, key: `pk_${mode}` },
-          { status: 403, code: 'secret_key_required' },
-        );
-        assert.equal(error.type, 'permission_error');
-      }
-    }
-    await server.refused(
-      '/v2/core/nothing',
-      { key: 'pk_test' },
-      { status: 404, code: 'unrecognized_url' },
-    );
-    await server.refused(
-      `${ACCOUNTS}/acct_x`,
-      { key: 'pk_test' },
-      { status: 403, code: 'secret_key_required' },
-    );
-  });
-
-  it('tokens are made with publishable keys, and with the secret one in test mode', async () => {
-    const live = (await server.create({}, { key: 'sk_live' })).id;
-    const paths = (id: string) => [`${ACCOUNTS}/${id}/person_tokens`, '/v2/core/account_tokens'];
-    for (const key of ['sk_test', 'pk_test'] as const) {
-      for (const path of paths(accountId)) await server.ok(path, { body: {}, key });
-    }
-    for (const path of paths(live)) {
-      await server.ok(path, { body: {}, key: 'pk_live' });
-      const expected = { code: 'token_must_be_created_with_publishable_key' };
-      await server.refused(path, { body: {}, key: 'sk_live' }, expected);
-    }
-    const unknown = `${ACCOUNTS}/acct_unknown/person_tokens`;
-    await server.refused(unknown, { body: {}, key: 'pk_test' }, { status: 404, code: 'not_found' });
-  });
-
-  it('live and test do not see each other', async () => {
-    const person = await server.ok(`${ACCOUNTS}/${accountId}/persons`, { body: {} });
-    const notFound = { status: 404, code: 'not_found' };
-    const key = 'sk_live';
-    await server.refused(`${ACCOUNTS}/${accountId}`, { key }, notFound);
-    await server.refused(`${ACCOUNTS}/${accountId}`, { key, body: {} }, notFound);
-    await server.refused(`${ACCOUNTS}/${accountId}/close`, { key, body: {} }, notFound);
-    await server.refused(`${ACCOUNTS}/${accountId}/persons/${person.id}`, { key }, notFound);
-    const listed = await server.ok(`${ACCOUNTS}?limit=100`, { key });
-    assert.ok(!listed.data.some(({ id }: Json) => id === accountId));
-    assert.ok(listed.data.every(({ livemode }: Json) => livemode));
-    const token = await server.ok('/v2/core/account_tokens', { body: {} });
-    await server.refused(
-      ACCOUNTS,
-      { key, body: { account_token: token.id } },
-      { status: 403, code: 'invalid_account_token' },
-    );
-  });
-
-  it('keep platforms apart', async () => {
-    const { id } = await server.operate('/platforms', { name: 'Other' });
-    const { value } = await server.operate(`/platforms/${id}/keys`, {
-      kind: 'secret',
-      livemode: false,
-    });
-    await server.refused(
-      `${ACCOUNTS}/${accountId}`,
-      { key: value },
-      { status: 404, code: 'not_found' },
-    );
-    assert.deepEqual((await server.ok(ACCOUNTS, { key: value })).data, []);
-  });
 });
 
 describe('limits on requests', () => {
   it('creates and updates of accounts are content, where the operator limits the service', async () => {
+    // Its own server: the limiter is on, and content is limited to two requests.
     const limited = await AccountsServer.start({
       flags: [
         '--services=accounts,ratelimit',
@@ -367,5 +214,77 @@ describe('limits on requests', () => {
     } finally {
       await limited.close();
     }
+  });
+});
+
+interface Refusal {
+  readonly status?: number;
+  readonly code: string;
+  readonly param?: string;
+}
+
+/** @returns the names of the members of the error beside code, message and param. */
+async function refused(path: string, body: Json, expected: Refusal): Promise<string[]> {
+  const error = await server.refused(path, { body }, expected);
+  assert.equal(error.param, expected.param);
+  return Object.keys(error).filter((name) => !['code', 'message', 'param'].includes(name));
+}
+
+describe('a request is refused by a rule', () => {
+  it('to create an account, with a message for its user', async () => {
+    const list = `${ACCOUNTS}?limit=100`;
+    const before = await server.ok(list);
+    const body = { ...MERCHANT, contact_phone: '+1 12' };
+    const expected = { code: 'phone_invalid', param: 'contact_phone' };
+    assert.deepEqual(await refused(ACCOUNTS, body, expected), ['user_message']);
+    assert.deepEqual(await server.ok(list), before, 'nothing was created');
+  });
+
+  it('for what the platform is, with a link to the page that explains the code', async () => {
+    await server.withSettings({ state: 'invalid' }, async () => {
+      const code = 'cannot_create_connected_account';
+      const error = await server.refused(ACCOUNTS, { body: MERCHANT }, { code });
+      const page = await fetch(error.doc_url);
+      assert.equal(page.status, 200);
+      assert.match(String(page.headers.get('content-type')), /^text\/html/);
+      assert.equal(new URL(error.doc_url).hash, `#${code}`);
+      assert.match(await page.text(), new RegExp(`<h2 id="${code}">${code}</h2>`));
+    });
+  });
+
+  it('to update and to close an account, which stays as it is', async () => {
+    const path = `${ACCOUNTS}/${(await server.create(MERCHANT)).id}`;
+    const shown = `${path}?include=identity&include=configuration.merchant&include=requirements`;
+    const before = await server.ok(shown);
+    const country = { code: 'immutable_identity_param', param: 'identity.country' };
+    const moved = await refused(path, { identity: { country: 'ca' } }, country);
+    assert.deepEqual(moved, ['user_message']);
+    const closing = { applied_configurations: ['customer'] };
+    const match = { code: 'configs_must_match_to_close', param: 'applied_configurations' };
+    const members = ['applied_configurations', 'user_message'];
+    assert.deepEqual((await refused(`${path}/close`, closing, match)).sort(), members);
+    assert.deepEqual(await server.ok(shown), before);
+  });
+
+  it('to create and to update a person', async () => {
+    const path = `${ACCOUNTS}/${(await server.create(MERCHANT)).id}/persons`;
+    const wrong = { code: 'email_invalid', param: 'email' };
+    assert.deepEqual(await refused(path, { email: 'jenny@' }, wrong), ['user_message']);
+    const person = await server.ok(path, { body: { given_name: 'Jenny' } });
+    const double = { relationship: { legal_guardian: true, representative: true } };
+    const param = 'relationship.legal_guardian';
+    const code = 'legal_guardian_representative_not_allowed';
+    assert.deepEqual(await refused(`${path}/${person.id}`, double, { code, param }), []);
+    assert.deepEqual((await server.ok(path)).data, [person]);
+  });
+
+  it('to use a token', async () => {
+    const person_token = (await server.ok('/v2/core/account_tokens', { body: {} })).id;
+    const path = `${ACCOUNTS}/${(await server.create({})).id}/persons`;
+    const wrong = { code: 'incorrect_token_wrong_type', param: 'person_token' };
+    assert.deepEqual(await refused(path, { person_token }, wrong), []);
+    const account_token = 'accttok_1';
+    const unknown = { status: 403, code: 'invalid_account_token', param: 'account_token' };
+    assert.deepEqual(await refused(ACCOUNTS, { account_token }, unknown), []);
   });
 });

@@ -7,8 +7,9 @@ export const KEYS = {
   sk_test: 'sk_test_0123456789abcdefghijABCDEFGH',
   pk_test: 'pk_test_0123456789abcdefghijABCDEFGH',
   sk_live: 'sk_live_0123456789abcdefghijABCDEFGH',
+  pk_live: 'pk_live_0123456789abcdefghijABCDEFGH',
 } as const;
-type KeyName = keyof typeof KEYS;
+export type KeyName = keyof typeof KEYS;
 
 export interface AccountsCall {
   readonly method?: string;
