@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
 import { AccountsServer, EventReceiver, type Json, KEYS } from '../../harness/index.js';
 
+/** Its own server: events are delivered on this machine. */
 let server: AccountsServer;
 let receiver: EventReceiver;
 before(async () => {

@@ -18,6 +18,7 @@ const start = () =>
   AccountsServer.start({ dataDir, flags: ['--accounts-allow-private-targets=127.0.0.0/8'] });
 
 let dataDir: string;
+/** Its own server, started again and again on one data folder. */
 let server: AccountsServer;
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));

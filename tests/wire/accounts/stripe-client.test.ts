@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
+/** Its own server: the client's lists of all accounts are compared. */
 let server: AccountsServer;
 let stripe: Stripe;
 before(async () => {
