@@ -36,7 +36,7 @@ export function openAccounts(
 const MAX_ANSWER_BYTES = 1024;
 
 /** Whoever bounds one kind of deliveries means the other as well, unless told apart; targets are allowed for each alone. */
-function egressOf({ accounts, webhooks }: Settings): EgressSettings {
+export function egressOf({ accounts, webhooks }: Settings): EgressSettings {
   return {
     allowedTargets: accounts.allow_private_targets,
     allowedPorts: (accounts.allowed_ports ?? webhooks.allowed_ports).map(Number),
