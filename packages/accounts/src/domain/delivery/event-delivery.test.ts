@@ -96,6 +96,12 @@ it('an event that was not taken is sent again after five seconds, and each attem
 
 it('destinations of one platform that do not answer take no more places than are theirs', async (context) => {
   const server = await start(context);
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => {
+    if (name === 'MaxListenersExceededWarning') warnings.push(name);
+  };
+  process.on('warning', note);
+  context.after(() => process.off('warning', note));
   let atOnce = 0;
   let most = 0;
   const mostAt = [0, 0, 0];
@@ -128,4 +134,5 @@ it('destinations of one platform that do not answer take no more places than are
   }
   assert.equal(most, 64);
   for (const count of mostAt) assert.ok(count <= 32, `${count} at one host`);
+  assert.deepEqual(warnings, [], 'requests at once are no leak');
 });

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import {
   type AttemptMetrics,
   type Clock,
@@ -86,6 +87,7 @@ export class EventDelivery {
 
   constructor(needs: DeliveryNeeds) {
     this.#needs = needs;
+    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // each attempt listens; Node warns from eleven on
     needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
       await this.#schedule(id, ids);
