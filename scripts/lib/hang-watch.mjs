@@ -1,10 +1,9 @@
 // Loaded before each test file: a test that hangs, or leaves something open that keeps its process running, fails and is named.
 import fs from 'node:fs';
 import os from 'node:os';
-import { after, afterEach, beforeEach } from 'node:test';
+import { afterEach, beforeEach } from 'node:test';
 
 const LIMIT_MS = 60_000;
-const LINGER_LIMIT_MS = 20_000;
 /** A test that needs longer has this option of its own. */
 const OWN_LIMIT = /\btimeout: ([\d_]+)/g;
 /** The files that share this process: `unit-groups.mjs`. */
@@ -29,12 +28,14 @@ function fail(reason) {
   process.exit(1);
 }
 
+let quietSinceMs = performance.now();
+
 function check(limitMs) {
-  const test = running.at(-1);
-  if (test === undefined) return;
-  const seconds = Math.round((performance.now() - test.startMs) / 1000);
-  if (seconds * 1000 > limitMs * slowness())
-    fail(`"${test.name}" hangs: it has not ended after ${seconds} s`);
+  const { name, startMs } = running.at(-1) ?? { startMs: quietSinceMs };
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  if (seconds * 1000 <= limitMs * slowness()) return;
+  if (name !== undefined) fail(`"${name}" hangs: it has not ended after ${seconds} s`);
+  fail(`no test has run for ${seconds} s: a hook hangs, or a test left something open`);
 }
 
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
@@ -47,11 +48,6 @@ if (process.env.NODE_TEST_CONTEXT !== undefined) {
       running.findLastIndex(({ name }) => name === fullName),
       1,
     );
-  });
-  after(() => {
-    setTimeout(
-      () => fail('all tests have ended, and something keeps their process running'),
-      LINGER_LIMIT_MS * slowness(),
-    ).unref();
+    quietSinceMs = performance.now();
   });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestAnswer } from './answer-request.js';
+import type { TestAnswer } from '@plinth/kernel/testing';
 import type { Json } from './test-platform.js';
 
 /** What the body of a refusal must hold. Source: accounts, section 2.5 and the columns Ex of 13 and 14. */

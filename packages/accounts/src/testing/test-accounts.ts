@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { TestAnswer } from './answer-request.js';
+import type { TestAnswer } from '@plinth/kernel/testing';
 import { type Flags, TestServer } from './test-server.js';
 
 export const KEYS = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestAnswer, TestRequest } from './answer-request.js';
+import type { TestAnswer, TestRequest } from '@plinth/kernel/testing';
 
 export type Json = Readonly<Record<string, unknown>>;
 export type KeyKind = 'secret' | 'publishable';

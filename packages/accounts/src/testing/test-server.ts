@@ -12,14 +12,18 @@ import {
   openRelationalStore,
   type Principal,
   RelationalOutbox,
-  type RouteTable,
   SecretBox,
   SystemClock,
 } from '@plinth/kernel';
-import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import {
+  ManualClock,
+  SeededRandom,
+  type TestAnswer,
+  type TestRequest,
+  TestRoutes,
+} from '@plinth/kernel/testing';
 import { ACCOUNTS_SETTINGS } from '../config.js';
 import { createAccounts } from '../service.js';
-import { answerRequest, type TestAnswer, type TestRequest } from './answer-request.js';
 import { START_MS } from './test-account.js';
 import { TestKeyring } from './test-keyring.js';
 import { type Json, TestPlatform, textOf } from './test-platform.js';
@@ -32,6 +36,8 @@ export const OPERATOR_HEADERS = {
   authorization: 'Bearer token-of-the-operator',
   'content-type': 'application/json',
 };
+const BASE = 'http://127.0.0.1:8181';
+const CLIENT = { from: '127.0.0.1', base: BASE, publicBase: BASE };
 const EGRESS = {
   ...{ allowedTargets: [], allowedPorts: [], directHosts: [] },
   ...{ extraCaFile: undefined, proxy: undefined, timeoutMs: 1000, maxResponseBytes: 1024 },
@@ -56,7 +62,7 @@ export class TestServer implements AsyncDisposable {
   readonly #flags: Flags;
   readonly #delivers: boolean;
   readonly #stop: (() => Promise<void>)[] = [];
-  #tables: Promise<readonly RouteTable[]> | undefined;
+  #routes: Promise<TestRoutes> | undefined;
 
   /** @param options `delivers`: events are sent to their destinations. */
   constructor(flags: Flags = {}, { delivers = false }: { readonly delivers?: boolean } = {}) {
@@ -66,10 +72,10 @@ export class TestServer implements AsyncDisposable {
 
   /** Requests come a millisecond apart, so that what they create is in their order. */
   async send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
-    this.#tables ??= this.#start();
-    const tables = await this.#tables;
+    this.#routes ??= this.#start();
+    const routes = await this.#routes;
     await this.clock.advanceMs(1);
-    return await answerRequest(tables, url, request);
+    return await routes.send(url, request);
   }
 
   /** An operator's request, whatever its answer. */
@@ -92,11 +98,11 @@ export class TestServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#tables?.catch(() => {});
+    await this.#routes?.catch(() => {});
     for (const stop of this.#stop.splice(0).reverse()) await stop();
   }
 
-  async #start(): Promise<readonly RouteTable[]> {
+  async #start(): Promise<TestRoutes> {
     const given = { flags: new Map(Object.entries(this.#flags)), env: {} };
     const { accounts: config } = loadSettings({ accounts: ACCOUNTS_SETTINGS }, given);
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-accounts-'));
@@ -129,6 +135,6 @@ export class TestServer implements AsyncDisposable {
     this.#stop.push(() => service.close());
     await service.start();
     if (this.#delivers) await outbox.start();
-    return await service.tables();
+    return new TestRoutes(await service.tables(), CLIENT);
   }
 }

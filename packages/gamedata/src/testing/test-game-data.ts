@@ -9,31 +9,22 @@ import {
   loadSettings,
   Metrics,
   NodeFileSystem,
-  normalTarget,
   openPostgresStore,
   openRelationalStore,
   RelationalOutbox,
-  type RouteTable,
   SystemClock,
 } from '@plinth/kernel';
-import { ManualClock, requestHead, SeededRandom } from '@plinth/kernel/testing';
+import {
+  ManualClock,
+  SeededRandom,
+  type TestAnswer,
+  type TestRequest,
+  TestRoutes,
+} from '@plinth/kernel/testing';
 import { GAMEDATA_SETTINGS } from '../config.js';
 import { createGameData } from '../service.js';
-import { answerRequest, RouteFinder } from './route-requests.js';
 
-export interface TestRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-}
-
-/** What a client receives. */
-export interface TestAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly bytes: Buffer;
-  readonly text: string;
-}
+export type { TestAnswer, TestRequest };
 
 export interface WireRecord {
   readonly id: string;
@@ -68,8 +59,7 @@ export class TestGameData implements AsyncDisposable {
   readonly #databaseUrl: string | undefined;
   #flags: Flags = {};
   #stop: (() => Promise<void>)[] = [];
-  #table: RouteTable | undefined;
-  #finder: RouteFinder | undefined;
+  #routes: TestRoutes | undefined;
 
   /**
    * @param flags settings of the service by the names of their flags, such as `gamedata-keep-history`.
@@ -128,10 +118,7 @@ export class TestGameData implements AsyncDisposable {
     });
     this.#stop.push(() => service.close());
     await service.start();
-    const [table] = await service.tables();
-    assert.ok(table !== undefined);
-    this.#table = table;
-    this.#finder = new RouteFinder(table);
+    this.#routes = new TestRoutes(await service.tables());
   }
 
   async stop(): Promise<void> {
@@ -146,19 +133,8 @@ export class TestGameData implements AsyncDisposable {
   /** The answer of the route with this method and path, with the headers of its dialect. */
   async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = request;
-    assert.ok(this.#table !== undefined && this.#finder !== undefined);
-    const sent = Buffer.from(body ?? '');
-    const length = body === undefined ? {} : { 'content-length': String(sent.length) };
-    const headers = { ...length, ...request.headers };
-    const head = requestHead({ method, url: normalTarget(target), headers });
-    const { dialect } = this.#table;
-    const answer = await answerRequest(head, sent, { dialect, finder: this.#finder });
-    const pieces = [answer.body ?? Buffer.alloc(0)];
-    if (answer.rest !== undefined) for await (const piece of answer.rest) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
-    const listed = [...(dialect.headers?.(head) ?? []), ...answer.headers];
-    const { status } = answer;
-    return { status, headers: Object.fromEntries(listed), bytes, text: bytes.toString() };
+    assert.ok(this.#routes !== undefined);
+    return await this.#routes.send(target, { method, ...request });
   }
 
   /** A successful answer in JSON. */

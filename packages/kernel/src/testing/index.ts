@@ -17,3 +17,4 @@ export { requestHead } from './request-head.js';
 export { SeededRandom } from './seeded-random.js';
 export type { SimFaults } from './sim-faults.js';
 export { SimFileSystem } from './sim-file-system.js';
+export { type TestAnswer, type TestRequest, TestRoutes } from './test-routes.js';

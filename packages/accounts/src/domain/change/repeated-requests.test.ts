@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { TestAnswer } from '../../testing/answer-request.js';
+import type { TestAnswer } from '@plinth/kernel/testing';
 import { type AnyJson, TestAccounts, testAccounts } from '../../testing/test-accounts.js';
 
 const server = testAccounts();

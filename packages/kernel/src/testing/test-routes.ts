@@ -1,0 +1,135 @@
+import { refusalOf } from '../http/access/route-access.js';
+import { decodeBody } from '../http/body/decode-body.js';
+import type { Dialect } from '../http/dialect.js';
+import type { HttpAnswer } from '../http/http-answer.js';
+import { type HttpHead, pathOf } from '../http/http-request.js';
+import { normalTarget } from '../http/normal-target.js';
+import { inputReader } from '../http/read-input.js';
+import type { Route, RouteTable } from '../http/route.js';
+import { requestHead } from './request-head.js';
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** What a client receives. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+interface FoundRoute {
+  readonly dialect: Dialect;
+  readonly route: Route;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** The access of principals whose kind has another name. */
+const ACCESS_OF: Readonly<Record<string, string>> = { platform_key: 'platform' };
+
+/**
+ * Calls the routes of a service without a socket, in the order of the server's request pipeline: credential, route, access,
+ * check of the head, body, input, handler.
+ */
+export class TestRoutes {
+  readonly #routes: readonly (Omit<FoundRoute, 'parameters'> & { readonly pattern: RegExp })[];
+  readonly #dialect: Dialect;
+  readonly #head: Parameters<typeof requestHead>[0];
+
+  /** @param head what every request has, such as the address of its client. */
+  constructor(tables: readonly RouteTable[], head: Parameters<typeof requestHead>[0] = {}) {
+    const [first] = tables;
+    if (first === undefined) throw new Error('there is no table of routes');
+    this.#dialect = first.dialect;
+    this.#head = head;
+    this.#routes = tables
+      .flatMap(({ dialect, routes }) => routes.map((route) => ({ dialect, route })))
+      .toSorted((a, b) => (orderOf(a.route) < orderOf(b.route) ? -1 : 1))
+      .map((each) => ({ ...each, pattern: patternOf(each.route.path) }));
+  }
+
+  async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
+    const { method = 'GET', body } = request;
+    const sent = Buffer.from(body ?? '');
+    const length = body === undefined ? {} : { 'content-length': String(sent.length) };
+    const headers = { ...length, ...request.headers };
+    const head = requestHead({ method, url: normalTarget(target), headers, ...this.#head });
+    const found = this.#find(method, pathOf(head.url));
+    const dialect = found?.dialect ?? this.#dialect;
+    const answer = await this.#answer(head, sent, dialect, found);
+    const pieces: Uint8Array[] = [Buffer.from(answer.body ?? '')];
+    if (answer.rest !== undefined) for await (const piece of answer.rest) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    const listed = [...(dialect.headers?.(head) ?? []), ...answer.headers];
+    const { status } = answer;
+    return { status, headers: Object.fromEntries(listed), bytes, text: bytes.toString() };
+  }
+
+  async #answer(
+    head: HttpHead,
+    sent: Uint8Array,
+    dialect: Dialect,
+    found: FoundRoute | undefined,
+  ): Promise<HttpAnswer> {
+    const methods = this.#methodsOf(pathOf(head.url));
+    if (head.method === 'OPTIONS') {
+      const preflight = dialect.answerPreflight?.(head, methods);
+      if (preflight !== undefined) return preflight;
+    }
+    try {
+      const principal = await dialect.identify(head, found?.route.access);
+      if (found === undefined) {
+        return dialect.answerNotFound(head, methods.length > 0 ? [...methods, 'OPTIONS'] : []);
+      }
+      const { route, parameters } = found;
+      const access = ACCESS_OF[principal.kind] ?? principal.kind;
+      if (route.access !== 'public' && route.access !== access) {
+        throw refusalOf(route.access, principal);
+      }
+      const request = Object.assign(head, { principal, parameters, body: sent });
+      route.check?.(request);
+      const encoding = route.body?.isLeftEncoded ? undefined : head.headers['content-encoding'];
+      if (route.body !== undefined) {
+        request.body = await decodeBody(sent, encoding, route.body.maxBytes);
+      }
+      return await route.handle(request, inputReader(route)(request));
+    } catch (error) {
+      return dialect.answerError(error, head);
+    }
+  }
+
+  #find(method: string, path: string): FoundRoute | undefined {
+    for (const { dialect, route, pattern } of this.#routes) {
+      const match = route.method === method ? pattern.exec(path) : null;
+      if (match === null) continue;
+      const { rest, ...named } = match.groups ?? {};
+      const raw = { ...named, ...(rest !== undefined && { '*': rest }) };
+      try {
+        const decoded = Object.entries(raw).map(([name, text]) => [name, decodeURIComponent(text)]);
+        if (decoded.some(([, text]) => text?.includes('\0'))) return undefined;
+        return { dialect, route, parameters: Object.fromEntries(decoded) };
+      } catch {
+        return undefined; // broken percent-encoding
+      }
+    }
+    return undefined;
+  }
+
+  #methodsOf(path: string): readonly string[] {
+    return METHODS.filter(
+      (method) => this.#find(method === 'HEAD' ? 'GET' : method, path) !== undefined,
+    );
+  }
+}
+
+/** A path has one parameter of this kind a segment; `*` is the rest. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)').replace('*', '(?<rest>.*)')}$`);
+
+/** A segment as it is goes before a parameter. */
+const orderOf = ({ path }: Route): string => path.replaceAll(/[:*]/g, '\uffff');
