@@ -13,6 +13,7 @@ const steps = [
   ['layers', [script('layers.mjs')]],
   ['sizes', [script('sizes.mjs')]],
   ['sources', [script('sources.mjs')]],
+  ['words', [script('words.mjs')]],
   ['changelog', [script('changelog.mjs')]],
   ['lock file', [script('lockfile.mjs')]],
   ['lock file of docs', [script('lockfile.mjs'), path.join(root, 'docs/site/package-lock.json')]],
