@@ -8,6 +8,8 @@ const MAX_FILES = 48;
 const OF_PACKAGE = /^packages\/([^/]+)\/dist\//;
 /** In the source of a test file that needs a process of its own; the reason stands behind it. */
 const ALONE = /^\/\/ Own process: \S/m;
+/** Outside of `describe`, they would run for the tests of every file of the process. */
+const HOOKS_OF_ALL = /^(?:beforeEach|afterEach)\(/m;
 
 /**
  * Replaces the unit test files of each package by generated entries that import them, so that they share a process: starting
@@ -40,7 +42,8 @@ function partsOf(files) {
 
 function isAlone(file) {
   const source = path.join(root, file.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
-  return ALONE.test(fs.readFileSync(source, 'utf8'));
+  const text = fs.readFileSync(source, 'utf8');
+  return ALONE.test(text) || HOOKS_OF_ALL.test(text);
 }
 
 /** Fails when the tests of a group leave something that the next ones would see. */
