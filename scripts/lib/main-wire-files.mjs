@@ -1,24 +1,19 @@
 // Wire and crash tests of `npm test`: the main requests of every service, and what needs nothing but Node. All others are in
-// `npm run test:full`. A name is the path below tests/ without `.test.ts`.
+// `npm run test:full`, as are those with many starts of servers. A name is the path below tests/ without `.test.ts`.
 export const MAIN_WIRE_FILES = [
   ...['write', 'query-sql', 'query-influxql', 'query-v1', 'caches', 'databases-and-tables'],
-  ...['policies-of-databases', 'line-protocol-refusals', 'flight', 'storage', 'system-tables'],
+  ...['policies-of-databases', 'line-protocol-refusals', 'storage', 'system-tables'],
   ...['permission-tokens', 'processing-triggers', 'service-endpoints', 'influxdb3-profile'],
 ]
   .map((name) => `wire/tsdb/${name}`)
   .concat(
     ['http', 'stripe-client', 'events', 'operating'].map((name) => `wire/accounts/${name}`),
-    ['app-api', 'deliveries', 'events', 'registry', 'options'].map(
-      (name) => `wire/webhooks/${name}`,
-    ),
-    ['primary-limits', 'secondary-limits', 'windows-and-headers', 'decision-service'].map(
+    ['app-api', 'deliveries', 'events', 'registry'].map((name) => `wire/webhooks/${name}`),
+    ['primary-limits', 'windows-and-headers', 'decision-service'].map(
       (name) => `wire/ratelimit/${name}`,
     ),
     ['public-reads', 'limits', 'editor'].map((name) => `wire/gamedata/${name}`),
-    ['authentication', 'tokens', 'first-token'].map((name) => `wire/identity/${name}`),
-    ['console', 'transport', 'audit', 'secrets-in-log', 'unknown-paths'].map(
-      (name) => `wire/server/${name}`,
-    ),
-    ['cli', 'serve-check'].map((name) => `wire/cli/${name}`),
-    ['crash/kill'],
+    ['authentication', 'tokens'].map((name) => `wire/identity/${name}`),
+    ['console', 'transport', 'audit', 'unknown-paths'].map((name) => `wire/server/${name}`),
+    ['wire/cli/cli', 'crash/kill'],
   );
