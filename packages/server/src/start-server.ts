@@ -28,8 +28,11 @@ export interface RunningServer {
   readonly address: ServerAddress;
   /** Whether the first admin token is still to be made. */
   readonly isFirstTokenFree: boolean;
-  /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
-  readonly reloadTls: (() => Promise<void>) | undefined;
+  /**
+   * With TLS, reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Logs what was
+   * reloaded. Never rejects.
+   */
+  reload(): Promise<void>;
   /** Logs at `debug`, or at the configured level again. */
   toggleDebugLog(): void;
   /**
@@ -92,18 +95,21 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     return {
       address: listener.address,
       isFirstTokenFree: wired.isFirstTokenFree(),
-      reloadTls:
-        tls &&
-        (async () => {
-          try {
+      async reload() {
+        const reloaded: string[] = [];
+        try {
+          if (tls !== undefined) {
             const renewed = await readTlsIdentity(tls);
             listener.useIdentity(renewed);
             wired.useIdentity(renewed);
             log.info(factsOf(renewed), 'TLS certificate in use');
-          } catch (err) {
-            log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
+            reloaded.push('TLS certificate');
           }
-        }),
+        } catch (err) {
+          log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
+        }
+        log.info({ reloaded }, 'SIGHUP handled; settings are read only at a start');
+      },
       toggleDebugLog() {
         log.warn({ logLevel: levels.toggleDebug() }, 'log level changed');
       },

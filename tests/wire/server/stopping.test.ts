@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 
 const HEADERS = 1;
@@ -86,5 +86,16 @@ it('health checks say that the server is shutting down, whoever asks', async () 
     assert.match(answer, /^HTTP\/1.1 503 /, path);
     assert.match(answer, /"not ready: shutting down"/, path);
   }
+  assert.equal(await server.stop(), 0);
+});
+
+it('SIGHUP without TLS is logged and does not end the server', async () => {
+  await using server = await ServerProcess.start();
+  server.signal('SIGHUP');
+  const message = 'SIGHUP handled; settings are read only at a start';
+  for (let count = 0; count < 100 && server.logged(message) === undefined; count++) await sleep(50);
+  const line = server.logged(message);
+  assert.deepEqual([line?.['level'], line?.['reloaded']], ['info', []], server.logText);
+  assert.equal((await server.http.send('/health')).status, 200);
   assert.equal(await server.stop(), 0);
 });

@@ -210,6 +210,8 @@ describe('certificates', () => {
     for (let count = 0; count < 100 && !isRenewed(); count++) await sleep(50);
     assert.equal(await subjectAt(server), 'plinth test second');
     assert.equal((await old.send('/health')).text, 'OK');
+    const handled = server.logged('SIGHUP handled; settings are read only at a start');
+    assert.deepEqual(handled?.['reloaded'], ['TLS certificate']);
     assert.ok(!server.logText.includes('PRIVATE KEY'));
   });
 

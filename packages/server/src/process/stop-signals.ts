@@ -3,12 +3,20 @@ import { endHardAfter } from './hard-end.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** SIGHUP makes a server with TLS read its key and certificate again; any other server ends by it, as programs do. */
-export function reloadOnHangup({ reloadTls }: RunningServer): void {
-  if (reloadTls === undefined) return;
-  let reloading = Promise.resolve();
+/**
+ * SIGHUP reloads what can be reloaded and never ends the server: without a listener the system would. A signal that arrives
+ * during the start takes effect after it.
+ */
+export function reloadOnHangup(starting: Promise<RunningServer>): void {
+  let reloading: Promise<void> = starting.then(
+    () => undefined,
+    () => undefined, // A failed start is reported by its caller.
+  );
   process.on('SIGHUP', () => {
-    reloading = reloading.then(reloadTls);
+    reloading = reloading.then(() => starting).then(
+      (server) => server.reload(),
+      () => undefined,
+    );
   });
 }
 

@@ -35,8 +35,8 @@ Examples:
   plinth serve --config plinth.json --check
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait; SIGHUP reads TLS key and certificate again; SIGUSR1 toggles
-the log level between debug and the configured one. Flags and INFLUXDB3_ variables
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again and
+never stops the server; SIGUSR1 toggles the log level between debug and the configured one. Flags and INFLUXDB3_ variables
 of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
@@ -176,8 +176,8 @@ async function serve(sources: SettingsSources): Promise<void> {
     const { endMs } = stopTimes(settings.server);
     const closed = closeOnSignals(starting, { endMs, onStop: () => manager.stopping() });
     closed.catch(() => undefined); // A failed start is reported below.
+    reloadOnHangup(starting);
     const server = await starting;
-    reloadOnHangup(server);
     toggleDebugOnSignal(server);
     manager.ready();
     if (process.stdout.isTTY) printBanner(server, settings);
