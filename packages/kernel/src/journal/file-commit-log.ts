@@ -381,7 +381,7 @@ export class FileCommitLog implements CommitLog {
 
   async #close(): Promise<void> {
     await this.#running;
-    if (this.#failure === undefined) await this.#active?.finish();
+    if (this.#failure === undefined) await this.#active?.finish({ isEnd: true });
     else await this.#active?.close();
   }
 }

@@ -1,6 +1,6 @@
 import type { FileSystem } from '../fs/file-system.js';
 import { LogFileReader } from './log-file-reader.js';
-import { FILE_HEADER_SIZE, type FileHeader } from './log-format.js';
+import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader } from './log-format.js';
 import { rebuildHeader } from './log-resync.js';
 
 /** What one file of the log holds. */
@@ -13,8 +13,10 @@ export interface CheckedFile {
   /** Without zeros at the end, which were made ready for records to come. */
   readonly sizeBytes: number;
   readonly hasZerosBehind: boolean;
-  /** A synced record stands behind the bad bytes, so they are damage and no torn write. */
+  /** A synced record or the mark of a clean stop follows the bad bytes, so they are damage and no torn write. */
   readonly isFollowed: boolean;
+  /** A clean stop has marked the end of the records, which is `sizeBytes`. */
+  readonly isEndKnown: boolean;
   /** What stands behind the records is no part of one. */
   readonly isStray: boolean;
 }
@@ -38,7 +40,9 @@ export async function checkFile(
         goodBytes: 0,
         sizeBytes,
         hasZerosBehind: sizeBytes < reader.sizeBytes,
-        isFollowed: sizeBytes > FILE_HEADER_SIZE,
+        // No record is as short as the mark of a clean stop.
+        isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
+        isEndKnown: false,
         isStray: false,
       };
     }
@@ -50,8 +54,11 @@ export async function checkFile(
       offset = record.endOffset;
       nextSequence += 1;
     }
-    const sizeBytes = await reader.dataEnd(offset);
-    const isFollowed = offset < sizeBytes && (await reader.hasLaterBatch(offset, header.seed));
+    const markAt = await markedEnd(reader, offset, header.seed);
+    const sizeBytes = markAt ?? (await reader.dataEnd(offset));
+    const isEndKnown = markAt !== undefined;
+    const isFollowed =
+      offset < sizeBytes && (isEndKnown || (await reader.hasLaterBatch(offset, header.seed)));
     return {
       header,
       isHeaderIntact: true,
@@ -60,9 +67,22 @@ export async function checkFile(
       sizeBytes,
       hasZerosBehind: sizeBytes < reader.sizeBytes,
       isFollowed,
+      isEndKnown,
       isStray: offset < sizeBytes && (await reader.isStray(offset)),
     };
   } finally {
     await handle.close();
   }
+}
+
+/** Where a clean stop has marked the end of the records: behind the last good one, or behind damage at the end of the file. */
+async function markedEnd(
+  reader: LogFileReader,
+  goodBytes: number,
+  seed: number,
+): Promise<number | undefined> {
+  for (const offset of [goodBytes, reader.sizeBytes - END_MARK_SIZE]) {
+    if (offset >= goodBytes && (await reader.hasEndMark(offset, seed))) return offset;
+  }
+  return undefined;
 }

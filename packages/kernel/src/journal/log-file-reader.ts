@@ -3,6 +3,8 @@ import { crc32c } from './crc32c.js';
 import {
   decodeFileHeader,
   decodeRecordHeader,
+  END_MARK_SIZE,
+  encodeEndMark,
   FILE_HEADER_SIZE,
   type FileHeader,
   RECORD_HEADER_SIZE,
@@ -112,6 +114,13 @@ export class LogFileReader {
       at += window.byteLength;
     }
     return end;
+  }
+
+  /** Whether a clean stop has marked `offset` as the end of the records. */
+  async hasEndMark(offset: number, seed: number): Promise<boolean> {
+    if (offset < FILE_HEADER_SIZE) return false;
+    const bytes = await this.#bytes(offset, END_MARK_SIZE);
+    return encodeEndMark(seed, offset).equals(bytes);
   }
 
   /**

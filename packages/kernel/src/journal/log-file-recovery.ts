@@ -54,7 +54,7 @@ export class FileRecovery {
     if (!isDamage) return await this.#keep(file, path, { checked, isIntact, isLast });
     if (!repair) throw damageOf(path, checked, isLast);
     if (header === undefined) return await this.#takeAway(file, path, checked.sizeBytes);
-    await this.#salvage(file, path, { header, dataEnd: checked.sizeBytes });
+    await this.#salvage(file, path, { header, checked });
   }
 
   async #takeAway(file: number, path: string, lostBytes: number): Promise<void> {
@@ -75,10 +75,13 @@ export class FileRecovery {
   async #salvage(
     file: number,
     path: string,
-    { header, dataEnd }: { readonly header: FileHeader; readonly dataEnd: number },
+    { header, checked }: { readonly header: FileHeader; readonly checked: CheckedFile },
   ): Promise<void> {
     const { fileSystem, directory, nodeId, writtenMs = () => undefined } = this.#options;
-    const salvage = await salvageFile({ fileSystem, directory, header, dataEnd, writtenMs });
+    const { sizeBytes: dataEnd, isEndKnown } = checked;
+    const salvage = await salvageFile({
+      ...{ fileSystem, directory, header, dataEnd, isEndKnown, writtenMs },
+    });
     this.#gaps.noteAside(file);
     this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
     this.nextSequence = salvage.nextSequence;
@@ -143,7 +146,10 @@ const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => (
 });
 
 function damageOf(path: string, checked: CheckedFile, isLast: boolean): DomainError {
-  const where = isLast ? 'before intact ones' : 'in a file that is not the last';
+  const beforeEnd = checked.isEndKnown
+    ? 'before the end that a clean stop marked'
+    : 'before intact ones';
+  const where = isLast ? beforeEnd : 'in a file that is not the last';
   const what = !checked.isHeaderIntact ? 'file header' : 'record';
   return logError('log_damaged', {
     file: path,

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileHandle, FileSystem } from '../fs/file-system.js';
-import { encodeFileHeader, FILE_HEADER_SIZE, logFileName, SALT_SIZE } from './log-format.js';
+import {
+  encodeEndMark,
+  encodeFileHeader,
+  FILE_HEADER_SIZE,
+  logFileName,
+  SALT_SIZE,
+} from './log-format.js';
 
 export interface LogFileOptions {
   readonly fileSystem: FileSystem;
@@ -99,11 +105,17 @@ export class LogFileWriter {
     }
   }
 
-  /** Gives back the zeros. Not synced: zeros behind the last record are no damage. */
-  async finish(): Promise<void> {
+  /**
+   * Gives back the zeros. Not synced: zeros behind the last record are no damage.
+   * @param isEnd no file follows: the end of the records is marked, so that the next start tells damage there from a torn write.
+   */
+  async finish({ isEnd = false }: { readonly isEnd?: boolean } = {}): Promise<void> {
     await this.#zeroing;
     try {
-      if (this.#failure === undefined) await this.#buffered.truncate(this.#recordsEnd);
+      if (this.#failure !== undefined) return;
+      await this.#buffered.truncate(this.#recordsEnd);
+      // All records are synced. Without the mark the next start reads the file as after a crash.
+      if (isEnd) await this.#markEnd().catch(() => undefined);
     } finally {
       await this.close();
     }
@@ -133,6 +145,11 @@ export class LogFileWriter {
     await this.#zeroing;
     await this.#records.close();
     await this.#buffered.close();
+  }
+
+  async #markEnd(): Promise<void> {
+    await this.#buffered.write([encodeEndMark(this.seed, this.#recordsEnd)], this.#recordsEnd);
+    await this.#buffered.sync();
   }
 
   #startZeroing(): void {

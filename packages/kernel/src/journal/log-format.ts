@@ -106,6 +106,23 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
   };
 }
 
+/**
+ * Follows the last record after a clean stop. At most six bytes are not zero: releases that do not know the mark, and this one when
+ * the mark is damaged, take it for stray bytes and never for a lost record (docs/formats/commit-log.md, "Reading").
+ */
+export const END_MARK_SIZE = 8;
+const END_MAGIC = Buffer.from('EL\0\0', 'latin1');
+
+/** @param offset where the mark is, which is the end of the records. */
+export function encodeEndMark(seed: number, offset: number): Buffer {
+  const place = Buffer.alloc(8);
+  place.writeBigUInt64LE(BigInt(offset));
+  const mark = Buffer.alloc(END_MARK_SIZE);
+  END_MAGIC.copy(mark);
+  mark.writeUInt32LE(crc32c([END_MAGIC, place], seed), END_MAGIC.length);
+  return mark;
+}
+
 export const logFileName = (file: number): string => `${String(file).padStart(12, '0')}.log`;
 
 /** @returns `undefined` for names of other files. */

@@ -52,6 +52,10 @@ async function bytesOf(disk: SimFileSystem): Promise<Buffer> {
   return bytes;
 }
 
+/** As a crash leaves the file: without the mark of a clean stop. */
+const bytesAfterCrash = async (disk: SimFileSystem): Promise<Buffer> =>
+  (await bytesOf(disk)).subarray(0, -8);
+
 /** One record as the file has it. */
 function encoded(
   text: string,
@@ -246,7 +250,7 @@ describe('Bytes that were changed in the zeros behind the last record', () => {
   ] as const) {
     it(`are removed and no lost records (${what})`, async () => {
       const disk = await written(FIVE);
-      const bytes = Buffer.concat([await bytesOf(disk), Buffer.alloc(700)]);
+      const bytes = Buffer.concat([await bytesAfterCrash(disk), Buffer.alloc(700)]);
       await replace(disk, flip(bytes, ...places.map((place) => offsetOf(5) + place)));
       const { payloads, losses } = await open(disk, false);
       assert.deepEqual(payloads, FIVE);
@@ -259,7 +263,7 @@ describe('Bytes that were changed in the zeros behind the last record', () => {
 
   it('are told from a record whose header was zeroed', async () => {
     const disk = await written([...FIVE, '6 the last one']);
-    const bytes = await bytesOf(disk);
+    const bytes = await bytesAfterCrash(disk);
     await replace(disk, bytes.fill(0, offsetOf(5), offsetOf(5) + HEAD));
     const { payloads, losses } = await open(disk, false);
     assert.deepEqual(payloads, FIVE);
@@ -271,12 +275,42 @@ describe('Bytes that were changed in the zeros behind the last record', () => {
 
   it('are told from a record whose first byte is wrong', async () => {
     const disk = await written(FIVE);
-    await replace(disk, flip(await bytesOf(disk), offsetOf(4)));
+    await replace(disk, flip(await bytesAfterCrash(disk), offsetOf(4)));
     const { payloads, losses } = await open(disk, false);
     assert.deepEqual(payloads, FIVE.slice(0, 4));
     assert.deepEqual(
       losses.map(({ kind }) => kind),
       ['tail_cut'],
     );
+  });
+});
+
+describe('After a clean stop', () => {
+  it('zeros in the place of the last record are damage, and a repair does not know how many records it lost', async () => {
+    const disk = await written(FIVE);
+    await replace(disk, (await bytesOf(disk)).fill(0, offsetOf(4), offsetOf(5)));
+    await assert.rejects(open(disk, false), {
+      message: `commit log is damaged: ${FIRST} at offset ${offsetOf(4)}: bad record before the end that a clean stop marked`,
+    });
+    const { payloads, losses } = await open(disk, true);
+    assert.deepEqual(payloads, FIVE.slice(0, 4));
+    assert.deepEqual(
+      losses.map(({ kind, offset, lostRecordCount }) => [kind, offset, lostRecordCount]),
+      [['moved_aside', offsetOf(4), undefined]],
+    );
+  });
+
+  it('the file ends with the mark, which a start cuts off', async () => {
+    const disk = await written(FIVE);
+    const bytes = await bytesOf(disk);
+    const place = Buffer.alloc(8);
+    place.writeUInt32LE(offsetOf(5));
+    const mark = bytes.subarray(offsetOf(5));
+    assert.equal(mark.length, 8);
+    assert.equal(mark.toString('latin1', 0, 4), 'EL\0\0');
+    const magic = Buffer.from('EL\0\0', 'latin1');
+    assert.equal(mark.readUInt32LE(4), crc32c([magic, place], bytes.readUInt32LE(60)));
+    assert.deepEqual((await open(disk, false)).losses, []);
+    assert.equal((await bytesOf(disk)).length, offsetOf(5));
   });
 });

@@ -39,16 +39,18 @@ export interface LostBytes {
 
 /**
  * Keeps the damaged file aside and puts a file with all its intact records in its place, numbered without a gap: docs/formats/commit-log.md,
- * "Repair". Bytes at `dataEnd` and behind are zeros.
+ * "Repair". Bytes at `dataEnd` and behind are zeros or the mark of a clean stop.
  */
 export async function salvageFile(options: {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly header: FileHeader;
   readonly dataEnd: number;
+  /** There was a record up to `dataEnd`, however few bytes of it are left. */
+  readonly isEndKnown: boolean;
   readonly writtenMs: (payload: Uint8Array) => number | undefined;
 }): Promise<Salvage> {
-  const { fileSystem, directory, header, dataEnd, writtenMs } = options;
+  const { fileSystem, directory, header, writtenMs } = options;
   const path = join(directory, logFileName(header.file));
   const source = await fileSystem.open(path, 'r');
   try {
@@ -56,7 +58,7 @@ export async function salvageFile(options: {
     let copy: RecordCopy;
     try {
       copy = new RecordCopy(target, header, writtenMs);
-      await copyIntact(await LogFileReader.over(source), { header, dataEnd, copy });
+      await copyIntact(await LogFileReader.over(source), { ...options, copy });
       await copy.finish();
     } finally {
       await target.close();
@@ -75,10 +77,11 @@ async function copyIntact(
   options: {
     readonly header: FileHeader;
     readonly dataEnd: number;
+    readonly isEndKnown: boolean;
     readonly copy: RecordCopy;
   },
 ): Promise<void> {
-  const { header, dataEnd, copy } = options;
+  const { header, dataEnd, isEndKnown, copy } = options;
   let offset = FILE_HEADER_SIZE;
   let sequence = header.firstSequence;
   while (offset < dataEnd) {
@@ -95,7 +98,8 @@ async function copyIntact(
     }
     const next = await nextRecord(reader, header, { offset, sequence });
     if (next === undefined) {
-      copy.lose(offset, dataEnd, (await reader.isStray(offset)) ? 0 : undefined);
+      const isStray = !isEndKnown && (await reader.isStray(offset));
+      copy.lose(offset, dataEnd, isStray ? 0 : undefined);
       return;
     }
     copy.lose(offset, next.offset, next.sequence - sequence);
