@@ -202,6 +202,24 @@ describe('A torn tail of the log', () => {
   });
 });
 
+describe('Damage of the last record after a clean stop', () => {
+  it('stops the start instead of being cut as a torn tail; a repair keeps it aside', async () => {
+    await withServer((server) => writeNumbers(server, 1, 5));
+    const log = only(await paths('tsdb-log', '.log'));
+    const last = (await recordStarts(log)).at(-1) as number; // there are five
+    await spoil(log, last + RECORD_HEADER_SIZE + 2);
+    const failure = await startFailure();
+    assert.match(
+      failure.message,
+      new RegExp(`${log} at offset ${last}: bad record before the end that a clean stop marked`),
+    );
+    await withServer(async (server) => assert.equal(await numbers(server), '1 2 3 4'), {
+      flags: ['--repair'],
+    });
+    assert.deepEqual(await paths('tsdb-log', '.damaged'), [`${log}.damaged`]);
+  });
+});
+
 describe('Damage in the middle of the log', () => {
   it('stops the start with file, offset and what to do; a repair loses the bad record and no other', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });

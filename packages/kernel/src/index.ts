@@ -180,6 +180,7 @@ export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
 export { logError } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-loss.js';
+export { type CheckedLogFile, checkLog } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
@@ -215,7 +216,11 @@ export type {
   SqlEngine,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
-export { checkDatabase, copyDatabase } from './relational/sqlite/database-task.js';
+export {
+  checkClosedDatabase,
+  checkDatabase,
+  copyDatabase,
+} from './relational/sqlite/database-task.js';
 export { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './relational/sqlite/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';

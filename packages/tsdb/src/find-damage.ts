@@ -1,9 +1,18 @@
-import { ChecksumThread, type ObjectStore, type RelationalStore } from '@plinth/kernel';
+import { join } from 'node:path';
+import {
+  ChecksumThread,
+  checkLog,
+  type FileSystem,
+  type LogLoss,
+  type ObjectStore,
+  type RelationalStore,
+} from '@plinth/kernel';
 import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
 import { isoOf } from './model/time/calendar.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from './storage/segments/segment.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { LOG_FOLDER } from './storage/wal/log-folder.js';
 
 interface Tables extends CatalogTables {
   sqlite_master: { type: string; name: string };
@@ -14,6 +23,8 @@ export interface ReadFile {
   readonly sizeBytes: number;
   /** What is wrong with it, and what it holds; `undefined`: nothing. */
   readonly damage: string | undefined;
+  /** What the next start changes in it without a loss of acknowledged rows. */
+  readonly notes?: readonly string[];
 }
 
 export interface FileCheck {
@@ -23,21 +34,70 @@ export interface FileCheck {
   readonly files: AsyncIterable<ReadFile>;
 }
 
-/**
- * Compares every file of the time-series service with what was written, whatever is remembered of it. The service must not run.
- * Nothing is changed.
- */
-export async function findDamage(stores: {
+interface CheckedStores {
   readonly relational: RelationalStore;
   readonly objects: ObjectStore;
-}): Promise<FileCheck> {
-  const stored = await storedFiles(stores.relational);
+  readonly fileSystem: FileSystem;
+  readonly dataDir: string;
+}
+
+/**
+ * Compares every file of the time-series service with what was written, whatever is remembered of it, and reads the log as a start
+ * does. The service must not run. Nothing is changed.
+ */
+export async function findDamage(stores: CheckedStores): Promise<FileCheck> {
+  const names = await tableNames(stores.relational);
+  const stored = names.has('tsdb_segments') ? await storedFiles(stores.relational) : [];
+  const logSizes = await sizesOfLog(stores);
   return {
-    fileCount: stored.length,
-    totalBytes: stored.reduce((sum, { file }) => sum + file.sizeBytes, 0),
-    files: compare(stored, stores.objects),
+    fileCount: stored.length + logSizes.length,
+    totalBytes: [...stored.map(({ file }) => file.sizeBytes), ...logSizes].reduce(
+      (sum, sizeBytes) => sum + sizeBytes,
+      0,
+    ),
+    files: (async function* () {
+      yield* compare(stored, stores.objects);
+      yield* readLog(stores, names);
+    })(),
   };
 }
+
+async function tableNames(relational: RelationalStore): Promise<ReadonlySet<string>> {
+  const reader = relational.reader<Tables>();
+  const rows = await reader.selectFrom('sqlite_master').select('name').execute();
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function sizesOfLog({ fileSystem, dataDir }: CheckedStores): Promise<readonly number[]> {
+  const folder = join(dataDir, LOG_FOLDER);
+  if ((await fileSystem.stat(folder)) === undefined) return [];
+  const names = (await fileSystem.list(folder)).filter((name) => name.endsWith('.log'));
+  const stats = await Promise.all(names.map((name) => fileSystem.stat(join(folder, name))));
+  return stats.map((stat) => stat?.sizeBytes ?? 0);
+}
+
+/** @param names tables of the relational store: an older release, or a start that failed early, has not created all. */
+async function* readLog(
+  { relational, fileSystem, dataDir }: CheckedStores,
+  names: ReadonlySet<string>,
+): AsyncGenerator<ReadFile> {
+  const registry = new SegmentRegistry(relational);
+  const meta = relational.reader<Tables>().selectFrom('tsdb_meta').selectAll();
+  const rows = names.has('tsdb_meta') ? await meta.execute() : [];
+  const files = checkLog({
+    fileSystem,
+    directory: join(dataDir, LOG_FOLDER),
+    nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
+    knownFile: names.has('tsdb_known_log_file') ? await registry.knownLogFile() : 0,
+  });
+  for await (const { sizeBytes, damage, losses } of files) {
+    const text = damage && `${damage.message}; a start refuses this file`;
+    yield { sizeBytes, damage: text, notes: losses.map(noteOf) };
+  }
+}
+
+const noteOf = ({ file, offset, lostBytes }: LogLoss): string =>
+  `${file}: ${lostBytes} bytes at offset ${offset} are not a complete record; the next start cuts them off`;
 
 interface StoredFile {
   readonly file: Segment | SeriesFile;
@@ -47,12 +107,6 @@ interface StoredFile {
 
 async function storedFiles(relational: RelationalStore): Promise<readonly StoredFile[]> {
   const reader = relational.reader<Tables>();
-  const known = await reader
-    .selectFrom('sqlite_master')
-    .select('name')
-    .where('name', '=', 'tsdb_segments')
-    .execute();
-  if (known.length === 0) return []; // The service never ran here.
   const { segments, seriesFiles } = await new SegmentRegistry(relational).load();
   const tables = await reader
     .selectFrom('tsdb_tables')

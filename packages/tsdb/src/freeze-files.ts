@@ -3,6 +3,7 @@ import type { BackupMoment, FrozenFile, FrozenFiles } from '@plinth/kernel';
 import type { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import type { Processing } from './open/open-processing.js';
 import type { SegmentFiles } from './storage/segments/segment-files.js';
+import { LOG_FOLDER } from './storage/wal/log-folder.js';
 
 /** Where a restored data folder has the files of the plugins, wherever the plugin folder was. */
 const PLUGINS = 'plugins';
@@ -30,7 +31,10 @@ export async function freezeFiles(
             known: { sizeBytes, checksum },
           }),
         ),
-        ...logFiles.map((name) => ({ name: `tsdb-log/${name}`, path: join(moment.folder, name) })),
+        ...logFiles.map((name) => ({
+          name: `${LOG_FOLDER}/${name}`,
+          path: join(moment.folder, name),
+        })),
         ...(plugins?.names ?? []).map((name) => ({
           name: `${PLUGINS}/${name}`,
           path: join(moment.folder, PLUGINS, name),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import {
   type BackupMoment,
   ChecksumThread,
@@ -42,6 +43,7 @@ import { KnownFiles } from './storage/segments/known-files.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS } from './storage/segments/segment-migrations.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
+import { LOG_FOLDER } from './storage/wal/log-folder.js';
 import { writtenMsOf } from './storage/wal/write-record.js';
 
 /** Running queries end within this time after their token or user. */
@@ -153,7 +155,7 @@ export async function openTsdb(
         processing?.engine.running.committed(databaseId, rows, depth),
     },
     log: await needs.openLog({
-      folder: `${dataDir}/tsdb-log`,
+      folder: join(dataDir, LOG_FOLDER),
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
       // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.

@@ -1,11 +1,28 @@
 // Source: docs/adr/0093: what is taken for known by size and time is compared as a whole by a command and by a backup.
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import {
+  cp,
+  lstat,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { FLUSH_AT_ONCE, ServerProcess, untilInFiles, write } from '../../harness/index.js';
+import {
+  FLUSH_AT_ONCE,
+  ServerProcess,
+  StartFailed,
+  untilInFiles,
+  write,
+} from '../../harness/index.js';
 
 /** As a bad disk does it: neither size nor time tell. */
 async function flipByte(path: string): Promise<void> {
@@ -34,7 +51,7 @@ it('A byte that changed without size and time is found by verify and by a backup
 
     const whole = await verify();
     assert.deepEqual([whole.code, whole.stderr], [0, '']);
-    assert.match(whole.stdout, /: 2 files, \d+ bytes, whole\n$/);
+    assert.match(whole.stdout, /: [34] files, \d+ bytes, whole\n$/); // Two, and those of the log.
 
     const folder = join(dataDir, 'objects', 'tsdb');
     const names = await readdir(folder, { recursive: true });
@@ -75,5 +92,111 @@ it('verify says what it needs, and what is no data folder', async () => {
     assert.deepEqual(await readdir(root), []);
   } finally {
     await rm(root, { recursive: true });
+  }
+});
+
+describe('verify reads the log as a start does', () => {
+  const FLAGS = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
+
+  /** Where each record begins, by sizes of docs/formats/commit-log.md; the last is the end of the records. */
+  async function recordOffsets(path: string): Promise<number[]> {
+    const bytes = await readFile(path);
+    let at = 64;
+    const offsets = [at];
+    while (bytes.toString('latin1', at, at + 4) === 'PREC') {
+      at += 32 + bytes.readUInt32LE(at + 8);
+      offsets.push(at);
+    }
+    return offsets;
+  }
+
+  async function flip(path: string, offset: number, count: number): Promise<void> {
+    const bytes = await readFile(path);
+    for (let at = offset; at < offset + count; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+    await writeFile(path, bytes);
+  }
+
+  /** The newest file of a log with 30 records. */
+  async function writeLog(dataDir: string, end: 'stop' | 'kill'): Promise<string> {
+    const server = await ServerProcess.start({ dataDir, flags: FLAGS });
+    try {
+      for (let n = 1; n <= 30; n++) await write(server, { db: 'd' }, `m v=${n}i ${n}`);
+    } finally {
+      if (end === 'stop') assert.equal(await server.stop(), 0);
+      else await server.kill();
+    }
+    const folder = join(dataDir, 'tsdb-log');
+    const [name = ''] = (await readdir(folder)).filter((each) => each.endsWith('.log')).slice(-1);
+    return join(folder, name);
+  }
+
+  const withFolder = async (work: (dataDir: string) => Promise<void>): Promise<void> => {
+    const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
+    try {
+      await work(join(root, 'data'));
+    } finally {
+      await rm(root, { recursive: true });
+    }
+  };
+
+  it('and finds a damaged record, in the middle and at the end, that stops the start', async () => {
+    await withFolder(async (dataDir) => {
+      const log = await writeLog(dataDir, 'stop');
+      const intact = `${dataDir}.intact`;
+      await cp(dataDir, intact, { recursive: true });
+      const offsets = await recordOffsets(log);
+      for (const record of [offsets.length - 11, offsets.length - 2]) {
+        await rm(dataDir, { recursive: true });
+        await cp(intact, dataDir, { recursive: true });
+        const offset = offsets[record] ?? 0;
+        await flip(log, offset + 40, 4);
+        const run = await runCli(['verify', '--data-dir', dataDir]);
+        assert.equal(run.code, 1);
+        assert.ok(run.stderr.includes(`${log} at offset ${offset}`), run.stderr);
+        assert.match(run.stderr, /a start refuses this file/);
+        assert.match(run.stderr, /--repair/);
+        await assert.rejects(ServerProcess.start({ dataDir, flags: FLAGS }), (error) => {
+          assert.ok(error instanceof StartFailed);
+          assert.ok(error.message.includes(`${log} at offset ${offset}`), error.message);
+          return true;
+        });
+      }
+    });
+  });
+
+  it('reports a torn tail after a crash as a note, and changes nothing', async () => {
+    await withFolder(async (dataDir) => {
+      const log = await writeLog(dataDir, 'kill');
+      const offset = (await recordOffsets(log)).at(-2) ?? 0;
+      await flip(log, offset + 40, 4);
+      const before = await stateOf(dataDir);
+      const run = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(run.code, 0, run.stderr);
+      assert.ok(run.stderr.includes(`note: ${log}: `), run.stderr);
+      assert.match(run.stderr, new RegExp(`bytes at offset ${offset} are not a complete record`));
+      assert.deepEqual(await stateOf(dataDir), before);
+    });
+  });
+
+  it('changes no file of a stopped server', async () => {
+    await withFolder(async (dataDir) => {
+      await writeLog(dataDir, 'stop');
+      const before = await stateOf(dataDir);
+      const run = await runCli(['verify', '--data-dir', dataDir]);
+      assert.deepEqual([run.code, run.stderr], [0, '']);
+      assert.deepEqual(await stateOf(dataDir), before);
+    });
+  });
+
+  /** Names with times of change; SQLite maps its index of the journal (`-shm`) and may write to it. */
+  async function stateOf(folder: string): Promise<readonly string[]> {
+    const names = await readdir(folder, { recursive: true });
+    const states = names
+      .filter((name) => !name.endsWith('-shm'))
+      .map(async (name) => {
+        const { ino, mtimeMs, size } = await lstat(join(folder, name));
+        return `${name} ${ino} ${mtimeMs} ${size}`;
+      });
+    return (await Promise.all(states)).sort();
   }
 });

@@ -14,6 +14,8 @@ export interface FileRecoveryOptions {
   readonly directory: string;
   readonly nodeId: string;
   readonly repair: boolean;
+  /** Reports what a start would do and changes nothing; without `repair`. */
+  readonly dryRun?: boolean;
   /** When a record was written, if its payload says so. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
 }
@@ -97,7 +99,7 @@ export class FileRecovery {
     const { fileSystem, directory, nodeId } = this.#options;
     const { header, isHeaderIntact, goodBytes, sizeBytes, isStray, hasZerosBehind } = of.checked;
     // Read from memory is not yet on the disk: a process may have died before its write was synced.
-    if (!of.isIntact || of.isLast || hasZerosBehind)
+    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasZerosBehind))
       await cut(fileSystem, directory, path, goodBytes);
     if (!of.isIntact) {
       const kind = isStray ? 'tail_cleared' : 'tail_cut';

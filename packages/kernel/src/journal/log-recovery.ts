@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DomainError } from '../errors/domain-error.js';
 import { KnownGaps } from './known-gaps.js';
 import { logError } from './log-errors.js';
 import { FileRecovery, type FileRecoveryOptions } from './log-file-recovery.js';
@@ -14,20 +15,20 @@ export interface RecoveredLog {
   readonly hasGaps: boolean;
 }
 
+type RecoveryOptions = FileRecoveryOptions & { readonly knownFile: number };
+
 /** Reads all files, cuts the torn tail of the last, and refuses damage anywhere else (or moves it aside, durably). */
-export async function recoverLog(
-  options: FileRecoveryOptions & { readonly knownFile: number },
-): Promise<RecoveredLog> {
+export async function recoverLog(options: RecoveryOptions): Promise<RecoveredLog> {
   const { fileSystem, directory, repair, knownFile } = options;
   const names = await fileSystem.list(directory);
-  const numbers = names.map(logFileNumber).filter((file) => file !== undefined);
+  const numbers = fileNumbers(names);
   const gaps = new KnownGaps(fileSystem, directory, names);
   const recovery = new FileRecovery(options, gaps);
-  const newest = Math.max(numbers.at(-1) ?? 0, gaps.newest);
-  if (newest < knownFile) {
-    const path = join(directory, logFileName(knownFile));
-    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
+  const missing = missingNewest(options, numbers, gaps);
+  if (missing !== undefined) {
+    if (!repair) throw missing;
     await gaps.keep(knownFile + 1);
+    const path = join(directory, logFileName(knownFile));
     recovery.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0 });
   }
   for (const [index, file] of numbers.entries())
@@ -40,6 +41,57 @@ export async function recoverLog(
     nextSequence: nextSequence ?? 1,
     hasGaps: gaps.newest >= (files[0]?.file ?? 0) && gaps.newest > 0,
   };
+}
+
+/** A file of the log that was read as a start reads it. */
+export interface CheckedLogFile {
+  readonly sizeBytes: number;
+  /** Why a start would stop at it; `undefined`: it would not. */
+  readonly damage: DomainError | undefined;
+  /** What a start would cut off. */
+  readonly losses: readonly LogLoss[];
+}
+
+/** Reads all files as a start does and changes nothing. No process may have the log open. */
+export async function* checkLog(
+  options: Pick<RecoveryOptions, 'fileSystem' | 'directory' | 'nodeId' | 'knownFile'>,
+): AsyncGenerator<CheckedLogFile> {
+  const { fileSystem, directory } = options;
+  const isThere = (await fileSystem.stat(directory)) !== undefined;
+  const names = isThere ? await fileSystem.list(directory) : [];
+  const numbers = fileNumbers(names);
+  const gaps = new KnownGaps(fileSystem, directory, names);
+  const recovery = new FileRecovery({ ...options, repair: false, dryRun: true }, gaps);
+  const missing = missingNewest(options, numbers, gaps);
+  if (missing !== undefined) yield { sizeBytes: 0, damage: missing, losses: [] };
+  for (const [index, file] of numbers.entries()) {
+    const path = join(directory, logFileName(file));
+    const { sizeBytes = 0 } = (await fileSystem.stat(path)) ?? {};
+    const lossCount = recovery.losses.length;
+    let damage: DomainError | undefined;
+    try {
+      await recovery.recover(file, index === numbers.length - 1);
+    } catch (error) {
+      if (!logError.is(error, 'log_damaged')) throw error;
+      damage = error;
+      recovery.nextSequence = undefined; // The next file is not damaged because this one is.
+    }
+    yield { sizeBytes, damage, losses: recovery.losses.slice(lossCount) };
+  }
+}
+
+const fileNumbers = (names: readonly string[]): readonly number[] =>
+  names.map(logFileNumber).filter((file) => file !== undefined);
+
+/** The catalog knows of a file that there must be, or a later one. */
+function missingNewest(
+  { directory, knownFile }: Pick<RecoveryOptions, 'directory' | 'knownFile'>,
+  numbers: readonly number[],
+  gaps: KnownGaps,
+): DomainError | undefined {
+  if (Math.max(numbers.at(-1) ?? 0, gaps.newest) >= knownFile) return undefined;
+  const path = join(directory, logFileName(knownFile));
+  return logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
 }
 
 const NEWEST_GONE = 'it is missing, or it and those behind it: what was written last is gone';

@@ -23,13 +23,18 @@ export class LocalObjectStore implements ObjectStore {
     this.#random = random;
   }
 
-  /** Drops what an earlier process left unfinished. One process per folder. */
+  /**
+   * Drops what an earlier process left unfinished. One process per folder.
+   * @param options.readOnly changes nothing in the folder; nothing can be stored.
+   */
   static async open(options: {
     readonly fileSystem: FileSystem;
     readonly root: string;
     readonly random: Random;
+    readonly readOnly?: boolean;
   }): Promise<LocalObjectStore> {
-    const { fileSystem, root, random } = options;
+    const { fileSystem, root, random, readOnly = false } = options;
+    if (readOnly) return new LocalObjectStore(fileSystem, root, random);
     await fileSystem.removeTree(join(root, TEMPORARY_FOLDER));
     await fileSystem.makeDirectory(join(root, TEMPORARY_FOLDER));
     return new LocalObjectStore(fileSystem, root, random);

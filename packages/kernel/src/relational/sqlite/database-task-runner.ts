@@ -2,12 +2,19 @@ import Database from 'libsql/promise';
 import { assertNever } from '../../errors/invariant.js';
 import { type DriverConnection, findFaults, rowsOf, vacuumInto } from './database-check.js';
 import { rebuild } from './database-rebuild.js';
+import { readOnlyUri } from './read-only-uri.js';
 import { codeOf, isCorruption } from './sqlite-errors.js';
 
 /** Work on a database file that a thread of its own does, once. */
 export type DatabaseTask =
   /** Reads the structure of all pages; `isFull`: compares indexes with their tables and looks for missing references, too. */
-  | { readonly task: 'check'; readonly path: string; readonly isFull: boolean }
+  | {
+      readonly task: 'check';
+      readonly path: string;
+      readonly isFull: boolean;
+      /** No other process has the database open, and nothing in its folder is changed. */
+      readonly isReadOnly?: boolean;
+    }
   /** Copies what is committed at one moment to the file `to`, which is missing or empty. */
   | { readonly task: 'copy'; readonly path: string; readonly to: string }
   /** Writes all tables to the file `to` and creates their indexes, if nothing but indexes and free pages is corrupt. */
@@ -28,8 +35,10 @@ export async function runDatabaseTask(task: DatabaseTask, stop: AbortSignal): Pr
     switch (task.task) {
       case 'check':
         return {
-          faults: await inDatabase(task.path, stop, (database) =>
-            findFaults(database, task.isFull),
+          faults: await inDatabase(
+            task.isReadOnly ? readOnlyUri(task.path) : task.path,
+            stop,
+            (database) => findFaults(database, task.isFull),
           ),
         };
       case 'copy':

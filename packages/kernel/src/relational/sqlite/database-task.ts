@@ -45,6 +45,10 @@ export const checkDatabase = async (
   stop?: AbortSignal,
 ): Promise<readonly string[]> => await runInThread({ task: 'check', path, isFull }, stop);
 
+/** As `checkDatabase` in full, of a database that no process has open. Changes nothing in its folder. */
+export const checkClosedDatabase = async (path: string): Promise<readonly string[]> =>
+  await runInThread({ task: 'check', path, isFull: true, isReadOnly: true });
+
 /** Copies what is committed at one moment to the file `to`, which is missing or empty. Returns and rejects as `checkDatabase` does. */
 export const copyDatabase = async (
   path: string,

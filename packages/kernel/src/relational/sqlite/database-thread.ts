@@ -25,9 +25,11 @@ export class DatabaseThread {
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
     this.#writer = new SqliteConnection(settings);
-    // For a new database: rows of a few kilobytes (payloads, documents) would leave half of each smaller page empty.
-    this.#writer.pragma(`page_size = ${PAGE_SIZE_BYTES}`);
-    this.#writer.pragma('journal_mode = WAL');
+    if (!settings.isReadOnly) {
+      // For a new database: rows of a few kilobytes (payloads, documents) would leave half of each smaller page empty.
+      this.#writer.pragma(`page_size = ${PAGE_SIZE_BYTES}`);
+      this.#writer.pragma('journal_mode = WAL');
+    }
     this.#writer.pragma('synchronous = FULL');
     this.#writer.pragma('foreign_keys = ON');
     this.#writer.pragma('busy_timeout = 5000');

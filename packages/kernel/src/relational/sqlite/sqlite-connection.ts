@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { Memo } from '../../memo/memo.js';
 import { findFaults } from './database-check.js';
+import { readOnlyUri } from './read-only-uri.js';
 import type { QueryAnswer, SqlValue, WorkerSettings } from './worker-protocol.js';
 
 type Statement = Database.Statement;
@@ -23,7 +24,8 @@ export class SqliteConnection {
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
     this.#prepared = new Memo({ maxCount: settings.maxStatementCount });
-    this.#database = new Database(settings.path);
+    const { path, isReadOnly } = settings;
+    this.#database = new Database(isReadOnly ? readOnlyUri(path) : path);
   }
 
   get isInTransaction(): boolean {

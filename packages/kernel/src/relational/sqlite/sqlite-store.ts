@@ -26,6 +26,8 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly fileSystem: FileSystem;
   /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
   readonly thread?: Worker | undefined;
+  /** Changes nothing in the folder; transactions fail. */
+  readonly readOnly?: boolean;
   /** Moves a damaged journal of SQLite aside instead of throwing `store_damaged`. */
   readonly repair?: boolean;
   /** Told what the journal of SQLite lost: see `LogLoss`. */
@@ -44,7 +46,7 @@ const MAX_RUN = 2 ** 31 - 1;
 
 /** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
 export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
-  const { path, clock } = options;
+  const { path, clock, readOnly = false } = options;
   const limits: GroupLimits = {
     maxGroupCount: options.maxGroupCount ?? 256,
     maxGroupMs: options.maxGroupMs ?? 20,
@@ -54,6 +56,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   const sizeBytes = (await options.fileSystem.stat(path))?.sizeBytes ?? 0;
   const settings: WorkerSettings = {
     path,
+    isReadOnly: readOnly,
     // A repair has to know before the database is in use: only then can the file be rebuilt.
     isChecked: options.repair === true || sizeBytes <= CHECKED_AT_OPENING_BYTES,
     maxStatementCount: options.maxStatementCount ?? 512,
@@ -72,7 +75,8 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
     });
     return await open();
   });
-  return new SqliteStore(channel, clock, limits, new RunMark(options.fileSystem, path));
+  const mark = readOnly ? undefined : new RunMark(options.fileSystem, path);
+  return new SqliteStore(channel, clock, limits, mark);
 }
 
 /** Throws the fault when more than indexes is bad: rows that are left out, such as deletions, would bring wrong ones back. */
@@ -103,7 +107,7 @@ async function rebuildDatabase(
 
 async function makeReady(options: RelationalStoreOptions): Promise<void> {
   const { path, fileSystem, repair = false, onLoss } = options;
-  await fileSystem.makeDirectory(dirname(path));
+  if (!options.readOnly) await fileSystem.makeDirectory(dirname(path));
   const loss =
     (await new RunMark(fileSystem, path).check(repair)) ??
     (await recoverWal({ fileSystem, path: `${path}-wal`, repair }));
@@ -118,7 +122,8 @@ class SqliteStore implements EmbeddedStore {
   readonly #migrations: Migrations;
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
-  readonly #mark: RunMark;
+  /** None for a store that is only read. */
+  readonly #mark: RunMark | undefined;
   /** Settles when this run has a number and a mark, or neither. */
   readonly #marked: Promise<void>;
   #run = 0;
@@ -126,7 +131,12 @@ class SqliteStore implements EmbeddedStore {
   readonly #commits = new CommitListeners();
   #closing: Promise<void> | undefined;
 
-  constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits, mark: RunMark) {
+  constructor(
+    channel: WorkerChannel,
+    clock: Clock,
+    limits: GroupLimits,
+    mark: RunMark | undefined,
+  ) {
     this.#channel = channel;
     this.#mark = mark;
     this.#groups = new GroupCommit(channel, clock, limits);
@@ -185,6 +195,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async #beginRun(): Promise<void> {
+    if (this.#mark === undefined) return;
     await this.transaction<unknown, void>(async (tx) => {
       const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(tx);
       this.#run = ((rows[0]?.user_version ?? 0) % MAX_RUN) + 1;
@@ -211,7 +222,7 @@ class SqliteStore implements EmbeddedStore {
     await this.#marked;
     await this.#groups.idle();
     // On a disk that takes nothing the next start looks for the journal, which is there then, or in the database.
-    await this.#mark.remove().catch(() => undefined);
+    await this.#mark?.remove().catch(() => undefined);
     this.#expiry[Symbol.dispose]();
     await this.#channel.close();
   }

@@ -49,6 +49,8 @@ export interface OpeningFault {
 
 export interface WorkerSettings {
   readonly path: string;
+  /** Nothing is written, and no other process has the database open. */
+  readonly isReadOnly?: boolean;
   /** Reads all pages before anything else does. */
   readonly isChecked: boolean;
   readonly maxStatementCount: number;

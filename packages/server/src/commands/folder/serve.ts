@@ -23,7 +23,7 @@ import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../proce
 import { SETTINGS, type Settings } from '../../settings.js';
 import { type RunningServer, readSettings, startServer } from '../../start-server.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { CORRUPT_HINT } from '../output/hints.js';
+import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { print, tell } from '../output/terminal.js';
 
@@ -40,9 +40,6 @@ never stops the server; SIGUSR1 toggles the log level between debug and the conf
 of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
-const DAMAGE_HINT = `
-  Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what is intact and
-  logs what was lost.`;
 
 /**
  * `plinth serve`: every declared setting is a flag.

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
-  checkDatabase,
+  checkClosedDatabase,
+  FOLDER_LOCK_FILES,
   FolderLock,
   isDomainError,
   LocalObjectStore,
@@ -15,16 +16,18 @@ import { Command } from 'commander';
 import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
 import { STORE_FILE } from '../../folder/data-folder.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { CORRUPT_HINT } from '../output/hints.js';
+import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
-import { print } from '../output/terminal.js';
+import { print, tell } from '../output/terminal.js';
+
+const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 
 /** `plinth verify`. */
 export function verifyCommand(): Command {
   const command = new Command('verify')
     .description(
-      'compare every file of a backup, or those of the time-series service in a data folder, with its checksum, and check plinth.db; no server needs to run',
+      'check all files of a backup, or the time-series files, the log and plinth.db of a data folder; changes nothing',
     )
     .option('--from <folder>', 'the backup')
     .option('--data-dir <folder>', 'the data folder of a server that does not run')
@@ -72,34 +75,49 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
   keepToItself();
   const fileSystem = new NodeFileSystem();
   const clock = new SystemClock();
-  const lock = await orFail(FolderLock.take(fileSystem, dataDir));
+  // Without the lock's file no server has run here since a restore; taking the lock would create it.
+  const isLockable = (await fileSystem.stat(join(dataDir, LOCK_FILE))) !== undefined;
+  const lock = isLockable ? await orFail(FolderLock.take(fileSystem, dataDir)) : undefined;
   try {
-    const relational = await orFail(openRelationalStore({ path, clock, fileSystem }));
+    const relational = await orFail(
+      openRelationalStore({ path, clock, fileSystem, readOnly: true }),
+    );
     try {
       const root = join(dataDir, 'objects');
       const random = new SystemRandom(clock);
-      const objects = await LocalObjectStore.open({ fileSystem, root, random });
+      const objects = await LocalObjectStore.open({ fileSystem, root, random, readOnly: true });
       // Loaded here: the other commands do without the service.
       const { findDamage } = await import('@plinth/tsdb');
-      const { fileCount, totalBytes, files } = await findDamage({ relational, objects });
+      const { fileCount, totalBytes, files } = await findDamage({
+        ...{ relational, objects, fileSystem, dataDir },
+      });
       const progress = new Progress('verify', totalBytes);
-      const faults = (await orFail(checkDatabase(path, true))).map((fault) => `${path}: ${fault}`);
-      for await (const { sizeBytes, damage } of files) {
+      const faults = (await orFail(checkClosedDatabase(path))).map((fault) => `${path}: ${fault}`);
+      const notes: string[] = [];
+      for await (const { sizeBytes, damage, notes: more = [] } of files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
+        notes.push(...more);
       }
       progress.end();
-      report(dataDir, faults, fileCount, totalBytes);
+      for (const note of notes) tell(`plinth: note: ${note}\n`);
+      report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
     } finally {
       await relational.close();
     }
   } finally {
-    await lock.release();
+    await lock?.release();
   }
 }
 
-function report(folder: string, faults: readonly string[], fileCount: number, sizeBytes: number) {
-  if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}`);
+function report(
+  folder: string,
+  faults: readonly string[],
+  fileCount: number,
+  sizeBytes: number,
+  hint = '',
+) {
+  if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}${hint}`);
   print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
 }
 

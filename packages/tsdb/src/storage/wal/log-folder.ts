@@ -1,0 +1,2 @@
+/** Of the commit log, below the data folder. */
+export const LOG_FOLDER = 'tsdb-log';
