@@ -78,9 +78,9 @@ export interface AccountsNeeds {
   deliverFirstKeys(keys: readonly string[]): Promise<void>;
 }
 
-/** Throws `bootstrap_keys_invalid`, as creating the service does. */
-export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): void {
-  readBootstrapKeys(bootstrap_keys, DEFAULT_PLATFORM);
+/** The keys to create at the start. Throws `bootstrap_keys_invalid`, as creating the service does. */
+export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): readonly BootstrapKey[] {
+  return readBootstrapKeys(bootstrap_keys, DEFAULT_PLATFORM);
 }
 
 /** The accounts service: accounts, persons, tokens, events. `start` comes before the first request. */

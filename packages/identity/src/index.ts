@@ -1,6 +1,6 @@
 export { IDENTITY_SETTINGS, type IdentityConfig, parseRecoveryBind } from './config.js';
 export type { ClaimCodeDelivery, FirstTokenState } from './domain/first-token-claim.js';
-export type { PlatformKeys } from './domain/platform-keys.js';
+export { type PlatformKeys, readGivenKey } from './domain/platform-keys.js';
 export type { Registry } from './domain/registry.js';
 export { readTokenFile, writeTokenFile } from './domain/token-file.js';
 export { identityError } from './errors.js';

@@ -1,10 +1,12 @@
 import { checkAccountsConfig } from '@plinth/accounts';
-import { readTokenFile } from '@plinth/identity';
+import { readGivenKey, readTokenFile } from '@plinth/identity';
 import { ConfigInvalid, NodeFileSystem, networkProblems } from '@plinth/kernel';
 import { rateLimitProblems } from '@plinth/ratelimit';
 import { memoryShares } from '@plinth/tsdb';
+import { backupProblems } from './backup/scheduled-backups.js';
 import { readGivenMasterKey } from './folder/master-key.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
+import { addressProblems, pathProblems } from './setting-problems.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -17,23 +19,34 @@ export async function checkSettings(settings: Settings): Promise<TlsIdentity | u
   refuseUnusableSettings(settings);
   refuseUnusableCollector(settings);
   memoryShares(settings.tsdb);
+  const unusable = await pathProblems(settings);
+  if (unusable.length > 0) throw new ConfigInvalid(unusable);
+  checkBootstrapKeys(settings);
   return tls && (await readTlsIdentity(tls));
 }
 
-/** What a start reads later: files of secrets, and keys that are given. Throws `ConfigInvalid` and domain errors. */
-export async function checkSecrets({ server, identity, accounts }: Settings): Promise<void> {
+/** What a start reads later: files of secrets. Throws `ConfigInvalid` and domain errors. */
+export async function checkSecrets({ server, identity }: Settings): Promise<void> {
   await readGivenMasterKey(server);
   const { admin_token_file: file } = identity;
   if (file !== undefined) await readTokenFile(new NodeFileSystem(), file);
-  if (server.services.includes('accounts')) checkAccountsConfig(accounts);
+}
+
+/** Keys of platforms that are given. */
+function checkBootstrapKeys({ server, accounts }: Settings): void {
+  if (!server.services.includes('accounts')) return;
+  for (const { text } of checkAccountsConfig(accounts)) readGivenKey(text);
 }
 
 /** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
-function refuseUnusableSettings({ server, rateLimit }: Settings): void {
+function refuseUnusableSettings(settings: Settings): void {
+  const { server, rateLimit, backup } = settings;
   const { proxy_protocol, trusted_proxies } = server;
   const problems = [
     ...networkProblems('server.trusted_proxies', trusted_proxies),
     ...rateLimitProblems(rateLimit),
+    ...backupProblems(backup),
+    ...addressProblems(settings),
   ];
   if (proxy_protocol && trusted_proxies.length === 0) {
     problems.push(

@@ -105,6 +105,51 @@ describe('plinth serve --check', () => {
     }
   });
 
+  it('refuses by the same rules as a start, with the same message', async () => {
+    const missing = join(folder, 'nowhere', 'file');
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    for (const [flags, why] of [
+      [['--backup-schedule', '@daily'], /backup\.folder: backup\.schedule needs a folder/],
+      [
+        ['--backup-schedule', '0 30 2 * *', '--backup-folder', folder],
+        /backup\.schedule: .*6 fields/,
+      ],
+      [['--webhooks-egress-proxy', 'http://me:secret@x:99999'], /webhooks\.egress_proxy: not a/],
+      [['--accounts-egress-proxy', 'http://x:99999'], /accounts\.egress_proxy: not a valid URL/],
+      [['--server-database-url', 'postgres://secret@['], /server\.database_url: not a valid URL/],
+      [
+        ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://:secret@['],
+        /rate_limit\.redis_url: not a valid URL/,
+      ],
+      [['--admin-token-recovery-http-bind', '127.0.0.1:99999'], /the port is above 65535/],
+      [
+        ['--access-log', 'json', '--access-log-file', missing],
+        /access_log_file: cannot be opened: ENOENT/,
+      ],
+      [
+        ['--access-log', 'json', '--access-log-file', folder],
+        /access_log_file: cannot be opened: .* is a folder/,
+      ],
+      [['--webhooks-extra-ca-file', missing], /webhooks\.extra_ca_file: cannot be read: ENOENT/],
+      [['--accounts-extra-ca-file', missing], /accounts\.extra_ca_file: cannot be read: ENOENT/],
+      [
+        ['--gamedata-admin-token-file', missing],
+        /gamedata\.admin_token_file: cannot be read: ENOENT/,
+      ],
+      [['--accounts-bootstrap-keys', 'secret'], /a platform key is sk_, rk_ or pk_/],
+      [['--data-dir', file], /server\.data_dir: cannot be used: .*a-file is not a folder/],
+    ] as const) {
+      const checked = await check(flags);
+      assert.deepEqual([checked.code, checked.stdout], [2, ''], `${flags}: ${checked.stderr}`);
+      assert.match(checked.stderr, why);
+      assert.doesNotMatch(checked.stderr, /secret/);
+      const started = await runCli(['serve', '--data-dir', join(folder, 'unused'), ...flags]);
+      assert.equal(started.stderr, checked.stderr);
+    }
+    assert.ok(!(await readdir(folder)).includes('unused'), 'nothing is created');
+  });
+
   it('names settings that have no effect', async () => {
     const { code, stderr } = await check(['--wal-files-per-snapshot', '4']);
     assert.equal(code, 0, stderr);

@@ -118,8 +118,7 @@ export class PlatformKeys {
    */
   async adopt(presets: readonly PresetPlatformKey[]): Promise<void> {
     const issued = presets.flatMap(({ platform, text }): IssuedPlatformKey[] => {
-      const about = readKeyText(text);
-      if (about === undefined) throw identityError('platform_key_malformed');
+      const about = readGivenKey(text);
       const known = this.#byHash.get(hashKey(text));
       if (known === undefined) return [this.#issue({ platform, ...about }, text)];
       if (known.platform !== platform)
@@ -187,4 +186,11 @@ export class PlatformKeys {
     this.#byId.set(key.id, key);
     this.#byHash.set(key.hash, key);
   }
+}
+
+/** Kind and mode of a key that the operator brings along. Throws `platform_key_malformed`, without a word of the key. */
+export function readGivenKey(text: string): NonNullable<ReturnType<typeof readKeyText>> {
+  const about = readKeyText(text);
+  if (about === undefined) throw identityError('platform_key_malformed');
+  return about;
 }

@@ -55,6 +55,19 @@ function figuresOf(metrics: Metrics, clock: Clock): Figures {
   return figures;
 }
 
+/** What cannot be used of the settings, a line each. */
+export function backupProblems({
+  schedule,
+  folder,
+}: Pick<BackupSettings, 'schedule' | 'folder'>): readonly string[] {
+  if (schedule === undefined) return [];
+  const isValid = CronSchedule.parse(schedule) !== undefined;
+  return [
+    ...(isValid ? [] : [`backup.schedule: ${CronSchedule.faultOf(schedule)}`]),
+    ...(folder === undefined ? ['backup.folder: backup.schedule needs a folder to write to'] : []),
+  ];
+}
+
 /** Backups by the clock, into a folder: the same as those of `plinth backup`. */
 export class ScheduledBackups {
   readonly #schedule: CronSchedule;
@@ -68,20 +81,13 @@ export class ScheduledBackups {
   #running: Promise<void> = Promise.resolve();
 
   /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
-  static of(
-    { schedule, folder, keep }: BackupSettings,
-    needs: Needs,
-  ): ScheduledBackups | undefined {
+  static of(settings: BackupSettings, needs: Needs): ScheduledBackups | undefined {
+    const { schedule, folder, keep } = settings;
     const figures = figuresOf(needs.metrics, needs.clock);
     if (schedule === undefined) return undefined;
     const cron = CronSchedule.parse(schedule);
-    const faults = [
-      ...(cron === undefined ? [`backup.schedule: ${CronSchedule.faultOf(schedule)}`] : []),
-      ...(folder === undefined
-        ? ['backup.folder: backup.schedule needs a folder to write to']
-        : []),
-    ];
-    if (cron === undefined || folder === undefined) throw new ConfigInvalid(faults);
+    if (cron === undefined || folder === undefined)
+      throw new ConfigInvalid(backupProblems(settings));
     return new ScheduledBackups(cron, resolve(folder), keep, needs, figures);
   }
 
