@@ -12,6 +12,10 @@ export const TARGETS = [
     tests: [unit('kernel', 'http/normal-target')],
   },
   {
+    file: 'packages/server/dist/folder/folder-owner.js',
+    tests: [wire('server/file-rights')],
+  },
+  {
     file: 'packages/kernel/dist/fs/disk-space.js',
     tests: [unit('kernel', 'fs/disk-space')],
   },

@@ -17,7 +17,12 @@ export interface CliRun {
 /** Runs one `plinth` command to its end. Variables of the caller that name a server are left out. */
 export async function runCli(
   args: readonly string[],
-  options: { readonly input?: string | Uint8Array; readonly env?: Record<string, string> } = {},
+  options: {
+    readonly input?: string | Uint8Array;
+    readonly env?: Record<string, string>;
+    /** Runs as this user and group, which only root can. */
+    readonly uid?: number;
+  } = {},
 ): Promise<CliRun> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(PLINTH|INFLUXDB3)_/.test(name),
@@ -25,6 +30,7 @@ export async function runCli(
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: 'pipe',
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });

@@ -1,6 +1,17 @@
 // Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
 import assert from 'node:assert/strict';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -159,5 +170,87 @@ describe('The master key', () => {
           Reflect.get(error, 'code') === 2,
       );
     }
+  });
+});
+
+describe('A data folder of another user', {
+  skip: process.geteuid?.() === 0 ? false : 'only root can give files to another user',
+}, () => {
+  const USER = 65_534;
+
+  /** A folder that a server of `USER` has used: all in it is that user's. */
+  async function foreignFolder(): Promise<string> {
+    const dataDir = join(root, 'data');
+    await chmod(root, 0o755);
+    const server = await ServerProcess.start({ dataDir });
+    assert.equal(await server.stop(), 0);
+    for (const name of ['.', ...(await readdir(dataDir, { recursive: true }))])
+      await chown(join(dataDir, name), USER, USER);
+    return dataDir;
+  }
+
+  const filesOfRoot = async (folder: string): Promise<readonly string[]> => {
+    const names = await readdir(folder, { recursive: true });
+    const owners = await Promise.all(names.map((name) => lstat(join(folder, name))));
+    return names.filter((_, index) => owners[index]?.uid === 0);
+  };
+
+  it('is not written by root, which gets the command to run instead', async () => {
+    const dataDir = await foreignFolder();
+    const backup = join(root, 'backup');
+    await using server = await ServerProcess.start();
+    const made = await runCli(['backup', '--to', backup, '--host', server.url]);
+    assert.equal(made.code, 0, made.stderr);
+    const empty = join(root, 'empty');
+    await mkdir(empty);
+    await chown(empty, USER, USER);
+    const snapshots = join(dataDir, 'snapshots');
+    await mkdir(snapshots, { recursive: true });
+    const name = 'plinth-20260131T120000Z.db';
+    await cp(join(dataDir, 'plinth.db'), join(snapshots, name));
+    for (const each of [snapshots, join(snapshots, name)]) await chown(each, USER, USER);
+    const as = `setpriv --reuid=${USER} --regid=${USER} --clear-groups`;
+    for (const [args, command] of [
+      [['serve', '--data-dir', dataDir], `${as} plinth serve --data-dir ${dataDir}`],
+      [['serve', '--repair', '--data-dir', dataDir], `${as} plinth serve --data-dir ${dataDir}`],
+      [
+        ['snapshot', '--data-dir', dataDir, '--restore', name],
+        `${as} plinth snapshot --data-dir ${dataDir} --restore ${name}`,
+      ],
+      [
+        ['aside', '--data-dir', dataDir, '--remove'],
+        `${as} plinth aside --data-dir ${dataDir} --remove`,
+      ],
+      [
+        ['restore', '--from', backup, '--data-dir', empty],
+        `${as} plinth restore --from ${backup} --data-dir ${empty}`,
+      ],
+    ] as const) {
+      const { code, stderr } = await runCli(args);
+      assert.equal(code, 2, `${args.join(' ')}: ${stderr}`);
+      assert.ok(stderr.includes(command), stderr);
+    }
+    assert.deepEqual(await filesOfRoot(dataDir), []);
+    assert.deepEqual(await readdir(empty), []);
+    const args = ['snapshot', '--data-dir', dataDir, '--restore', name];
+    const asUser = await runCli(args, { uid: USER });
+    assert.equal(asUser.code, 0, asUser.stderr);
+  });
+
+  it('is read by root without a trace: verify, and lists of snapshots and of files put aside', async () => {
+    const dataDir = await foreignFolder();
+    for (const args of [['verify'], ['snapshot'], ['aside']]) {
+      const { code, stderr } = await runCli([...args, '--data-dir', dataDir]);
+      assert.equal(code, 0, stderr);
+    }
+    assert.deepEqual(await filesOfRoot(dataDir), []);
+  });
+
+  it('does not concern root where the data is its own, whoever owns the folder around it', async () => {
+    const dataDir = join(root, 'data');
+    await mkdir(dataDir);
+    await chown(dataDir, USER, USER); // A mounted folder of a container that runs as root.
+    for (let starts = 0; starts < 2; starts++)
+      assert.equal(await (await ServerProcess.start({ dataDir })).stop(), 0);
   });
 });

@@ -7,7 +7,8 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { CommandFailed, cannotWrite } from '../commands/output/exit.js';
 import { tell } from '../commands/output/terminal.js';
-import { RESTORE_MARKER, STORE_FILE } from '../folder/data-folder.js';
+import { RESTORE_MARKER } from '../folder/data-folder.js';
+import { STORE_FILE } from '../folder/file-names.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';

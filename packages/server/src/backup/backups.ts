@@ -9,7 +9,7 @@ import {
   type Random,
   repeatJob,
 } from '@plinth/kernel';
-import { STORE_FILE } from '../folder/data-folder.js';
+import { STORE_FILE } from '../folder/file-names.js';
 import type { Stores } from '../folder/stores.js';
 import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';

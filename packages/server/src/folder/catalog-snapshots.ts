@@ -9,7 +9,7 @@ import {
   type Logger,
   repeatJob,
 } from '@plinth/kernel';
-import { STORE_FILE } from './data-folder.js';
+import { STORE_FILE } from './file-names.js';
 
 /** Below the data folder; with the rights of `plinth.db`, because they hold the same secrets. */
 export const SNAPSHOT_FOLDER = 'snapshots';

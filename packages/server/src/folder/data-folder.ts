@@ -16,6 +16,8 @@ import {
 } from '@plinth/kernel';
 import { readVersion } from '../product-version.js';
 import type { ServerSettings } from '../settings.js';
+import { STORE_FILE, VERSION_FILE } from './file-names.js';
+import { refusalForRoot } from './folder-owner.js';
 
 /** Group and others: what the server keeps is for its own user alone. */
 const OTHERS = 0o077;
@@ -29,10 +31,6 @@ const OF_FORMS: ReadonlySet<string> = new Set([
   'store_damaged',
   'store_corrupt',
 ]);
-/** The node's relational store. */
-export const STORE_FILE = 'plinth.db';
-/** Names the version of the product that wrote here last. */
-const VERSION_FILE = 'plinth.version';
 
 /**
  * The folder that this server keeps everything in, locked before anything in it is read: one folder, one server. With
@@ -44,7 +42,7 @@ export class DataFolder {
   readonly path: string;
   readonly #lock: FolderLock | undefined;
 
-  /** Throws `ConfigInvalid` when the folder cannot be made or is half restored, `folder_in_use` when it is another's. */
+  /** Throws `ConfigInvalid` when the folder cannot be made, is half restored or must not be written by root, `folder_in_use` when it is another's. */
   static async open(settings: ServerSettings): Promise<DataFolder> {
     const files = new NodeFileSystem();
     if (settings.object_store === 'memory') {
@@ -54,6 +52,11 @@ export class DataFolder {
       return new DataFolder(files, path, undefined);
     }
     const path = resolve(settings.data_dir);
+    const refusal = await refusalForRoot(path, {
+      command: `plinth serve --data-dir ${path}, with the other options of this start`,
+      inUnit: 'start its unit; for --repair see docs/OPERATIONS.md, "Start once with --repair"',
+    });
+    if (refusal !== undefined) throw new ConfigInvalid([`server.data_dir: ${refusal}`]);
     await makeFolder(files, path);
     const lock = await FolderLock.take(files, path);
     if ((await files.stat(join(path, RESTORE_MARKER))) === undefined) {

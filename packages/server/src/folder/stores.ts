@@ -21,7 +21,8 @@ import {
 } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 import { takeStoreThread } from '../store-thread.js';
-import { type DataFolder, STORE_FILE } from './data-folder.js';
+import type { DataFolder } from './data-folder.js';
+import { STORE_FILE } from './file-names.js';
 import { readFolderId } from './folder-id.js';
 import { originOfMasterKey, readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 

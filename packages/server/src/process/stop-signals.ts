@@ -13,10 +13,12 @@ export function reloadOnHangup(starting: Promise<RunningServer>): void {
     () => undefined, // A failed start is reported by its caller.
   );
   process.on('SIGHUP', () => {
-    reloading = reloading.then(() => starting).then(
-      (server) => server.reload(),
-      () => undefined,
-    );
+    reloading = reloading
+      .then(() => starting)
+      .then(
+        (server) => server.reload(),
+        () => undefined,
+      );
   });
 }
 

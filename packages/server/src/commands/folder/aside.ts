@@ -5,6 +5,7 @@ import { syncFolder } from '../../backup/backup-folder.js';
 import { CommandFailed } from '../output/exit.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
+import { assertMayWrite } from './may-write.js';
 
 /** Where a start puts what it does not know, and a repair what is damaged. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
@@ -28,6 +29,7 @@ export function asideCommand(): Command {
     const dataDir = resolve(String(command.opts()['dataDir']));
     const isRemoved = command.opts()['remove'] === true;
     await assertDataFolder(dataDir);
+    if (isRemoved) await assertMayWrite(dataDir, `plinth aside --data-dir ${dataDir} --remove`);
     const rows: object[] = [];
     for (const name of FOLDERS) {
       const folder = join(dataDir, name);

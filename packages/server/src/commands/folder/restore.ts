@@ -18,6 +18,7 @@ import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
+import { assertMayWrite } from './may-write.js';
 
 /** Where `plinth backup` puts the files of plugins. */
 const PLUGINS = 'plugins/';
@@ -38,6 +39,7 @@ export function restoreCommand(): Command {
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
     await assertApart(from, to);
+    await assertMayWrite(to, `plinth restore --from ${from} --data-dir ${to}`, { isEmpty: true });
     await makeEmptyFolder(to, isHalfRestored);
     const lock = await lockFolder(to);
     try {

@@ -12,11 +12,12 @@ import {
 } from '@plinth/kernel';
 import { Command } from 'commander';
 import { listSnapshots, SNAPSHOT_FOLDER } from '../../folder/catalog-snapshots.js';
-import { STORE_FILE } from '../../folder/data-folder.js';
+import { STORE_FILE } from '../../folder/file-names.js';
 import { CommandFailed } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
+import { assertMayWrite } from './may-write.js';
 
 /** `plinth snapshot`. */
 export function snapshotCommand(): Command {
@@ -64,6 +65,7 @@ async function restoreSnapshot(
     const known = names.length === 0 ? 'there are none' : `use one of ${names.join(', ')}`;
     throw new CommandFailed(`snapshot "${name}" not found in ${dataDir}; ${known}`);
   }
+  await assertMayWrite(dataDir, `plinth snapshot --data-dir ${dataDir} --restore ${name}`);
   keepToItself();
   const files = new NodeFileSystem();
   const lock = await FolderLock.take(files, dataDir).catch((error: unknown) => {

@@ -14,7 +14,7 @@ import {
 } from '@plinth/kernel';
 import { Command } from 'commander';
 import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
-import { STORE_FILE } from '../../folder/data-folder.js';
+import { STORE_FILE } from '../../folder/file-names.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';

@@ -1,0 +1,12 @@
+import { refusalForRoot } from '../../folder/folder-owner.js';
+import { CommandFailed, EXIT } from '../output/exit.js';
+
+/** Throws `CommandFailed` when root would write into the data folder of another user: see `refusalForRoot`. */
+export async function assertMayWrite(
+  dataDir: string,
+  command: string,
+  options: { readonly isEmpty?: boolean } = {},
+): Promise<void> {
+  const refusal = await refusalForRoot(dataDir, { ...options, command });
+  if (refusal !== undefined) throw new CommandFailed(refusal, EXIT.usage);
+}
