@@ -65,6 +65,31 @@ it('backups by the clock are whole, restorable, and no more than are kept', asyn
   assert.equal(text, 'temp\n21.5\n');
 });
 
+it('a restored copy with the same configuration removes none of the backups of the first server', async () => {
+  const to = join(folder, 'shared');
+  const names = async () => (await readdir(to)).filter((name) => /Z$/.test(name)).sort();
+  const server = await ServerProcess.start({ flags: flags(to, 2) });
+  await until(async () => ((await names()).length >= 2 ? true : undefined));
+  await server.close();
+  const real = await names();
+  const drill = join(folder, 'drill');
+  const restored = await runCli([
+    'restore',
+    '--from',
+    join(to, real[0] ?? ''),
+    '--data-dir',
+    drill,
+  ]);
+  assert.equal(restored.code, 0, restored.stderr);
+  const copy = await ServerProcess.start({ dataDir: drill, flags: flags(to, 1) });
+  await until(async () => ((await names()).length > real.length ? true : undefined));
+  const first = (await names()).find((name) => !real.includes(name)) ?? '';
+  await until(async () => ((await names()).includes(first) ? undefined : true)); // It keeps one of its own.
+  assert.ok(copy.logged('backups of another data folder are not removed'), copy.logText);
+  assert.equal(await copy.stop(), 0);
+  assert.deepEqual((await names()).slice(0, real.length), real);
+});
+
 it('a backup that cannot be written is counted and logged, and the server goes on', async () => {
   const to = join(folder, 'no-folder');
   await writeFile(to, 'a file');

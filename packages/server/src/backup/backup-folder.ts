@@ -21,6 +21,7 @@ const Manifest = Type.Object({
   format_version: Type.Integer(),
   id: Type.String(),
   created_at: Type.String(),
+  folder_id: Type.Optional(Type.String()), // none in backups of earlier releases
   left_out: Type.Optional(Type.Array(Type.String())), // none in format 1
   files: Type.Array(
     Type.Object({

@@ -10,6 +10,7 @@ import {
   repeatJob,
 } from '@plinth/kernel';
 import { STORE_FILE } from '../folder/file-names.js';
+import { readFolderId } from '../folder/folder-id.js';
 import type { Stores } from '../folder/stores.js';
 import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
@@ -26,6 +27,8 @@ export interface BackupManifest {
   readonly format_version: number;
   readonly id: string;
   readonly created_at: string;
+  /** Of the data folder, which a restored copy does not share. */
+  readonly folder_id: string;
   /** Sentences for whoever restores it. */
   readonly left_out: readonly string[];
   readonly files: readonly BackupFile[];
@@ -59,6 +62,7 @@ export class Backups {
   readonly #open = new Map<string, OpenBackup>();
   #beginningCount = 0;
   #ticker: Disposable | undefined;
+  #readingId: Promise<string> | undefined;
 
   constructor(needs: BackupsNeeds) {
     this.#needs = needs;
@@ -150,6 +154,7 @@ export class Backups {
         format_version: BACKUP_FORMAT_VERSION,
         id,
         created_at: new Date(createdMs).toISOString(),
+        folder_id: await this.#folderId(),
         left_out: [...this.#needs.leftOut, ...leftOut],
         files: described,
       };
@@ -158,6 +163,16 @@ export class Backups {
       await files.removeTree(folder);
       throw error;
     }
+  }
+
+  /** Made for the first backup: a start on a full disk writes nothing. */
+  async #folderId(): Promise<string> {
+    const { stores, random } = this.#needs;
+    this.#readingId ??= readFolderId(stores.dataDir, stores.files, random).catch((error) => {
+      this.#readingId = undefined;
+      throw error;
+    });
+    return await this.#readingId;
   }
 
   /** One service within the other, so that all hold still when the innermost copies the store. */

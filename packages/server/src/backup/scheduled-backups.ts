@@ -9,7 +9,7 @@ import {
   type Metrics,
 } from '@plinth/kernel';
 import type { BackupSettings } from '../settings.js';
-import { syncFolders, writeChecked, writeManifest } from './backup-folder.js';
+import { readBackup, syncFolders, writeChecked, writeManifest } from './backup-folder.js';
 import type { Backups } from './backups.js';
 
 /** What a backup is called here, by its time; `.part` while it is not whole. */
@@ -161,12 +161,12 @@ export class ScheduledBackups {
       await this.#makeFolder();
       await this.#removeParts();
       await mkdir(part, { mode: 0o700 });
-      const sizeBytes = await this.#copy(part);
+      const { sizeBytes, folderId } = await this.#copy(part);
       await rename(part, join(this.#folder, name));
       this.#figures.lastWholeMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
       this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup made');
-      await this.#removeOld();
+      await this.#removeOld(folderId);
     } catch (err) {
       await rm(part, { recursive: true, force: true }).catch(() => undefined);
       if (this.#ending.signal.aborted) return;
@@ -175,7 +175,7 @@ export class ScheduledBackups {
     }
   }
 
-  async #copy(to: string): Promise<number> {
+  async #copy(to: string): Promise<{ readonly sizeBytes: number; readonly folderId: string }> {
     const ended = new AbortController();
     const manifest = await this.#backups.begin(() => ended.abort());
     try {
@@ -189,7 +189,7 @@ export class ScheduledBackups {
       }
       await syncFolders(to, manifest.files);
       await writeManifest(to, manifest);
-      return sizeBytes;
+      return { sizeBytes, folderId: manifest.folder_id };
     } finally {
       await this.#backups.release(manifest.id);
     }
@@ -201,8 +201,23 @@ export class ScheduledBackups {
     return names.filter((name) => NAME.test(name)).sort();
   }
 
-  async #removeOld(): Promise<void> {
-    for (const name of (await this.#names()).slice(0, -this.#keep)) {
+  /**
+   * Never those of another data folder: a copy that was restored for a drill, with the configuration of the first server, would
+   * remove the real ones. Backups of earlier releases do not name theirs; they count as own while no other folder writes here.
+   */
+  async #removeOld(ownId: string): Promise<void> {
+    const found: { readonly name: string; readonly folderId: string | undefined }[] = [];
+    for (const name of await this.#names())
+      found.push({ name, folderId: await folderIdOf(join(this.#folder, name)) });
+    const others = found.filter(({ folderId }) => folderId !== undefined && folderId !== ownId);
+    if (others.length > 0) {
+      const about = { folder: this.#folder, count: others.length };
+      this.#log.warn(about, 'backups of another data folder are not removed');
+    }
+    const removable = found.filter(
+      ({ folderId }) => folderId === ownId || (folderId === undefined && others.length === 0),
+    );
+    for (const { name } of removable.slice(0, -this.#keep)) {
       await rm(join(this.#folder, name), { recursive: true });
     }
   }
@@ -214,6 +229,13 @@ export class ScheduledBackups {
     }
   }
 }
+
+/** `undefined`: it does not tell. */
+const folderIdOf = async (backup: string): Promise<string | undefined> =>
+  await readBackup(backup).then(
+    ({ folder_id }) => folder_id,
+    () => undefined,
+  );
 
 function nameOf(timeMs: number): string {
   return `plinth-${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
