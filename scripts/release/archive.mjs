@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
+import { copyPages } from './archive-pages.mjs';
 import { writeSbom } from './sbom.mjs';
 
 /** What npm notes about its own work; nothing reads it, and it names the folder of this build. */
@@ -9,7 +10,7 @@ const NOTES_OF_NPM = ['package-lock.json', path.join('node_modules', '.package-l
 
 /**
  * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, a unit
- * of systemd, alert rules and dashboards. Its packages come from the registry. Beside it: its SBOM.
+ * of systemd, alert rules, dashboards and the pages of `docs/`. Its packages come from the registry. Beside it: its SBOM.
  * @returns both files.
  */
 export function makeArchive({ package: file, work, out, release, bundled }) {
@@ -26,13 +27,13 @@ export function makeArchive({ package: file, work, out, release, bundled }) {
   for (const [from, to] of [
     ['plinth', 'bin/plinth'],
     ['plinth.service', 'lib/systemd/system/plinth.service'],
-    ['INSTALL.md', 'INSTALL.md'],
     ['prometheus', 'share/prometheus'],
     ['grafana', 'share/grafana'],
   ]) {
     fs.cpSync(path.join(root, 'packaging', from), path.join(folder, to), { recursive: true });
   }
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
+  copyPages(path.join(root, 'docs'), folder);
   for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
   // In place of a path on the building machine.
   const { version } = release;

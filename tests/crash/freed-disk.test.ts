@@ -1,11 +1,11 @@
 // Source: docs/OPERATIONS.md, "PlinthDiskFull": a full disk can be freed by deletions, and a start on it is read-only.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query, ServerProcess } from '../harness/index.js';
+import { query, ServerProcess, StartFailed } from '../harness/index.js';
 import { WebhookApp } from '../harness/webhook-app.js';
 import { CHANGE_ENV, changesOf } from './changes.js';
 import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
@@ -183,5 +183,18 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     assert.equal(await countOf('d', 'kept'), 64);
     assert.equal(await countOf('d', 'late'), 1);
     assert.equal(await countOf('d', 'again'), 1);
+  });
+
+  it('without room and reserve refuses the start, and does not report that it starts', async () => {
+    await fillUntilRefused();
+    await server.kill();
+    await rm(join(disk.path, 'data', 'disk-reserve'), { force: true });
+    await disk.fill();
+    await assert.rejects(start(), (error) => {
+      assert.ok(error instanceof StartFailed);
+      assert.match(error.message, /make room on its disk/);
+      assert.doesNotMatch(error.message, /starting read-only/);
+      return true;
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const PAGE = fileURLToPath(new URL('../../../packaging/INSTALL.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../docs/INSTALL.md', import.meta.url));
 const BLOCK = /^```sh\n(.*?)^```$/gms;
 const HERE_DOCUMENT = /^sudo tee (\S+) <<'END'\n(.*?)^END$/gms;
 

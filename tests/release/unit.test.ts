@@ -1,4 +1,4 @@
-// Source: packaging/INSTALL.md, and systemd 252: systemd.exec(5), systemd.service(5). The unit and the drop-ins of the page.
+// Source: docs/INSTALL.md, and systemd 252: systemd.exec(5), systemd.service(5). The unit and the drop-ins of the page.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

@@ -31,7 +31,7 @@ export const sidebar = [
       'LIMITS',
       'GAME-DATA',
     ],
-    ...['BACKUPS', 'RELEASING', 'OPERATIONS', 'SEVERAL-NODES'],
+    ...['INSTALL', 'BACKUPS', 'RELEASING', 'OPERATIONS', 'SEVERAL-NODES'],
   ),
   group('Look up', 'SETTINGS', 'COMMANDS', 'HTTP-API', 'METRICS'),
   folder('What it promises', 'spec'),

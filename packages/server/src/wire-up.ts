@@ -297,6 +297,7 @@ export async function wireUp(
         Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
     );
     closers.push(() => bodies[Symbol.dispose]());
+    space.logIfFull();
     const accessLog = openAccessLog(settings.server, clock, log);
     if (accessLog !== undefined) closers.push(() => accessLog.close());
     const pipeline = new Pipeline({

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import { FIRST_STEPS, PAGES, SERVICES, tryPages } from './try-pages.js';
 
 /** Its commands need root, systemd and a release; tests/release/unit.test.ts runs those that can run without systemd. */
-const INSTALLATION = 'packaging/INSTALL.md';
+const INSTALLATION = 'docs/INSTALL.md';
 const elsewhere = new Set([...FIRST_STEPS, ...SERVICES]);
 
 tryPages([...PAGES.keys()].filter((name) => !elsewhere.has(name)));

@@ -29,6 +29,7 @@ describe('the site of the documentation', () => {
     for (const page of [
       'TUTORIAL',
       'CLIENTS',
+      'INSTALL',
       'SETTINGS',
       'spec/webhooks',
       'adr/0138-pages-that-are-run',

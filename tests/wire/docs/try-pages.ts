@@ -22,7 +22,7 @@ const docs = readdirSync(`${ROOT}docs`).flatMap((name) =>
 );
 /** Every page with blocks of code, by its name. */
 export const PAGES: ReadonlyMap<string, readonly Step[]> = new Map(
-  ['README.md', 'CONTRIBUTING.md', 'packaging/INSTALL.md', ...docs, ...packages]
+  ['README.md', 'CONTRIBUTING.md', ...docs, ...packages]
     .filter((name) => name.endsWith('.md') && !NOT_READ.test(name) && isThere(name))
     .sort()
     .map((name) => [name, readPage(ROOT + name)] as const)

@@ -109,6 +109,7 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
     released.map(({ releasedBytes }) => releasedBytes),
     [2 * MIB, 2 * MIB],
   );
+  next.logIfFull();
   const line = disk.lines.find(({ msg }) => /^disk is full; starting read-only/.test(String(msg)));
   assert.equal(line?.['freeBytes'], 2 * MIB);
   assert.equal(line?.['minFreeBytes'], 8 * MIB);

@@ -76,6 +76,16 @@ export class DiskSpace implements WriteRoom {
     return this.#obstacle;
   }
 
+  /** To be called when all else has started: without a reserve a full disk may have kept it from doing so. */
+  logIfFull(): void {
+    if (this.#obstacle === undefined) return;
+    const { folder, minFreeBytes, log } = this.#options;
+    log.error(
+      { folder, freeBytes: this.#freeBytes, minFreeBytes },
+      'disk is full; starting read-only: queries and deletions work, writes are refused',
+    );
+  }
+
   hasRoomFor(sizeBytes: number): boolean {
     if (this.#obstacle === undefined || sizeBytes === 0) return true;
     return sizeBytes <= this.#freeBytes - this.#options.reserveBytes;
@@ -106,18 +116,12 @@ export class DiskSpace implements WriteRoom {
   }
 
   async #open(): Promise<void> {
-    const { files, clock, log, folder, minFreeBytes, reserveBytes } = this.#options;
+    const { files, clock, reserveBytes } = this.#options;
     this.#reserveBytes = (await files.stat(this.#path))?.sizeBytes ?? 0;
     if (reserveBytes === 0 && this.#reserveBytes > 0) await this.#shrink(0);
     await this.#readFree().catch((error: unknown) => this.#noteFailure(error));
     if (this.#freeBytes < this.#startBytes) await this.#shrink(0);
     this.#updateObstacle(); // The first check fills the reserve: a start does not wait for that.
-    if (this.#obstacle !== undefined) {
-      log.error(
-        { folder, freeBytes: this.#freeBytes, minFreeBytes },
-        'disk is full; starting read-only: queries and deletions work, writes are refused',
-      );
-    }
     this.#ticker = clock.every(CHECK_INTERVAL_MS, () => this.refresh());
   }
 

@@ -1,12 +1,19 @@
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import { whoOf } from '../operator/audited-requests.js';
+import { readProduct } from '../product-version.js';
 import type { ServiceParts } from './service-parts.js';
+
+/** The default of `tsdb.reported_revision`. */
+const UNKNOWN_REVISION = 'unknown';
 
 /** @param obstacle what health checks say instead of `OK`. */
 export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | undefined>): Tsdb {
   const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
   return createTsdb({
-    settings: settings.tsdb,
+    settings: {
+      ...settings.tsdb,
+      reported_revision: revisionOf(settings.tsdb.reported_revision, readProduct().commit),
+    },
     nodeId: settings.server.node_id,
     tokens: {
       list: () => identity.listTokens(),
@@ -39,3 +46,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     report: reports.from(stores.local),
   });
 }
+
+/** Of the setting, and without one the commit of the release; a checkout does not know its own. */
+export const revisionOf = (setting: string, commit: string | undefined): string =>
+  setting === UNKNOWN_REVISION ? (commit ?? UNKNOWN_REVISION) : setting;

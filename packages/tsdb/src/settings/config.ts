@@ -297,7 +297,7 @@ export const TSDB_SETTINGS = defineSettings(
     reported_revision: Type.String({
       default: 'unknown',
       minLength: 1,
-      description: 'Source revision that /ping reports.',
+      description: 'Source revision that /ping reports; `unknown` means the commit of the release.',
     }),
     ...COMPATIBILITY_SETTINGS,
   },
