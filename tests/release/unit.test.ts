@@ -63,10 +63,11 @@ describe('the unit, with each drop-in of the page', { skip: noAnalysis }, () => 
   }
 });
 
-it('the page has the drop-ins for configuration, TLS, a backup disk and a fixed user', () => {
+it('the page has the drop-ins for configuration, two kinds of certificates, a backup disk and a fixed user', () => {
   assert.deepEqual([...dropIns.keys()].sort(), [
     'backup-disk.conf',
     'config.conf',
+    'own-certificate.conf',
     'tls.conf',
     'user.conf',
   ]);
@@ -123,6 +124,24 @@ describe('a server with the variables, credentials and folders of the unit, as i
     http.close();
   });
 
+  it('serves with a certificate of its own, and commands reach it as the page says', async () => {
+    await using machine = new UnitMachine();
+    const { keyFile, certFile } = testCertificate('first');
+    const commands = installBlock('install -m 0600 fullchain.pem').split('sudo tee')[0] ?? '';
+    machine.run(commands.replace('fullchain.pem', certFile).replace('privkey.pem', keyFile));
+    for (const name of ['cert.pem', 'key.pem'])
+      assert.equal(statSync(machine.path(`/etc/plinth/tls/${name}`)).mode & 0o777, 0o600);
+    machine.write('/etc/plinth/plinth.env', `${ANY_PORT}PLINTH_IDENTITY_WITHOUT_AUTH=true\n`);
+    const dropIn = dropIns.get('own-certificate.conf') ?? assert.fail('no drop-in');
+    const url = String(await machine.start([dropIn]));
+    assert.match(url, /^https:/, machine.log);
+    const [, withCa = ''] = /^(plinth status .*--tls-ca .*)$/m.exec(installBlock('--tls-ca')) ?? [];
+    const status = withCa
+      .replace('https://plinth.example.com', url)
+      .replace('/etc/plinth/tls/ca.pem', '/etc/plinth/tls/cert.pem');
+    assert.match(machine.run(status), /\S/);
+  });
+
   it('makes scheduled backups, and serves one that root restored', async () => {
     await using machine = new UnitMachine();
     const backups = machine.path('/var/lib/plinth-backups');
@@ -164,10 +183,15 @@ describe('a server with the variables, credentials and folders of the unit, as i
     await using machine = new UnitMachine();
     machine.write('/etc/plinth/plinth.env', 'PLINTH_HTTP_BIND=0.0.0.0:0\n');
     const url = String(await machine.start()).replace('0.0.0.0', '127.0.0.1');
-    const [, file = ''] = /--claim-code-file (\S+)/.exec(installBlock('--claim-code-file')) ?? [];
+    const [, file = ''] =
+      /--claim-code-file (\S+)/.exec(installBlock('sudo plinth token create --claim-code-file')) ??
+      [];
     assert.equal(statSync(machine.path(file)).mode & 0o777, 0o600);
     const token = machine.run(
-      installBlock('--claim-code-file').replace('token create', `token create --host ${url}`),
+      installBlock('sudo plinth token create --claim-code-file').replace(
+        'token create',
+        `token create --host ${url}`,
+      ),
     );
     assert.match(token, /apiv3_/);
   });
