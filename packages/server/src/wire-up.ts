@@ -137,9 +137,8 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());
-    const check = new CatalogCheck({
-      ...{ files: stores.files, path: join(stores.dataDir, STORE_FILE), log },
-    });
+    const path = join(stores.dataDir, STORE_FILE);
+    const check = new CatalogCheck({ files: stores.files, path, log });
     closers.push(() => check.close());
     check.start();
     const snapshots = new CatalogSnapshots({
@@ -158,8 +157,7 @@ export async function wireUp(
     closers.push(() => traces.close());
     const audit = new AuditLog({
       folder: join(stores.dataDir, AUDIT_FOLDER),
-      files: stores.files,
-      ...{ clock, log },
+      ...{ files: stores.files, clock, log },
     });
     closers.push(() => audit.close());
     await audit.open();
