@@ -17,7 +17,7 @@ export const TEXT_TERMS = [
   ['stand, lie', /\b(?:stands?|stood|lies|lying)\b/, 'is stored, is located'],
   ['hand on, hand out', /\bhand(?:s|ed|ing)? (?:on|out|over|in)\b/, 'forward, serve, return'],
   ['give back', /\bg(?:ive|ives|iven|ave|iving) back\b/, 'release, return'],
-  ['road, house', /\b(?:roads?|houses?|rooms?)\b/, 'request pipeline, code base, modules'],
+  ['road, house', /\b(?:roads?|houses?)\b/, 'request pipeline, code base, modules'],
   ['range of time', /\brange of time\b/, 'time range'],
   ['times, texts', /\btexts\b/, 'strings'],
   ['aside', /\b(?:moved?|moves|moving|put) aside\b/, 'quarantine'],

@@ -32,12 +32,12 @@ export function copyPages(docs, folder) {
 
 function linked(text, name, shipped) {
   const folder = path.posix.dirname(name);
-  return text.replace(LINK, (link, words, href) => {
+  return text.replace(LINK, (link, label, href) => {
     if (!isLocal(href)) return link;
-    if (SHARED.test(href)) return `[${words}](${href.replace(SHARED, '../share/$1')})`;
+    if (SHARED.test(href)) return `[${label}](${href.replace(SHARED, '../share/$1')})`;
     const target = path.posix.join(folder, href.replace(/#.*/, ''));
     const isShipped = shipped.has(target) || [...shipped].some((page) => page.startsWith(target));
-    return isShipped && !target.startsWith('..') ? link : words;
+    return isShipped && !target.startsWith('..') ? link : label;
   });
 }
 

@@ -7,7 +7,7 @@ import type { ServiceName, Settings } from './settings.js';
 
 const MAX_PORT = 65_535;
 
-/** Addresses whose form a pattern does not tell: a line for each that cannot be used, without what it may contain of a login. */
+/** Addresses whose form a pattern does not check: a line for each that cannot be used, without what it may contain of a login. */
 export function addressProblems(settings: Settings): readonly string[] {
   const { server, identity, accounts, webhooks, rateLimit } = settings;
   const urls: readonly (readonly [string, string | undefined, ServiceName?])[] = [

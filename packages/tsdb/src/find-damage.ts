@@ -42,7 +42,7 @@ interface CheckedStores {
 }
 
 /**
- * Compares every file of the time-series service with what was written, whatever is remembered of it, and reads the log as a start
+ * Compares every file of the time-series service with what was written and reads the log as a start
  * does. The service must not run. Nothing is changed.
  */
 export async function findDamage(stores: CheckedStores): Promise<FileCheck> {

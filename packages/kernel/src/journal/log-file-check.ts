@@ -18,7 +18,7 @@ export interface CheckedFile {
   /** A clean stop has marked the end of the records, which is `sizeBytes`. */
   readonly isEndKnown: boolean;
   /** What stands behind the records is no part of one. */
-  readonly isStray: boolean;
+  readonly isRemnant: boolean;
 }
 
 export async function checkFile(
@@ -43,7 +43,7 @@ export async function checkFile(
         // No record is as short as the mark of a clean stop.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isEndKnown: false,
-        isStray: false,
+        isRemnant: false,
       };
     }
     let offset = FILE_HEADER_SIZE;
@@ -68,7 +68,7 @@ export async function checkFile(
       hasZerosBehind: sizeBytes < reader.sizeBytes,
       isFollowed,
       isEndKnown,
-      isStray: offset < sizeBytes && (await reader.isStray(offset)),
+      isRemnant: offset < sizeBytes && (await reader.isRemnant(offset)),
     };
   } finally {
     await handle.close();

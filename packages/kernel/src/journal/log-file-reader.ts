@@ -127,7 +127,7 @@ export class LogFileReader {
    * Whether nearly all bytes at `offset` and behind are zero, so that no record can be left there, not even one whose header was
    * zeroed. The others were changed in the zeros that are made ready for records.
    */
-  async isStray(offset: number): Promise<boolean> {
+  async isRemnant(offset: number): Promise<boolean> {
     let count = 0;
     for (let at = offset; at < this.sizeBytes; ) {
       const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));

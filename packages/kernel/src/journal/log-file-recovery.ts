@@ -97,12 +97,12 @@ export class FileRecovery {
     of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
-    const { header, isHeaderIntact, goodBytes, sizeBytes, isStray, hasZerosBehind } = of.checked;
+    const { header, isHeaderIntact, goodBytes, sizeBytes, isRemnant, hasZerosBehind } = of.checked;
     // Read from memory is not yet on the disk: a process may have died before its write was synced.
     if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasZerosBehind))
       await cut(fileSystem, directory, path, goodBytes);
     if (!of.isIntact) {
-      const kind = isStray ? 'tail_cleared' : 'tail_cut';
+      const kind = isRemnant ? 'tail_cleared' : 'tail_cut';
       const lostBytes = sizeBytes - goodBytes;
       this.losses.push({ kind, file: path, offset: goodBytes, lostBytes });
     }

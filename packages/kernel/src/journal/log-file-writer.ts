@@ -107,7 +107,7 @@ export class LogFileWriter {
 
   /**
    * Gives back the zeros. Not synced: zeros behind the last record are no damage.
-   * @param isEnd no file follows: the end of the records is marked, so that the next start tells damage there from a torn write.
+   * @param isEnd no file follows: the end of the records is marked, so that the next start distinguishes damage there from a torn write.
    */
   async finish({ isEnd = false }: { readonly isEnd?: boolean } = {}): Promise<void> {
     await this.#zeroing;

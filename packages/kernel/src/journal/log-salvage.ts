@@ -98,8 +98,8 @@ async function copyIntact(
     }
     const next = await nextRecord(reader, header, { offset, sequence });
     if (next === undefined) {
-      const isStray = !isEndKnown && (await reader.isStray(offset));
-      copy.lose(offset, dataEnd, isStray ? 0 : undefined);
+      const isRemnant = !isEndKnown && (await reader.isRemnant(offset));
+      copy.lose(offset, dataEnd, isRemnant ? 0 : undefined);
       return;
     }
     copy.lose(offset, next.offset, next.sequence - sequence);

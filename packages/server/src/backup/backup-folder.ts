@@ -6,7 +6,7 @@ import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { CommandFailed, cannotWrite } from '../commands/output/exit.js';
-import { tell } from '../commands/output/terminal.js';
+import { printNote } from '../commands/output/terminal.js';
 import { RESTORE_MARKER } from '../folder/data-folder.js';
 import { STORE_FILE } from '../folder/file-names.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
@@ -81,7 +81,7 @@ function isPathWithin(name: string): boolean {
 /** What is missing in a backup, for whoever makes or restores it. */
 export function tellLeftOut({ left_out }: Manifest): void {
   for (const sentence of left_out ?? []) {
-    tell(`plinth: not in the backup: ${sentence}\n`);
+    printNote(`plinth: not in the backup: ${sentence}\n`);
   }
 }
 

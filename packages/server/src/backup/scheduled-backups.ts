@@ -230,7 +230,7 @@ export class ScheduledBackups {
   }
 }
 
-/** `undefined`: it does not tell. */
+/** `undefined`: unknown. */
 const folderIdOf = async (backup: string): Promise<string | undefined> =>
   await readBackup(backup).then(
     ({ folder_id }) => folder_id,

@@ -36,7 +36,7 @@ export async function refusalForRoot(
 const asUnit = (name: string, command: string): string =>
   `systemd-run --pipe --wait --collect -p DynamicUser=yes -p User=${name} -p StateDirectory=${name} -p StateDirectoryMode=0700 -p UMask=0077 /opt/plinth/bin/${command}`;
 
-/** Of the data in `folder`, whoever owns the folder; `undefined`: there is none. */
+/** Of the data in `folder`, whether or not this user owns the folder; `undefined`: there is none. */
 async function ownerOf(
   folder: string,
   isEmpty: boolean,

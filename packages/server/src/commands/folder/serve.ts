@@ -25,7 +25,7 @@ import { type RunningServer, readSettings, startServer } from '../../start-serve
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -134,7 +134,7 @@ async function checkOnly(sources: SettingsSources, config: string | undefined): 
     await checkSettings(settings);
     await checkSecrets(settings);
     for (const { setting, why } of givenWithoutEffect(Object.values(SETTINGS), settings)) {
-      tell(`${setting}: ${why}\n`);
+      printNote(`${setting}: ${why}\n`);
     }
     print(settingsWithOrigins(settings, sources, config));
   } catch (error) {

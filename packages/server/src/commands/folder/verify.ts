@@ -19,7 +19,7 @@ import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 
 const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 
@@ -100,7 +100,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
         notes.push(...more);
       }
       progress.end();
-      for (const note of notes) tell(`plinth: note: ${note}\n`);
+      for (const note of notes) printNote(`plinth: note: ${note}\n`);
       report(dataDir, faults, fileCount, totalBytes, DAMAGE_HINT);
     } finally {
       await relational.close();

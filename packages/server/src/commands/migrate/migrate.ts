@@ -3,7 +3,7 @@ import { messageOf } from '@plinth/kernel';
 import { Command } from 'commander';
 import { type Connection, connectionOf, databaseOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { tell } from '../output/terminal.js';
+import { printNote } from '../output/terminal.js';
 import { parseConcurrency } from '../rows/write.js';
 import { annotatedCsv, isAnnotatedCsv } from './annotated-csv.js';
 import { portableSource } from './influxdb1.js';
@@ -107,7 +107,9 @@ function influxdb1Command(): Command {
       const queries = await planQueries(source.backup, source.names, options.plugins);
       await run(source, connection, options);
       if (users.length > 0 && !options.users)
-        tell(`${users.length} users were not made: say --users, and each gets a new password\n`);
+        printNote(
+          `${users.length} users were not made: say --users, and each gets a new password\n`,
+        );
       else if (!options.dryRun) await moveUsers(users, connection);
       await moveQueries(queries, options);
     } finally {

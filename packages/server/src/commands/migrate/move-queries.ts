@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { type QueryTrigger, triggerOf } from './continuous-query.js';
 import type { OldNames } from './old-names.js';
 import type { PortableBackup } from './portable-backup.js';
@@ -52,7 +52,7 @@ export async function moveQueries(
 ): Promise<void> {
   for (const { database, name, query, trigger } of planned) {
     if (trigger === undefined) {
-      tell(`continuous query ${name} of ${database} needs a plugin by hand:\n  ${query}\n`);
+      printNote(`continuous query ${name} of ${database} needs a plugin by hand:\n  ${query}\n`);
       continue;
     }
     const { fileName, plugin, command } = trigger;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Connection } from '../connection.js';
 import { quoted } from '../input/line-text.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { runStatement } from '../rows/send-chunks.js';
 import type { User } from './portable-backup.js';
 
@@ -18,9 +18,9 @@ export async function moveUsers(users: readonly User[], connection: Connection):
   for (const user of users) {
     const name = quoted(user.name);
     if (there.has(user.name)) {
-      tell(`user ${user.name} is there already and keeps its password\n`);
+      printNote(`user ${user.name} is there already and keeps its password\n`);
       if (user.isAdmin && there.get(user.name) !== true)
-        tell(`  it was an administrator: GRANT ALL PRIVILEGES TO ${name} makes it one here\n`);
+        printNote(`  it was an administrator: GRANT ALL PRIVILEGES TO ${name} makes it one here\n`);
     } else {
       const password = randomBytes(15).toString('base64url');
       const privileges = user.isAdmin ? ' WITH ALL PRIVILEGES' : '';
@@ -45,7 +45,7 @@ async function tried(run: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof CommandFailed && error.exitCode === EXIT.failed)) throw error;
-    tell(`${error.message}\n`);
+    printNote(`${error.message}\n`);
     process.exitCode = EXIT.failed;
     return false;
   }

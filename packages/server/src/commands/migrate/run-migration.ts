@@ -8,7 +8,7 @@ import { linesIn } from '../input/line-chunks.js';
 import { quoted } from '../input/line-text.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { formatTable } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { runDumpStatement, runStatement, send, sendAll } from '../rows/send-chunks.js';
 import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
@@ -68,7 +68,7 @@ export async function runMigration(
     options,
     marks.done,
   );
-  for (const sentence of [...source.told(), ...facts.settle()]) tell(`${sentence}\n`);
+  for (const sentence of [...source.told(), ...facts.settle()]) printNote(`${sentence}\n`);
   if (options.dryRun) {
     printCounts(facts, new Map());
     return source.faults.count === 0;
@@ -76,11 +76,13 @@ export async function runMigration(
   for (const statement of source.statements) await runStatement(statement, connection);
   const lost = await findLost(written, facts, connection);
   if (lost !== undefined) {
-    tell(`${lost} has no longer what an earlier run has written: begins anew\n`);
+    printNote(`${lost} has no longer what an earlier run has written: begins anew\n`);
     marks.done = 0;
   }
   if (marks.done > 0)
-    tell(`goes on behind ${marks.done} of ${chunkCount} pieces that an earlier run has written\n`);
+    printNote(
+      `goes on behind ${marks.done} of ${chunkCount} pieces that an earlier run has written\n`,
+    );
   const report = new WriteReport();
   let [next, readBytes] = [0, 0];
   try {
@@ -138,10 +140,10 @@ async function lookThrough(
         }
       }
     }
-    if (chunkCount + faults.count === countBefore) tell(`${piece.name}: no point is in it\n`);
+    if (chunkCount + faults.count === countBefore) printNote(`${piece.name}: no point is in it\n`);
   }
   faults.isComplete = true;
-  for (const text of faults.texts) tell(`${text}\n`);
+  for (const text of faults.texts) printNote(`${text}\n`);
   if (faults.count > 0 && !keep) {
     throw new CommandFailed(
       `${faults.count} places cannot be read; nothing was written\n  Mend them, or write all others with --keep.`,

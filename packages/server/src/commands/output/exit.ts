@@ -1,6 +1,6 @@
 import { messageOf } from '@plinth/kernel';
 import { CommanderError } from 'commander';
-import { tell } from './terminal.js';
+import { printNote } from './terminal.js';
 
 /** Documented in `plinth --help`; scripts depend on them. */
 export const EXIT = { failed: 1, usage: 2, unreachable: 3, unauthenticated: 4 } as const;
@@ -24,12 +24,12 @@ export function endWith(error: unknown): void {
     return;
   }
   if (error instanceof CommandFailed) {
-    tell(`plinth: ${error.message}\n`);
+    printNote(`plinth: ${error.message}\n`);
     process.exitCode = error.exitCode;
     return;
   }
   const text = systemText(error) ?? (error instanceof Error ? error.stack : String(error));
-  tell(`plinth: ${text}\n`);
+  printNote(`plinth: ${text}\n`);
   process.exitCode = EXIT.failed;
 }
 

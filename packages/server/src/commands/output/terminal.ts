@@ -40,6 +40,6 @@ export function print(text: string): void {
 }
 
 /** What a command says beside its answer. */
-export function tell(text: string): void {
+export function printNote(text: string): void {
   process.stderr.write(printable(text));
 }

@@ -1,6 +1,6 @@
 import type { Chunk } from '@plinth/line-protocol';
 import type { Input } from '../input/input.js';
-import { tell } from '../output/terminal.js';
+import { printNote } from '../output/terminal.js';
 
 const MAX_SHOWN_COUNT = 20;
 const BAR_WIDTH = 30;
@@ -47,14 +47,14 @@ export class WriteReport {
   /** @returns whether everything was written. */
   finish(): boolean {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    for (const line of this.#shown) tell(`${line}\n`);
+    for (const line of this.#shown) printNote(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
-    if (hiddenCount > 0) tell(`... and ${hiddenCount} more lines that were not written\n`);
+    if (hiddenCount > 0) printNote(`... and ${hiddenCount} more lines that were not written\n`);
     if (this.#shortCount > 0)
-      tell(`rows with fewer values than columns, the rest left empty: ${this.#shortCount}\n`);
+      printNote(`rows with fewer values than columns, the rest left empty: ${this.#shortCount}\n`);
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
-    tell(
+    printNote(
       `wrote ${this.#writtenCount} lines${refused} (${sizeText(this.#sentBytes)} in ${seconds} s)\n`,
     );
     return this.#refusedCount === 0;

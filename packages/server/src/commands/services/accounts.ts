@@ -8,7 +8,7 @@ import {
 } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printOne, printRows, withFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { idOfName } from './named.js';
 import type { Item } from './pages.js';
 
@@ -124,14 +124,14 @@ function keysCommand(): Command {
       };
       const made = await askPlatform(create, '/keys', { json });
       print(`${String(made.value)}\n`);
-      tell(`key ${String(made.id)} made; it is not shown again\n`);
+      printNote(`key ${String(made.id)} made; it is not shown again\n`);
     });
   const revoke = withServer(new Command('revoke'))
     .description('end a key at once')
     .argument('<key>', 'id of the key: key_...')
     .action(async (id: string) => {
       await askPlatform(revoke, `/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
-      tell(`key ${id} revoked\n`);
+      printNote(`key ${id} revoked\n`);
     });
   return new Command('keys')
     .description('list, make and revoke keys')
@@ -178,7 +178,7 @@ function closeCommand(): Command {
     const { platform, account } = await accountOf(command, said);
     const path = `${platform}/accounts/${account}/close`;
     await ask(connectionOf(command.opts()), path, { json: {} });
-    tell(`account ${account} closed\n`);
+    printNote(`account ${account} closed\n`);
   });
 }
 
@@ -190,7 +190,7 @@ function tickCommand(): Command {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
     const done = await askPlatform(command, '/tick', { json });
-    tell(`${String(done.evaluated)} accounts evaluated\n`);
+    printNote(`${String(done.evaluated)} accounts evaluated\n`);
   });
 }
 
@@ -200,7 +200,7 @@ function rotateCommand(): Command {
   );
   return command.action(async () => {
     const done = await ask(connectionOf(command.opts()), 'rotate_key', { json: {} });
-    tell(`key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`);
+    printNote(`key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`);
   });
 }
 

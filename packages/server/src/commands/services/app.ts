@@ -4,7 +4,7 @@ import { type Connection, callOk, connectionOf, withConnection } from '../connec
 import { readTextInput } from '../input/text-input.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printAnswer, printRows, withFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { APPS, appOf } from './named.js';
 import { allItems, collected, type Item } from './pages.js';
 
@@ -87,7 +87,7 @@ function createCommand(): Command {
     const made = await answerOf(connectionOf(command.opts()), APPS, { json });
     await printKey(made, options['keyOut']);
     printJson(made);
-    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
+    if (secret !== undefined) printNote(`secret (not shown again): ${secret}\n`);
   });
 }
 
@@ -138,7 +138,7 @@ function updateCommand(): Command {
     const method = 'PATCH';
     const connection = connectionOf(command.opts());
     printJson(await answerOf(connection, await pathOf(connection, app), { method, json }));
-    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
+    if (secret !== undefined) printNote(`secret (not shown again): ${secret}\n`);
   });
 }
 
@@ -149,7 +149,7 @@ function deleteCommand(): Command {
   return command.action(async (name: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, await pathOf(connection, name), { method: 'DELETE' });
-    tell(`app ${name} deleted\n`);
+    printNote(`app ${name} deleted\n`);
   });
 }
 
@@ -198,7 +198,7 @@ function removeKeyCommand(): Command {
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, name, `/keys/${encodeURIComponent(key)}`);
     await callOk(connection, path, { method: 'DELETE' });
-    tell(`key ${key} removed\n`);
+    printNote(`key ${key} removed\n`);
   });
 }
 
@@ -214,7 +214,7 @@ function verbCommand(verb: string): Command {
   return command.action(async (name: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, await pathOf(connection, name, `/${verb}`), { method: 'POST' });
-    tell(`${verb}: done\n`);
+    printNote(`${verb}: done\n`);
   });
 }
 
@@ -270,7 +270,7 @@ async function printKey(made: Record<string, unknown>, file: string | undefined)
   // Only its owner may read it, and an older key of that name is not overwritten.
   await writeFile(file, made['pem'], { mode: 0o600, flag: 'wx' });
   delete made['pem'];
-  tell(`private key written to ${file}\n`);
+  printNote(`private key written to ${file}\n`);
 }
 
 function printJson(value: unknown): void {

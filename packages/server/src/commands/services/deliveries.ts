@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printAnswer, printRows, withFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { APPS, appOf } from './named.js';
 
 const EXAMPLES = `
@@ -95,7 +95,7 @@ function redeliverCommand(): Command {
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, app, `/deliveries/${encodeURIComponent(id)}/attempts`);
     await callOk(connection, path, { method: 'POST' });
-    tell(`delivery ${id} is sent again\n`);
+    printNote(`delivery ${id} is sent again\n`);
   });
 }
 

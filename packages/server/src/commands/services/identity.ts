@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printAnswer, printRows, withFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { allItems, collected } from './pages.js';
 
 const EXAMPLES = `
@@ -60,7 +60,7 @@ export function identityCommand(): Command {
     .argument('<identity>')
     .action(async (key: string) => {
       await callOk(connectionOf(remove.opts()), pathOf(key), { method: 'DELETE' });
-      tell(`${key} deleted\n`);
+      printNote(`${key} deleted\n`);
     });
   const token = connected('token')
     .description('make a token that speaks for an identity')
@@ -83,7 +83,7 @@ export function identityCommand(): Command {
     .action(async (id: string) => {
       const path = `ops/v1/credentials/${encodeURIComponent(id)}`;
       await callOk(connectionOf(revoke.opts()), path, { method: 'DELETE' });
-      tell(`token ${id} revoked\n`);
+      printNote(`token ${id} revoked\n`);
     });
   for (const command of [create, list, one, update, remove, token, revoke]) {
     identity.addCommand(command);
@@ -115,7 +115,7 @@ export async function makeToken(
   print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expires_at');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
-  tell(
+  printNote(
     `token ${String(Reflect.get(made, 'id'))} for ${identity} made, ${until}; it is not shown again\n`,
   );
 }

@@ -3,7 +3,7 @@ import { type Connection, callOk, connectionOf, withConnection } from '../connec
 import { secondsOf } from '../input/duration.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { formatTable, printOne, printRows, withFormat } from '../output/listing.js';
-import { tell } from '../output/terminal.js';
+import { printNote } from '../output/terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -112,7 +112,7 @@ async function check(connection: Connection, command: Command): Promise<void> {
 async function reset(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/${encodeURIComponent(identity)}/reset`;
   await callOk(connection, path, { method: 'POST' });
-  tell(`${identity} starts anew\n`);
+  printNote(`${identity} starts anew\n`);
 }
 
 async function ban(connection: Connection, command: Command, identity: string): Promise<void> {
@@ -123,13 +123,13 @@ async function ban(connection: Connection, command: Command, identity: string): 
   }
   const json = { identity, duration_seconds };
   const made = fieldsOf(await (await callOk(connection, `${API}/bans`, { json })).json());
-  tell(`${identity} is banned until ${timeText(made['until'])}\n`);
+  printNote(`${identity} is banned until ${timeText(made['until'])}\n`);
 }
 
 async function unban(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
-  tell(`${identity} is not banned any more\n`);
+  printNote(`${identity} is not banned any more\n`);
 }
 
 async function listBans(connection: Connection, command: Command): Promise<void> {

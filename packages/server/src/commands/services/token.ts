@@ -5,7 +5,7 @@ import { type Connection, callOk, connectionOf, requireOk, withConnection } from
 import { secondsOf } from '../input/duration.js';
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { createFirstToken } from './claim-code.js';
 import { makeToken } from './identity.js';
 
@@ -105,7 +105,7 @@ function generating(): Command {
         if (isDomainError(error)) throw new CommandFailed(error.message, EXIT.usage);
         throw cannotWrite(path, error);
       });
-      tell(`token written to ${path}; start the server with --admin-token-file ${path}\n`);
+      printNote(`token written to ${path}; start the server with --admin-token-file ${path}\n`);
     });
   return generate;
 }
@@ -124,7 +124,7 @@ function deleting(): Command {
     .action(async (name: string) => {
       const options = { method: 'DELETE', query: { token_name: name } };
       await callOk(connectionOf(remove.opts()), 'api/v3/configure/token', options);
-      tell(`token ${name} deleted\n`);
+      printNote(`token ${name} deleted\n`);
     });
   return remove;
 }
@@ -227,7 +227,7 @@ async function printToken(response: Response): Promise<void> {
   print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expiry');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
-  tell(
+  printNote(
     `token ${String(Reflect.get(made, 'name'))} made, ${until}; it is not shown again. Keep it with\n` +
       '  export PLINTH_AUTH_TOKEN=<token>\n',
   );

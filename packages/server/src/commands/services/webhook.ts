@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { connectionOf, withConnection } from '../connection.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { isJson, withFormat } from '../output/listing.js';
-import { print, tell } from '../output/terminal.js';
+import { print, printNote } from '../output/terminal.js';
 import { deliveriesOf } from './deliveries.js';
 import { type Answer, forward, newSecret, registerApp, removeApp, targetOf } from './relay.js';
 
@@ -94,17 +94,17 @@ async function runReceiver(command: Command): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   try {
-    tell(`listening on ${url} (stop with Ctrl-C)\n`);
+    printNote(`listening on ${url} (stop with Ctrl-C)\n`);
     if (events === undefined || secret === undefined) return await stopped;
     const connection = connectionOf(command.opts());
     const app = await registerApp(connection, { url: options.url ?? url, secret, events });
     try {
       const made = options.secret === undefined ? `; its secret: ${secret}` : '';
-      tell(`app ${app} is registered until the end${made}\n`);
+      printNote(`app ${app} is registered until the end${made}\n`);
       await stopped;
     } finally {
       await removeApp(connection, app);
-      tell(`app ${app} removed\n`);
+      printNote(`app ${app} removed\n`);
     }
   } finally {
     end();

@@ -1,5 +1,5 @@
 import { type Connection, call, databaseOf } from '../connection.js';
-import { tell } from '../output/terminal.js';
+import { printNote } from '../output/terminal.js';
 
 /**
  * Says which retention policies of a database are databases of their own here, since their tables are not among those of the database:
@@ -16,5 +16,5 @@ export async function tellPolicies(connection: Connection): Promise<void> {
   const names = all.map((database) => String(database['iox::database']));
   const policies = names.filter((each) => each.startsWith(`${name}/`));
   if (policies.length > 0)
-    tell(`further tables are in ${policies.join(', ')}: name one with --database\n`);
+    printNote(`further tables are in ${policies.join(', ')}: name one with --database\n`);
 }
