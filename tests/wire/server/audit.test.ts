@@ -84,12 +84,13 @@ describe('the audit log', () => {
     // Nor is what strangers try.
     await server.http.send('/api/v3/configure/database?db=b', { method: 'DELETE' });
     assert.deepEqual(await shown(), EXPECTED);
-    await sleep(300);
-    const text = await readFile(join(dataDir, 'audit', 'audit.jsonl'), 'utf8');
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const linesOfFile = async () =>
+      (await readFile(join(dataDir, 'audit', 'audit.jsonl'), 'utf8')).trimEnd().split('\n');
+    // The file is written behind the responses.
+    for (let tries = 0; tries < 100 && (await linesOfFile()).length < EXPECTED.length; tries++)
+      await sleep(50);
+    const text = (await linesOfFile()).join('\n');
+    const lines = (await linesOfFile()).map((line) => JSON.parse(line));
     assert.equal(lines.length, EXPECTED.length);
     assert.deepEqual(Object.keys(lines[0]), [
       'time',
@@ -166,7 +167,8 @@ describe('the audit log', () => {
         ),
       );
     }
-    await sleep(500);
+    for (let tries = 0; tries < 100 && (await readdir(join(dataDir, 'audit'))).length < 2; tries++)
+      await sleep(50);
     const files = await readdir(join(dataDir, 'audit'));
     assert.deepEqual(files.sort(), ['audit.1.jsonl', 'audit.jsonl']);
     const { size } = await stat(join(dataDir, 'audit', 'audit.1.jsonl'));

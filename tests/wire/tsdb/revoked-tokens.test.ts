@@ -37,10 +37,10 @@ after(async () => await server.close());
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PERMISSIONS = [{ resource_type: 'db', resource_identifier: ['d'], actions: ['read'] }];
 
-async function tokenOf(name: string): Promise<Headers> {
+async function tokenOf(name: string, more: object = {}): Promise<Headers> {
   const answer = await server.http.send('/api/v3/enterprise/configure/token', {
     headers: { ...admin, ...JSON_TYPE },
-    body: JSON.stringify({ token_name: name, permissions: PERMISSIONS }),
+    body: JSON.stringify({ token_name: name, permissions: PERMISSIONS, ...more }),
   });
   assert.equal(answer.status, 201, answer.text);
   return { authorization: `Bearer ${JSON.parse(answer.text).token}` };
@@ -113,6 +113,15 @@ async function assertEnds(ended: Promise<unknown>, revoke: () => Promise<void>):
   await Promise.race([ended, sleep(MAX_END_MS)]);
   assert.equal(isOver, true, `not over ${Math.round(performance.now() - startMs)} ms later`);
 }
+
+it('a token is refused from its expiry on', async () => {
+  const headers = await tokenOf('short', { expiry_secs: 1 });
+  const path = sqlPath('SELECT count(*) FROM m');
+  assert.equal((await server.http.send(path, { headers })).status, 200);
+  await sleep(1100);
+  assert.equal((await server.http.send(path, { headers })).status, 401);
+  assert.equal((await server.http.send('/write?db=d', { headers, body: 'm v=1' })).status, 401);
+});
 
 describe('what runs when its token or user is deleted', () => {
   it('a statement ends', async () => {

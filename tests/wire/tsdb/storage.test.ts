@@ -103,7 +103,7 @@ describe('the storage of the time-series service', () => {
     // With nothing in memory it is asked for in vain, and says so as well.
     assert.equal((await post('flush')).status, 202);
     await write('one', `m,t=a v=2 ${START_NS + 1n}`);
-    await sleep(1500);
+    await sleep(200);
     assert.ok((await get()).buffered_bytes > 0, 'what comes later waits for its own time');
   });
 
