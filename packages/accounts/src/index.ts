@@ -1,4 +1,4 @@
 export { ACCOUNTS_SETTINGS, type AccountsConfig } from './config.js';
 export type { AccountListener } from './domain/account/account-reports.js';
 export { ACCOUNTS_API } from './routes/description.js';
-export { type AccountsNeeds, checkAccountsConfig, createAccounts } from './service.js';
+export { type AccountsDeps, checkAccountsConfig, createAccounts } from './service.js';

@@ -51,7 +51,7 @@ export interface PlatformKeyring extends KeyDirectory, ManagedKeys {
   adopt(presets: readonly { readonly platform: string; readonly text: string }[]): Promise<void>;
 }
 
-export interface AccountsNeeds {
+export interface AccountsDeps {
   readonly config: AccountsConfig;
   readonly store: RelationalStore;
   readonly outbox: Outbox;
@@ -84,7 +84,7 @@ export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): readonl
 }
 
 /** The accounts service: accounts, persons, tokens, events. `start` comes before the first request. */
-export function createAccounts(needs: AccountsNeeds): HttpService {
+export function createAccounts(needs: AccountsDeps): HttpService {
   return new AccountsService(needs);
 }
 
@@ -97,7 +97,7 @@ const SHARED_REFRESH_MS = 1000;
 
 class AccountsService implements HttpService {
   readonly name = 'accounts';
-  readonly #needs: AccountsNeeds;
+  readonly #needs: AccountsDeps;
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
   readonly #platforms: Platforms;
@@ -112,7 +112,7 @@ class AccountsService implements HttpService {
   #upkeep: Disposable | undefined;
   #refresh: Disposable | undefined;
 
-  constructor(needs: AccountsNeeds) {
+  constructor(needs: AccountsDeps) {
     const { config, store, outbox, clock, random, log, keys } = needs;
     this.#needs = needs;
     this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);

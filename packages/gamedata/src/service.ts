@@ -50,7 +50,7 @@ import { ImageFolder } from './storage/image-folder.js';
 import { RelationalObjects } from './storage/relational-objects.js';
 import { TextStore } from './storage/text-store.js';
 
-export interface GameDataNeeds {
+export interface GameDataDeps {
   readonly settings: GameDataConfig;
   /** Versions, drafts and history; where nodes share it, the records as well. */
   readonly relational: RelationalStore;
@@ -93,14 +93,14 @@ export interface GameData extends HttpService {
 }
 
 /** Read-only game data and its editor. `start` returns at once; requests wait for the data. */
-export async function createGameData(needs: GameDataNeeds): Promise<GameData> {
+export async function createGameData(needs: GameDataDeps): Promise<GameData> {
   const token = await readAdminToken(needs.settings);
   return new GameDataService(needs, token);
 }
 
 class GameDataService implements GameData {
   readonly name = 'gamedata';
-  readonly #needs: GameDataNeeds;
+  readonly #needs: GameDataDeps;
   readonly #groups: GroupStore;
   readonly #ledger: Ledger;
   readonly #library: Library;
@@ -118,7 +118,7 @@ class GameDataService implements GameData {
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
 
-  constructor(needs: GameDataNeeds, adminToken: string | undefined) {
+  constructor(needs: GameDataDeps, adminToken: string | undefined) {
     this.#needs = needs;
     const { settings, relational, objects, outbox, clock, log } = needs;
     this.#texts = new TextStore({

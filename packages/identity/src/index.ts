@@ -6,4 +6,4 @@ export { readTokenFile, writeTokenFile } from './domain/token-file.js';
 export { identityError } from './errors.js';
 export type { App } from './model/app.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';
-export { createIdentity, type Identity, type IdentityNeeds } from './service.js';
+export { createIdentity, type Identity, type IdentityDeps } from './service.js';

@@ -47,7 +47,7 @@ import { PlatformKeyStore } from './storage/platform-key-store.js';
 import { RegistryStore } from './storage/registry-store.js';
 import { TokenStore } from './storage/token-store.js';
 
-export interface IdentityNeeds {
+export interface IdentityDeps {
   readonly config: IdentityConfig;
   readonly store: RelationalStore;
   readonly clock: Clock;
@@ -108,7 +108,7 @@ export interface Identity extends HttpService {
 }
 
 /** `start` reads the tokens; nothing may be asked of the service before it has resolved. */
-export function createIdentity(needs: IdentityNeeds): Identity {
+export function createIdentity(needs: IdentityDeps): Identity {
   return new IdentityService(needs);
 }
 
@@ -118,7 +118,7 @@ const SHARED_REFRESH_MS = 1000;
 class IdentityService implements Identity {
   readonly name = 'identity';
   readonly dialect: Dialect;
-  readonly #needs: IdentityNeeds;
+  readonly #needs: IdentityDeps;
   readonly platformKeys: PlatformKeys;
   readonly registry: Registry;
   readonly credentials: CredentialResolver;
@@ -139,7 +139,7 @@ class IdentityService implements Identity {
   #flush: Disposable | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
-  constructor(needs: IdentityNeeds) {
+  constructor(needs: IdentityDeps) {
     const { store, clock, random, config, log } = needs;
     this.#needs = needs;
     const { admin_token_recovery_http_bind: recoveryBind = 'true' } = config;

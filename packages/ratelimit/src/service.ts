@@ -48,7 +48,7 @@ export interface CredentialService {
   readonly profiles: ProfileSource;
 }
 
-export interface RateLimitNeeds {
+export interface RateLimitDeps {
   readonly config: RateLimitConfig;
   readonly addresses: ClientAddresses;
   readonly credentials: CredentialService;
@@ -86,7 +86,7 @@ export interface RateLimit extends HttpService {
 }
 
 /** For settings in which `rateLimitProblems` finds nothing. */
-export function createRateLimit(needs: RateLimitNeeds): RateLimit {
+export function createRateLimit(needs: RateLimitDeps): RateLimit {
   return new RateLimitService(needs);
 }
 
@@ -94,7 +94,7 @@ class RateLimitService implements RateLimit {
   readonly name = 'ratelimit';
   readonly dialect: Dialect;
   readonly gate: HttpGate;
-  readonly #needs: RateLimitNeeds;
+  readonly #needs: RateLimitDeps;
   readonly #limiter: Limiter;
   readonly #logins: LoginGuard;
   readonly #store: LimitStore;
@@ -105,7 +105,7 @@ class RateLimitService implements RateLimit {
   readonly #envoyService: EnvoyService;
   #envoyServer: EnvoyServer | undefined;
 
-  constructor(needs: RateLimitNeeds) {
+  constructor(needs: RateLimitDeps) {
     const { config, clock, metrics } = needs;
     this.#needs = needs;
     const { random, log, onBan } = needs;
@@ -225,7 +225,7 @@ class RateLimitService implements RateLimit {
 
 /** Redis keeps its counters itself. */
 function openSnapshots(
-  { config, relational, clock, log }: RateLimitNeeds,
+  { config, relational, clock, log }: RateLimitDeps,
   store: LimitStore,
   resources: ResourceTable,
 ): Snapshots | undefined {

@@ -1,7 +1,7 @@
 import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
+import type { TsdbDeps } from './deps.js';
 import type { WriteOutcome } from './domain/engine/engine.js';
 import { LatePlanner } from './domain/sql/late-planner.js';
-import type { TsdbNeeds } from './needs.js';
 import type { Identify } from './routes/flight/flight-dialect.js';
 import type { OpenTsdb } from './service.js';
 
@@ -16,7 +16,7 @@ export interface Tsdb extends HttpService {
   readonly usesFolder: boolean;
 }
 
-export interface TsdbServiceNeeds extends TsdbNeeds {
+export interface TsdbServiceDeps extends TsdbDeps {
   /** Of everything but Arrow Flight. */
   readonly dialect: Dialect;
   /** Of everything below `/ops/v1`. */
@@ -39,7 +39,7 @@ export function preloadTsdb(): void {
 }
 
 /** The time-series service. `start` opens its storage and recovers. */
-export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
+export function createTsdb(needs: TsdbServiceDeps): Tsdb {
   const lines = needs.metrics.counter({
     name: 'influxdb3_write_lines_total',
     help: 'Lines written.',

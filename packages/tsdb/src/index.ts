@@ -1,8 +1,8 @@
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
+export type { TsdbDeps } from './deps.js';
 export type { Engine, QueryRequest, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 export { findDamage } from './find-damage.js';
-export type { TsdbNeeds } from './needs.js';
 export { type ReadLine, readLine } from './read-line.js';
 export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';

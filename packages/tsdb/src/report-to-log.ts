@@ -1,5 +1,5 @@
 import type { Logger } from '@plinth/kernel';
-import type { EngineReport } from './domain/engine/engine-needs.js';
+import type { EngineReport } from './domain/engine/engine-deps.js';
 import type { EngineMetrics } from './metrics.js';
 import { isoOf } from './model/time/calendar.js';
 import { FileDamaged } from './storage/segments/file-sums.js';

@@ -7,6 +7,7 @@ import {
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
+import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import type { TableFacts } from './domain/catalog/overview.js';
@@ -30,7 +31,6 @@ import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
-import type { TsdbNeeds } from './needs.js';
 import { openInfluxql } from './open/open-influxql.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
 import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';
@@ -83,7 +83,7 @@ export interface OpenTsdb {
  * @param onTablesFound called as soon as that is known: somebody has written, so questions will come.
  */
 export async function openTsdb(
-  needs: TsdbNeeds,
+  needs: TsdbDeps,
   planner: Planner,
   onTablesFound: () => void = () => undefined,
 ): Promise<OpenTsdb> {
@@ -255,7 +255,7 @@ function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): v
   );
 }
 
-const limitsOf = (settings: TsdbNeeds['settings']): CatalogLimits => ({
+const limitsOf = (settings: TsdbDeps['settings']): CatalogLimits => ({
   ...DEFAULT_CATALOG_LIMITS,
   databaseCount: settings.num_database_limit,
   tableCount: settings.num_table_limit,
@@ -263,7 +263,7 @@ const limitsOf = (settings: TsdbNeeds['settings']): CatalogLimits => ({
 });
 
 function newCaches(
-  { settings, relational, clock, log }: TsdbNeeds,
+  { settings, relational, clock, log }: TsdbDeps,
   { catalog, host }: { readonly catalog: RelationalCatalog; readonly host: DuckDbHost },
 ): Caches {
   return new Caches({
@@ -278,7 +278,7 @@ function newCaches(
   });
 }
 
-function newLanes({ settings, random }: TsdbNeeds): LanePool {
+function newLanes({ settings, random }: TsdbDeps): LanePool {
   const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
   return new LanePool({
     hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
@@ -300,7 +300,7 @@ function readerOf(lanes: LanePool): BodyReader {
 }
 
 const engineSettings = (
-  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbNeeds,
+  { settings, flushGroupTables, flushSmallTables, segmentUnitRows }: TsdbDeps,
   shares: MemoryShares,
 ) => ({
   flushBytes: shares.flushBytes,
@@ -317,7 +317,7 @@ const engineSettings = (
   repair: settings.repair,
 });
 
-async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
+async function openCatalog(needs: TsdbDeps): Promise<RelationalCatalog> {
   const { settings, relational, clock, random } = needs;
   // Together, as the catalog's own: one commit.
   const tables = [
@@ -339,7 +339,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
 }
 
 async function openHost(
-  { settings, dataDir, fileSystem, engineWatch }: TsdbNeeds,
+  { settings, dataDir, fileSystem, engineWatch }: TsdbDeps,
   tempDir: string,
   memoryLimitBytes: number,
 ): Promise<DuckDbHost> {

@@ -1,3 +1,3 @@
 export { WEBHOOKS_SETTINGS, type WebhooksConfig } from './config.js';
 export { WEBHOOKS_API } from './routes/description.js';
-export { createWebhooks, type Webhooks, type WebhooksNeeds } from './service.js';
+export { createWebhooks, type Webhooks, type WebhooksDeps } from './service.js';

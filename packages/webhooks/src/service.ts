@@ -36,7 +36,7 @@ import type { Hook, RetryPolicy } from './model/hook.js';
 import type { AppInfo } from './routes/app-routes.js';
 import { type Credentials, WebhookDialect } from './routes/dialect.js';
 import { liveSources } from './routes/live-sources.js';
-import { type TableNeeds, webhookTables } from './routes/table.js';
+import { type TableDeps, webhookTables } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue/queue-store.js';
@@ -51,7 +51,7 @@ export interface AppRegistry extends Credentials {
   findInstallationApp(installationId: number): Promise<number | undefined>;
 }
 
-export interface WebhooksNeeds {
+export interface WebhooksDeps {
   readonly config: WebhooksConfig;
   readonly store: RelationalStore;
   readonly secrets: SecretBox;
@@ -85,7 +85,7 @@ export interface Webhooks extends HttpService {
 }
 
 /** The webhooks service. `start` comes before the first event; `close` lets running attempts end. */
-export function createWebhooks(needs: WebhooksNeeds): Webhooks {
+export function createWebhooks(needs: WebhooksDeps): Webhooks {
   return new WebhookService(needs);
 }
 
@@ -93,7 +93,7 @@ class WebhookService implements Webhooks {
   readonly name = 'webhooks';
   readonly appHooks: AppWebhooks;
   readonly internalEvents: InternalEvents | undefined;
-  readonly #needs: WebhooksNeeds;
+  readonly #needs: WebhooksDeps;
   readonly #dialect: WebhookDialect;
   readonly #rules: HookRules;
   readonly #hookStore: HookStore;
@@ -110,7 +110,7 @@ class WebhookService implements Webhooks {
   readonly #retention: Retention;
   #isClosed = false;
 
-  constructor(needs: WebhooksNeeds) {
+  constructor(needs: WebhooksDeps) {
     const { config, store, clock, random, log, metrics } = needs;
     this.#needs = needs;
     const { apps: credentials, publicUrl } = needs;
@@ -232,7 +232,7 @@ class WebhookService implements Webhooks {
     await this.#payloads.close();
   }
 
-  #routeNeeds(): TableNeeds {
+  #routeNeeds(): TableDeps {
     const { config, apps, clock, random, operatorDialect } = this.#needs;
     return {
       config,
@@ -301,7 +301,7 @@ class WebhookService implements Webhooks {
   }
 }
 
-function engineSettings({ config, version, publicUrl, localUrl }: WebhooksNeeds) {
+function engineSettings({ config, version, publicUrl, localUrl }: WebhooksDeps) {
   const build = createHash('sha1').update(version).digest('hex').slice(0, 7);
   return {
     isWorker: config.worker,

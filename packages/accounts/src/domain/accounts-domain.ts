@@ -46,7 +46,7 @@ import { TestClocks } from './platform/test-clocks.js';
 import { REFERENCE_LISTS } from './reference/index.js';
 import { RULES } from './rules/index.js';
 
-export interface DomainNeeds {
+export interface DomainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: RelationalStore;
@@ -81,7 +81,7 @@ export class AccountsDomain {
   readonly events: Events;
   readonly delivery: EventDelivery;
 
-  constructor(needs: DomainNeeds) {
+  constructor(needs: DomainDeps) {
     const { clock, random, sealer, commits, platforms, config } = needs;
     const locks = new KeyedLocks();
     const store = new AccountStore(needs.store, sealer);

@@ -16,7 +16,7 @@ import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-export interface AccountRoutesNeeds {
+export interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly shapes: RequestShapes;
   readonly words: VendorWords;
@@ -50,7 +50,7 @@ const UPDATE: CallWords = {
 const CLOSE: CallWords = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
 
 /** Source: accounts, section 7, E1 to E5. */
-export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesNeeds): readonly Route[] {
+export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesDeps): readonly Route[] {
   const { accounts, shapes } = needs;
   const content = { makesContent: true };
   const update = async (call: Call) => {
@@ -103,7 +103,7 @@ async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
 
 function readWrite(
   call: Call,
-  { shapes, words }: AccountRoutesNeeds,
+  { shapes, words }: AccountRoutesDeps,
   shape: 'account_create' | 'account_update',
 ): AccountWrite {
   new Query(call.request.url).end();

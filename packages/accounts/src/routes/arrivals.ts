@@ -48,7 +48,7 @@ const MAX_KNOWN_VERSIONS = 100;
 /** Of a request that a platform's key was granted. */
 type PlatformHead = HttpHead & { readonly principal: PrincipalOf<'platform'> };
 
-export interface ArrivalsNeeds {
+export interface ArrivalsDeps {
   readonly keys: KeyDirectory;
   readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
   readonly random: Random;
@@ -64,13 +64,13 @@ export interface ArrivalsNeeds {
  * is read before that, for the limiter; what is wrong with it is said after the path was found.
  */
 export class Arrivals {
-  readonly #needs: ArrivalsNeeds;
+  readonly #needs: ArrivalsDeps;
   readonly #versionHeaders: readonly string[];
   readonly #arrivals = new WeakMap<HttpHead, Arrival>();
   /** Headers that were read; clients of one release send the same one. */
   readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
-  constructor(needs: ArrivalsNeeds) {
+  constructor(needs: ArrivalsDeps) {
     this.#needs = needs;
     this.#versionHeaders = vendorHeaderNames(needs.headerPrefixes, 'version');
   }

@@ -21,7 +21,7 @@ import {
   type Published,
 } from './publication.js';
 
-export interface LibraryNeeds {
+export interface LibraryDeps {
   readonly ledger: Ledger;
   readonly editions: EditionStore;
   readonly groups: GroupStore;
@@ -73,7 +73,7 @@ const NO_VERSION: Version = {
  * one whole and durable before it becomes the current one. Changes come in turns (`ChangeTurns`).
  */
 export class Library {
-  readonly #needs: LibraryNeeds;
+  readonly #needs: LibraryDeps;
   readonly #listeners: PublicationListener[] = [];
   readonly #objects: SetObjects;
   readonly #old: OldEditions;
@@ -81,7 +81,7 @@ export class Library {
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
   #isDegraded = false;
 
-  constructor(needs: LibraryNeeds) {
+  constructor(needs: LibraryDeps) {
     this.#needs = needs;
     this.#objects = new SetObjects(needs.groups, needs.texts);
     this.#old = new OldEditions(async (version) => ({

@@ -4,7 +4,7 @@ import { gameDataError } from '../errors.js';
 /** Between two attempts. */
 export const RETRY_MS = 1000;
 
-interface OpeningNeeds {
+interface OpeningDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends the attempts. */
@@ -18,13 +18,13 @@ interface OpeningNeeds {
  * attempt that runs, and is refused when it fails and between two of them.
  */
 export class Opening {
-  readonly #needs: OpeningNeeds;
+  readonly #needs: OpeningDeps;
   /** Of an attempt that runs or has failed; `undefined` once the data is open. */
   #attempt: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  constructor(needs: OpeningNeeds) {
+  constructor(needs: OpeningDeps) {
     this.#needs = needs;
   }
 

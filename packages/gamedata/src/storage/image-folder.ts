@@ -31,14 +31,14 @@ interface Listed {
 
 /** Pictures that the operator put beside the data. Only names that were found by looking are served, so that no path leads out. */
 export class ImageFolder implements Images {
-  readonly #needs: ImageFolderNeeds;
+  readonly #needs: ImageFolderDeps;
   /** By path below the folder; '' is the folder itself. */
   #listed = new Map<string, Listed>();
   #names: ReadonlySet<string> = new Set();
   #timer: Disposable | undefined;
   #hasWarned = false;
 
-  constructor(needs: ImageFolderNeeds) {
+  constructor(needs: ImageFolderDeps) {
     this.#needs = needs;
   }
 
@@ -157,7 +157,7 @@ export class ImageFolder implements Images {
   }
 }
 
-interface ImageFolderNeeds {
+interface ImageFolderDeps {
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;

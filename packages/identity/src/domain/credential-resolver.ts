@@ -30,7 +30,7 @@ interface Found {
   readonly expiresMs: number | undefined;
 }
 
-export interface CredentialResolverNeeds {
+export interface CredentialResolverDeps {
   readonly registry: Registry;
   readonly tokens: ApiTokens;
   readonly platformKeys: PlatformKeys;
@@ -46,11 +46,11 @@ export interface CredentialResolverNeeds {
  * minute, so that most requests are answered without a promise. Source: rate-limits, section 3.1.
  */
 export class CredentialResolver {
-  readonly #needs: CredentialResolverNeeds;
+  readonly #needs: CredentialResolverDeps;
   /** By SHA-256 of the header: what is kept cannot be used as a credential. */
   readonly #remembered = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
 
-  constructor(needs: CredentialResolverNeeds) {
+  constructor(needs: CredentialResolverDeps) {
     this.#needs = needs;
   }
 

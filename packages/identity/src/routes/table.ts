@@ -9,7 +9,7 @@ import { registryRoutes, type TokenQuota } from './registry-routes.js';
 import { sessionRoute } from './session-route.js';
 import { tokenRoutes } from './token-routes.js';
 
-export interface TableNeeds {
+export interface TableDeps {
   readonly operatorDialect: Dialect;
   /** Of the time-series service, whose endpoints those of tokens are. */
   readonly serverDialect: Dialect;
@@ -24,7 +24,7 @@ export interface TableNeeds {
 }
 
 /** All that this service answers. */
-export const identityTables = (needs: TableNeeds): readonly RouteTable[] => [
+export const identityTables = (needs: TableDeps): readonly RouteTable[] => [
   {
     dialect: needs.operatorDialect,
     api: 'operator',

@@ -37,7 +37,7 @@ export const EGRESS_PATTERNS = {
   proxy: '^(https?|socks5)://[^\\s]+$',
 } as const;
 
-export interface EgressNeeds {
+export interface EgressDeps {
   readonly clock: Clock;
   readonly files: FileSystem;
   /** Where this server listens. */
@@ -57,7 +57,7 @@ export class GuardedSender {
   /** Filled at the start, before anything is sent. */
   readonly #authorities: string[] = [];
 
-  constructor(settings: EgressSettings, { clock, files, ownListeners }: EgressNeeds) {
+  constructor(settings: EgressSettings, { clock, files, ownListeners }: EgressDeps) {
     this.#settings = settings;
     this.#files = files;
     this.guard = new TargetGuard({

@@ -74,7 +74,7 @@ const MAX_LEASE_COUNT = 100_000;
 const LEASE_MS = 600_000;
 const SERVICE = 'check';
 
-export interface DecisionServiceNeeds {
+export interface DecisionServiceDeps {
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
   readonly profiles: Profiles;
@@ -85,11 +85,11 @@ export interface DecisionServiceNeeds {
 
 /** Answers questions of other systems with the counters that this server's own requests use. */
 export class DecisionService {
-  readonly #needs: DecisionServiceNeeds;
+  readonly #needs: DecisionServiceDeps;
   /** Oldest first. */
   readonly #leases = new Map<string, HeldLease>();
 
-  constructor(needs: DecisionServiceNeeds) {
+  constructor(needs: DecisionServiceDeps) {
     this.#needs = needs;
   }
 

@@ -8,7 +8,7 @@ import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.
 import { Lease } from './lease.js';
 import type { LimiterNumbers } from './limiter-numbers.js';
 
-export interface LimiterNeeds {
+export interface LimiterDeps {
   readonly store: LimitStore;
   readonly resources: ResourceTable;
   readonly rules: PrimaryLimitRules;
@@ -41,9 +41,9 @@ export class Limiter {
   readonly callers: Callers;
   readonly resources: ResourceTable;
   readonly store: LimitStore;
-  readonly #needs: LimiterNeeds;
+  readonly #needs: LimiterDeps;
 
-  constructor(needs: LimiterNeeds) {
+  constructor(needs: LimiterDeps) {
     this.#needs = needs;
     this.store = needs.store;
     this.resources = needs.resources;

@@ -21,7 +21,7 @@ import { loginRefusal } from './gate/refusal.js';
 
 export const AUTH_PATH = '/ops/v1/rate-limits/auth';
 
-export interface AuthNeeds {
+export interface AuthDeps {
   readonly config: RateLimitConfig;
   readonly decisions: DecisionService;
   readonly logins: LoginGuard;
@@ -33,7 +33,7 @@ export interface AuthNeeds {
  * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
  * Source: rate-limits, section 12.1.
  */
-export function authRoute({ config, decisions, logins, clock }: AuthNeeds): Route {
+export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route {
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
     const textsOf = (...names: readonly string[]): string[] =>

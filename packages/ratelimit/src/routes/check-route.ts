@@ -8,7 +8,7 @@ import { readQuestion } from './question.js';
 /** Far more than a thousand questions have. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-interface AskNeeds {
+interface AskDeps {
   readonly config: RateLimitConfig;
   readonly decisions: DecisionService;
   readonly random: Random;
@@ -16,7 +16,7 @@ interface AskNeeds {
 
 /** Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
-  needs: AskNeeds,
+  needs: AskDeps,
   asked: Question,
   context: AnswerContext,
 ): Promise<WireAnswer> {
@@ -30,7 +30,7 @@ const checkQuestion = inputCheck('body', Question);
  * `RequestInvalid` as well.
  */
 export async function checkAll(
-  needs: AskNeeds,
+  needs: AskDeps,
   bodies: readonly unknown[],
   context: AnswerContext,
 ): Promise<readonly WireAnswer[]> {
@@ -42,7 +42,7 @@ export async function checkAll(
 }
 
 function understand(
-  { config, decisions }: AskNeeds,
+  { config, decisions }: AskDeps,
   asked: Question,
 ): Promise<Understood> | 'too_many_objects' {
   const question = readQuestion(asked);
@@ -51,7 +51,7 @@ function understand(
 }
 
 async function checkUnderstood(
-  { decisions, random }: AskNeeds,
+  { decisions, random }: AskDeps,
   understood: Understood | 'too_many_objects',
   context: AnswerContext,
 ): Promise<WireAnswer> {

@@ -17,7 +17,7 @@ import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { answerError } from './to-wire.js';
 
-export interface DialectNeeds {
+export interface DialectDeps {
   readonly config: RateLimitConfig;
   /** Who a credential belongs to. Throws `not_authenticated`. */
   readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
@@ -27,7 +27,7 @@ export interface DialectNeeds {
 }
 
 /** Of what a caller asks about its own limits: anybody may, and who shows a credential is meant by it. */
-export function rateLimitDialect(needs: DialectNeeds): Dialect {
+export function rateLimitDialect(needs: DialectDeps): Dialect {
   const { config, credentials, log } = needs;
   const cors = new Cors({
     origins: '*',

@@ -54,7 +54,7 @@ const BAD_KEY = { 422: 'not the key of an identity' } as const;
 
 const { answer, json } = OpenApi;
 
-export interface OperatorNeeds {
+export interface OperatorDeps {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
@@ -68,7 +68,7 @@ export interface OperatorNeeds {
 }
 
 /** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTable {
+export function operatorTable(dialect: Dialect, needs: OperatorDeps): RouteTable {
   return {
     dialect,
     api: 'ratelimit',
@@ -78,7 +78,7 @@ export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTabl
   };
 }
 
-function checkRoutes(needs: OperatorNeeds): readonly Route[] {
+function checkRoutes(needs: OperatorDeps): readonly Route[] {
   const { config, decisions, clock } = needs;
   const contextOf = ({ base }: HttpRequest): AnswerContext => ({
     config,
@@ -127,7 +127,7 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
   ];
 }
 
-function banRoutes({ config, limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
+function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): readonly Route[] {
   const { store } = limiter;
   return [
     operatorRoute('GET', `${PATH}/bans`, {
@@ -165,7 +165,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorNeeds): read
   ];
 }
 
-function viewRoutes(needs: OperatorNeeds): readonly Route[] {
+function viewRoutes(needs: OperatorDeps): readonly Route[] {
   const { limiter, addresses, profiles, routes } = needs;
   const { store, resources } = limiter;
   const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });

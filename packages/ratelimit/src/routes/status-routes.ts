@@ -16,13 +16,13 @@ export const STATUS_PATHS = ['/rate_limit', '/api/v3/rate_limit'] as const;
 /** From this version on the body has no `rate`. */
 const VERSION_WITHOUT_RATE = '2026-03-10';
 
-export interface StatusNeeds {
+export interface StatusDeps {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
 }
 
 /** What a caller has left. Source: rate-limits, section 7. */
-export function statusRoutes({ config, limiter }: StatusNeeds): readonly Route[] {
+export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] {
   const shown = limiter.resources.all.filter(
     ({ name, limit }) =>
       name === 'core' ||

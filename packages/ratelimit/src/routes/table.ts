@@ -4,11 +4,11 @@ import type { LoginGuard } from '../domain/login-guard.js';
 import type { AnswerContext } from './answer.js';
 import { authRoute } from './auth-route.js';
 import { envoyJsonTable } from './envoy/envoy-json-route.js';
-import { type OperatorNeeds, operatorTable } from './operator-routes.js';
+import { type OperatorDeps, operatorTable } from './operator-routes.js';
 import { type MintInstallationToken, platformRoutes } from './platform-routes.js';
 import { statusRoutes } from './status-routes.js';
 
-export interface TableNeeds extends OperatorNeeds {
+export interface TableDeps extends OperatorDeps {
   readonly dialect: Dialect;
   /** Of everything below `/ops/v1`. */
   readonly operatorDialect: Dialect;
@@ -24,7 +24,7 @@ export interface TableNeeds extends OperatorNeeds {
 }
 
 /** All that this service answers; with limits off what clients ask anyway. */
-export function rateLimitTables(needs: TableNeeds): readonly RouteTable[] {
+export function rateLimitTables(needs: TableDeps): readonly RouteTable[] {
   const { config, dialect, ownsMeta, mint } = needs;
   const own = {
     dialect,

@@ -6,7 +6,7 @@ import { GuardedStore } from './guarded-store.js';
 import { MemoryStore } from './memory/memory-store.js';
 import { RedisStore } from './redis/redis-store.js';
 
-export interface StoreNeeds {
+export interface StoreDeps {
   readonly config: RateLimitConfig;
   readonly clock: Clock;
   readonly random: Random;
@@ -16,7 +16,7 @@ export interface StoreNeeds {
 }
 
 /** The store that the settings name; to be started. */
-export function openStore({ config, clock, random, onBan, onChange }: StoreNeeds): LimitStore {
+export function openStore({ config, clock, random, onBan, onChange }: StoreDeps): LimitStore {
   const rules = limitRules(config);
   const maxIdentityCount = config.max_buckets;
   if (config.store === 'memory') return new MemoryStore({ clock, rules, maxIdentityCount, onBan });

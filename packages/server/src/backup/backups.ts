@@ -44,7 +44,7 @@ interface OpenBackup {
   lastReadMs: number;
 }
 
-interface BackupsNeeds {
+interface BackupsDeps {
   readonly stores: Stores;
   /** Running services, and others that keep files. */
   readonly services: readonly Pick<HttpService, 'name' | 'freeze'>[];
@@ -57,14 +57,14 @@ interface BackupsNeeds {
 
 /** Backups that are being read: the state of one moment, kept until whoever reads it is done. */
 export class Backups {
-  readonly #needs: BackupsNeeds;
+  readonly #needs: BackupsDeps;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
   #beginningCount = 0;
   #ticker: Disposable | undefined;
   #readingId: Promise<string> | undefined;
 
-  constructor(needs: BackupsNeeds) {
+  constructor(needs: BackupsDeps) {
     this.#needs = needs;
     this.#folder = join(needs.stores.dataDir, 'backup-temp');
   }

@@ -30,7 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
 const LIFE_MS = 15_000;
 const RENEW_MS = 5_000;
 
-interface AlikeNodesNeeds {
+interface AlikeNodesDeps {
   readonly store: SharedStore;
   readonly folder: string;
   readonly settings: Settings;
@@ -49,7 +49,7 @@ export class AlikeNodes {
   readonly #renewing: Disposable;
 
   /** Throws `ConfigInvalid` when a node that is alive has others. */
-  static async join(needs: AlikeNodesNeeds): Promise<AlikeNodes> {
+  static async join(needs: AlikeNodesDeps): Promise<AlikeNodes> {
     await needs.store.migrate('server', MIGRATIONS);
     const nodes = new AlikeNodes(needs);
     try {
@@ -61,7 +61,7 @@ export class AlikeNodes {
     return nodes;
   }
 
-  private constructor(needs: AlikeNodesNeeds) {
+  private constructor(needs: AlikeNodesDeps) {
     const { clock, log } = needs;
     this.#store = needs.store;
     this.#folder = needs.folder;

@@ -11,7 +11,7 @@ const FIRST_ROOM_BYTES = 16_384;
 export const HEAD_TIMEOUT_MS = 15_000;
 const LOOK_MS = 1000;
 
-export interface LongHeadsNeeds {
+export interface LongHeadsDeps {
   /** For heads of the usual length, for good. */
   readonly usual: (socket: Socket) => void;
   /** Takes one request with a long head. Never listens itself. */
@@ -38,14 +38,14 @@ interface Coming {
  * answer. Source: docs/adr/0123-long-urls.md.
  */
 export class LongHeads {
-  readonly #needs: LongHeadsNeeds;
+  readonly #needs: LongHeadsDeps;
   readonly #coming = new Map<Socket, Coming>();
   readonly #sockets = new Set<Socket>();
   readonly #looking: Disposable;
   #heldBytes = 0;
   #isClosing = false;
 
-  constructor(needs: LongHeadsNeeds) {
+  constructor(needs: LongHeadsDeps) {
     this.#needs = needs;
     this.#looking = needs.clock.every(LOOK_MS, () => this.#cutSlow());
   }

@@ -23,7 +23,7 @@ import { roomIn } from './room-in.js';
 const MAX_UNREAD_BODY_BYTES = 65_536;
 
 /** What brings requests to the pipeline needs, whatever it reads. */
-export interface TransportNeeds {
+export interface TransportDeps {
   readonly pipeline: Pipeline;
   /** Where requests come from: the one rule for limits, locks, evidence and the audit log. */
   readonly addresses: ClientAddresses;
@@ -33,7 +33,7 @@ export interface TransportNeeds {
 }
 
 /** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
-export function nodeTransport(needs: TransportNeeds): RequestListener {
+export function nodeTransport(needs: TransportDeps): RequestListener {
   const { pipeline, addresses, log } = needs;
   return (raw, response) => {
     const request = new NodeRequest(raw, response, addresses);

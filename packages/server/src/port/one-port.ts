@@ -7,7 +7,7 @@ import type { ConnectionLimit } from './connection-limit.js';
 import type { FastReader } from './fast/fast-reader.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
-import { LongHeads, type LongHeadsNeeds } from './long-heads.js';
+import { LongHeads, type LongHeadsDeps } from './long-heads.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { RefusedConnections } from './refused-connections.js';
 import type { TlsIdentity } from './tls-identity.js';
@@ -30,7 +30,7 @@ export interface OnePortOptions {
   /** Reads short requests before the HTTP/1.1 server sees them. */
   readonly fast: FastReader;
   /** What collects heads that may be longer than the HTTP/1.1 server takes. */
-  readonly longHeads: Omit<LongHeadsNeeds, 'usual' | 'clock'>;
+  readonly longHeads: Omit<LongHeadsDeps, 'usual' | 'clock'>;
   readonly clock: Clock;
   /** Absent: connections are not encrypted. */
   readonly tls?: PortTls | undefined;

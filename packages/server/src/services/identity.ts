@@ -1,4 +1,4 @@
-import { createIdentity, type Identity, type IdentityNeeds } from '@plinth/identity';
+import { createIdentity, type Identity, type IdentityDeps } from '@plinth/identity';
 import type { Clock, Dialect, Logger, Random } from '@plinth/kernel';
 import { claimCodeDelivery } from '../folder/claim-code.js';
 import type { Stores } from '../folder/stores.js';
@@ -16,8 +16,8 @@ export function openIdentity(deps: {
   readonly dialect: Dialect;
   readonly reports: Reports;
   readonly audit: AuditLog;
-  readonly countTogether: NonNullable<IdentityNeeds['countTogether']>;
-  readonly tls: IdentityNeeds['tls'];
+  readonly countTogether: NonNullable<IdentityDeps['countTogether']>;
+  readonly tls: IdentityDeps['tls'];
 }): Identity {
   const { settings, stores, log, audit, reports, ...others } = deps;
   const { server } = settings;

@@ -1,13 +1,13 @@
+import type { TsdbDeps } from '../deps.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import { Influxql } from '../domain/influxql/influxql.js';
 import { type Diagnostic, readDiagnostics } from '../domain/own-metrics/diagnostics.js';
 import { readStatistics, type Statistic } from '../domain/own-metrics/statistics.js';
-import type { TsdbNeeds } from '../needs.js';
 
 /** InfluxQL over the engine, and what its statements can tell of the server. */
 export function openInfluxql(
-  needs: TsdbNeeds,
+  needs: TsdbDeps,
   parts: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { TsdbDeps } from '../deps.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine } from '../domain/engine/engine.js';
 import { noEnvironment, Packages } from '../domain/processing/plugins/packages.js';
@@ -8,7 +9,6 @@ import { checkDryLines } from '../domain/processing/runs/dry-lines.js';
 import { DryRuns } from '../domain/processing/runs/dry-run.js';
 import { tsdbError } from '../errors.js';
 import type { PluginType } from '../model/plugins/trigger.js';
-import type { TsdbNeeds } from '../needs.js';
 import type { TsdbSettings } from '../settings/config.js';
 import { type CopiedPlugins, copyPlugins } from '../storage/plugins/copy-plugins.js';
 import { PluginFolder } from '../storage/plugins/plugin-folder.js';
@@ -43,7 +43,7 @@ const MANY_ROWS = 5000;
 
 /** Wires triggers to the engine. Python is looked for when a trigger, a test or an installation first needs it. */
 export function createProcessing(
-  needs: TsdbNeeds,
+  needs: TsdbDeps,
   parts: { readonly catalog: RelationalCatalog; readonly engine: Engine },
 ): Processing {
   const { settings, clock, log, random, fileSystem } = needs;
@@ -120,11 +120,11 @@ const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string
 /** Finds the interpreter once; the modules that start processes are loaded with it. */
 class PythonOnDemand {
   readonly #settings: TsdbSettings;
-  readonly #needs: TsdbNeeds;
+  readonly #needs: TsdbDeps;
   readonly #folder: PluginFolder | undefined;
   #found: Promise<FoundPrograms> | undefined;
 
-  constructor(settings: TsdbSettings, needs: TsdbNeeds, folder: PluginFolder | undefined) {
+  constructor(settings: TsdbSettings, needs: TsdbDeps, folder: PluginFolder | undefined) {
     this.#settings = settings;
     this.#needs = needs;
     this.#folder = folder;

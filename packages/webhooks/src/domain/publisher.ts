@@ -60,7 +60,7 @@ const MAX_TURN_MS = 10;
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
-interface PublisherNeeds {
+interface PublisherDeps {
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
   readonly engine: Engine;
@@ -75,7 +75,7 @@ interface PublisherNeeds {
  * callers share one sync; each hears when its event is durable. Source: webhooks, sections 7.2 and 8.1.
  */
 export class Publisher {
-  readonly #needs: PublisherNeeds;
+  readonly #needs: PublisherDeps;
   readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
     // Whoever asked in the same turn of the event loop comes along.
@@ -87,7 +87,7 @@ export class Publisher {
   });
   #waitingBytes = 0;
 
-  constructor(needs: PublisherNeeds) {
+  constructor(needs: PublisherDeps) {
     this.#needs = needs;
   }
 

@@ -12,7 +12,7 @@ const MAX_PER_APP = 1000;
 const MAX_COUNTED = 100_000;
 const REDRIVE_CHUNK = 500;
 
-interface RedeliveryNeeds {
+interface RedeliveryDeps {
   readonly deliveries: DeliveryStore;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
@@ -22,10 +22,10 @@ interface RedeliveryNeeds {
 
 /** Queues further attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10. */
 export class Redelivery {
-  readonly #needs: RedeliveryNeeds;
+  readonly #needs: RedeliveryDeps;
   readonly #counts = new RequestCounts();
 
-  constructor(needs: RedeliveryNeeds) {
+  constructor(needs: RedeliveryDeps) {
     this.#needs = needs;
   }
 

@@ -8,13 +8,13 @@ const DAY_MS = 86_400_000;
 
 /** Removes old records in small steps, so that nobody waits for them. Source: webhooks, section 7.6. */
 export class Retention {
-  readonly #needs: RetentionNeeds;
+  readonly #needs: RetentionDeps;
   readonly #stop = new AbortController();
   #timer: Disposable | undefined;
   #running: Promise<unknown> | undefined;
   #payloadsDoneId = 0;
 
-  constructor(needs: RetentionNeeds) {
+  constructor(needs: RetentionDeps) {
     this.#needs = needs;
   }
 
@@ -55,7 +55,7 @@ export class Retention {
   }
 }
 
-interface RetentionNeeds {
+interface RetentionDeps {
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
   readonly leases: Leases;

@@ -41,7 +41,7 @@ export interface AppInfo {
   readonly updatedMs: number;
 }
 
-export interface AppRouteNeeds {
+export interface AppRouteDeps {
   readonly config: WebhooksConfig;
   readonly dialect: WebhookDialect;
   readonly hooks: HookRegistry;
@@ -60,7 +60,7 @@ const KNOWN = answer('as known by its ETag');
 const BAD_ID = { 400: 'not the id of a delivery' } as const;
 
 /** The operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
-export function appRoutes(needs: AppRouteNeeds): readonly Route[] {
+export function appRoutes(needs: AppRouteDeps): readonly Route[] {
   const { config, dialect } = needs;
   const routes = [...ownRoutes(needs), ...deliveryRoutes(needs), ...publicRoutes(config)];
   dialect.nameOperations(routes);
@@ -107,7 +107,7 @@ const forApps = (route: Omit<Route<RouteInput, 'app'>, 'access'>): Route => ({
   access: 'app',
 });
 
-function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
+function ownRoutes(needs: AppRouteDeps): readonly Route[] {
   const { config, dialect, hooks, rules } = needs;
   const hookOf = ({ principal }: AppRequest): Hook => {
     const hook = hooks.get(principal.appId);
@@ -161,7 +161,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
   ];
 }
 
-function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
+function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
   const { config, dialect, deliveries, redelivery, payloads } = needs;
   const path = '/app/hook/deliveries';
   return [

@@ -39,7 +39,7 @@ export interface Credentials {
   authenticateAnyone(authorization: string): Principal | Promise<Principal>;
 }
 
-interface WebhookDialectNeeds {
+interface WebhookDialectDeps {
   readonly config: WebhooksConfig;
   readonly credentials: Credentials;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ interface WebhookDialectNeeds {
 
 /** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
 export class WebhookDialect implements Dialect {
-  readonly #needs: WebhookDialectNeeds;
+  readonly #needs: WebhookDialectDeps;
   readonly service = 'webhooks';
   readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
@@ -60,7 +60,7 @@ export class WebhookDialect implements Dialect {
   readonly #fixed: HeaderList;
   #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
-  constructor(needs: WebhookDialectNeeds) {
+  constructor(needs: WebhookDialectDeps) {
     this.#needs = needs;
     this.paths = prefixesOf(needs.config).flatMap((prefix) =>
       ['/app', '/meta', '/versions'].map((path) => prefix + path),

@@ -14,7 +14,7 @@ import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
 import { isWebhookError, statusOf } from './to-wire.js';
 
-export interface EventRouteNeeds {
+export interface EventRouteDeps {
   readonly config: WebhooksConfig;
   readonly clock: Clock;
   readonly publisher: Publisher;
@@ -31,7 +31,7 @@ const ENVELOPE_BYTES = 65_536;
 const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
 
 /** Events that operators publish. Source: webhooks, section 8.1. */
-export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
+export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
   const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
   const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
   return [
@@ -82,7 +82,7 @@ export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
 }
 
 /** @returns what became of each event, in their order. */
-async function publishBatch(body: Uint8Array, needs: EventRouteNeeds): Promise<readonly object[]> {
+async function publishBatch(body: Uint8Array, needs: EventRouteDeps): Promise<readonly object[]> {
   const { publisher, payloads, clock } = needs;
   const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
   if (items === 'many') {

@@ -1,5 +1,5 @@
 import { type LiveSource, type Logger, repeatJob, watchState } from '@plinth/kernel';
-import { hookOf, type QueueRouteNeeds, queueToWire } from './queue-routes.js';
+import { hookOf, type QueueRouteDeps, queueToWire } from './queue-routes.js';
 import { summaryToWire } from './to-wire.js';
 
 const QUEUE_INTERVAL_MS = 1000;
@@ -7,7 +7,7 @@ const DELIVERIES_INTERVAL_MS = 1000;
 /** Of more between two looks some are left out; it is one more than are told in a second, so that this is said. */
 const MAX_SEEN_COUNT = 201;
 
-type Needs = QueueRouteNeeds & { readonly log: Logger };
+type Needs = QueueRouteDeps & { readonly log: Logger };
 
 /** What open pages are told of an app. Looked up in the store, because other nodes deliver as well. */
 export const liveSources = (needs: Needs): readonly LiveSource[] => [

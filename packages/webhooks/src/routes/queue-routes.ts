@@ -31,7 +31,7 @@ import { linkHeaders } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
 import { detailBytes, summaryToWire } from './to-wire.js';
 
-export interface QueueRouteNeeds {
+export interface QueueRouteDeps {
   readonly dialect: WebhookDialect;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,7 +56,7 @@ const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() }
 const APP = '/apps/:app';
 
 /** What operators see and do of one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
-export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
+export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {
       about: { summary: 'Send the event ping' },
@@ -91,7 +91,7 @@ export function queueRoutes(needs: QueueRouteNeeds): readonly Route[] {
   ];
 }
 
-function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
+function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
   const { dialect, deliveries, queue, redelivery } = needs;
   const idOf = ({ parameters }: HttpRequest): number => {
     const id = Number(parameters['delivery']);
@@ -168,7 +168,7 @@ function deliveryRoutes(needs: QueueRouteNeeds): readonly Route[] {
 /** What waits, by state, and how its target does. */
 export async function queueToWire(
   hook: Hook,
-  { engine, queue }: Pick<QueueRouteNeeds, 'engine' | 'queue'>,
+  { engine, queue }: Pick<QueueRouteDeps, 'engine' | 'queue'>,
 ): Promise<object> {
   const { counts, oldestDueMs } = await queue.describe(hook.appId);
   return {
@@ -178,7 +178,7 @@ export async function queueToWire(
   };
 }
 
-async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteNeeds): Promise<Hook> {
+async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteDeps): Promise<Hook> {
   const hook = await hookOf(parameters['app'] ?? '', needs);
   if (hook === undefined) throw webhookError('resource_missing');
   return hook;
@@ -187,7 +187,7 @@ async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteNeeds
 /** @param app its id, or that of its client. */
 export async function hookOf(
   app: string,
-  { findAppId, hooks }: Pick<QueueRouteNeeds, 'findAppId' | 'hooks'>,
+  { findAppId, hooks }: Pick<QueueRouteDeps, 'findAppId' | 'hooks'>,
 ): Promise<Hook | undefined> {
   const selector = /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };
   const appId = await findAppId(selector);
@@ -206,7 +206,7 @@ function refuseUnpingable({ url, active }: Hook): void {
 async function rotateSecret(
   { appId }: Hook,
   { secret, overlap_seconds: overlapSec = 86_400, sign_with: signWith = 'new' }: Rotation,
-  { hooks, clock, random }: QueueRouteNeeds,
+  { hooks, clock, random }: QueueRouteDeps,
 ): Promise<object> {
   if (secret !== undefined && !isUsableSecret(secret)) {
     throw new ValidationFailed([{ resource: 'Hook', field: 'secret', code: 'invalid' }]);

@@ -1,17 +1,17 @@
 import type { Dialect, RouteTable } from '@plinth/kernel';
-import { type AppRouteNeeds, appRoutes } from './app-routes.js';
+import { type AppRouteDeps, appRoutes } from './app-routes.js';
 import type { WebhookDialect } from './dialect.js';
-import { type EventRouteNeeds, eventRoutes } from './event-routes.js';
-import { type QueueRouteNeeds, queueRoutes } from './queue-routes.js';
+import { type EventRouteDeps, eventRoutes } from './event-routes.js';
+import { type QueueRouteDeps, queueRoutes } from './queue-routes.js';
 import { isWebhookError } from './to-wire.js';
 
-export interface TableNeeds extends AppRouteNeeds, EventRouteNeeds, QueueRouteNeeds {
+export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps {
   readonly dialect: WebhookDialect;
   readonly operatorDialect: Dialect;
 }
 
 /** All that this service answers. */
-export function webhookTables(needs: TableNeeds): readonly RouteTable[] {
+export function webhookTables(needs: TableDeps): readonly RouteTable[] {
   const { dialect, operatorDialect } = needs;
   return [
     { dialect, api: 'webhooks', routes: appRoutes(needs) },

@@ -35,9 +35,9 @@ const REPORT_TYPES: ReadonlyMap<string, string> = new Map(
 
 /** Tells a listener of committed changes, at least once, with the account as it is by then. */
 export class AccountReports {
-  readonly #needs: ReportNeeds;
+  readonly #needs: ReportDeps;
 
-  constructor(needs: ReportNeeds) {
+  constructor(needs: ReportDeps) {
     this.#needs = needs;
     needs.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
@@ -83,7 +83,7 @@ export class AccountReports {
   }
 }
 
-interface ReportNeeds {
+interface ReportDeps {
   readonly outbox: Outbox;
   readonly events: EventStore;
   readonly accounts: AccountStore;

@@ -11,7 +11,7 @@ import type { KeyedLocks } from '../change/keyed-locks.js';
 import type { Platforms } from '../platform/platforms.js';
 import { invalidFields, notFound } from '../refusals.js';
 
-interface UpkeepNeeds {
+interface UpkeepDeps {
   readonly clock: Clock;
   readonly store: AccountStore;
   readonly writer: AccountWriter;
@@ -25,9 +25,9 @@ const BATCH_SIZE = 100;
 
 /** Changes that no client asks for: time, and the operator. Source: accounts, sections 4, 16.3 and 16.6. */
 export class AccountUpkeep {
-  readonly #needs: UpkeepNeeds;
+  readonly #needs: UpkeepDeps;
 
-  constructor(needs: UpkeepNeeds) {
+  constructor(needs: UpkeepDeps) {
     this.#needs = needs;
   }
 

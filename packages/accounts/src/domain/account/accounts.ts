@@ -26,7 +26,7 @@ import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import type { Tokens, TokenUse } from './tokens.js';
 
-export interface AccountsNeeds {
+export interface AccountsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: AccountStore;
@@ -52,10 +52,10 @@ export interface AccountWrite {
 
 /** Create, update, retrieve, list and close. Source: accounts, sections 7, 10 and 12. */
 export class Accounts {
-  readonly #needs: AccountsNeeds;
+  readonly #needs: AccountsDeps;
   readonly #accountOrder: CreationOrder;
 
-  constructor(needs: AccountsNeeds) {
+  constructor(needs: AccountsDeps) {
     this.#needs = needs;
     this.#accountOrder = new CreationOrder({
       clock: needs.clock,

@@ -12,10 +12,10 @@ import { unanswered } from '../engine/injected.js';
 import { notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
-import { type AccountsNeeds, bindFiles, reasonOf } from './accounts.js';
+import { type AccountsDeps, bindFiles, reasonOf } from './accounts.js';
 import type { TokenUse } from './tokens.js';
 
-type PersonsNeeds = Omit<AccountsNeeds, 'wire' | 'refresh'>;
+type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
 
 export interface PersonWrite {
   /** As parsed, for the fingerprint. */
@@ -25,10 +25,10 @@ export interface PersonWrite {
 
 /** Persons of an account. Source: accounts, section 9.1. */
 export class Persons {
-  readonly #needs: PersonsNeeds;
+  readonly #needs: PersonsDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: PersonsNeeds) {
+  constructor(needs: PersonsDeps) {
     this.#needs = needs;
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }

@@ -28,7 +28,7 @@ export interface TokenUse {
   readonly acceptsTerms: boolean;
 }
 
-interface TokensNeeds {
+interface TokensDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: TokenStore;
@@ -40,10 +40,10 @@ interface TokensNeeds {
 
 /** Single-use carriers of data that the platform's own server does not see. Source: accounts, sections 9.2 and 9.3. */
 export class Tokens {
-  readonly #needs: TokensNeeds;
+  readonly #needs: TokensDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: TokensNeeds) {
+  constructor(needs: TokensDeps) {
     this.#needs = needs;
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }

@@ -37,7 +37,7 @@ export interface FinishedChange {
 /** Says whether somebody waits for events of these types. */
 export type IsAwaited = (bundle: EventBundle) => boolean;
 
-interface AccountWriterNeeds {
+interface AccountWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly sealer: Sealer;
@@ -52,10 +52,10 @@ interface AccountWriterNeeds {
  * and all rows go into one set of writes.
  */
 export class AccountWriter {
-  readonly #needs: AccountWriterNeeds;
+  readonly #needs: AccountWriterDeps;
   readonly #bundleOrder: CreationOrder;
 
-  constructor(needs: AccountWriterNeeds) {
+  constructor(needs: AccountWriterDeps) {
     this.#needs = needs;
     const { clock, random } = needs;
     this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });

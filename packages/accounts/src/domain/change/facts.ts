@@ -84,7 +84,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
   return inner;
 }
 
-interface FactFinderNeeds {
+interface FactFinderDeps {
   readonly accounts: AccountStore;
   readonly fixtures: FixtureStore;
   readonly clock: Clock;
@@ -92,9 +92,9 @@ interface FactFinderNeeds {
 
 /** Looks up what a request names, so that the rules need to ask nobody. */
 export class FactFinder {
-  readonly #needs: FactFinderNeeds;
+  readonly #needs: FactFinderDeps;
 
-  constructor(needs: FactFinderNeeds) {
+  constructor(needs: FactFinderDeps) {
     this.#needs = needs;
   }
 

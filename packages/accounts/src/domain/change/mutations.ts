@@ -44,7 +44,7 @@ interface RecordKey {
   readonly fingerprint: string;
 }
 
-interface MutationsNeeds {
+interface MutationsDeps {
   readonly clock: Clock;
   readonly commits: GuardedCommits;
   readonly records: IdempotencyStore;
@@ -59,11 +59,11 @@ interface MutationsNeeds {
  * Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
-  readonly #needs: MutationsNeeds;
+  readonly #needs: MutationsDeps;
   readonly #running = new Map<string, RecordKey>();
   readonly #counts = new Map<string, number>();
 
-  constructor(needs: MutationsNeeds) {
+  constructor(needs: MutationsDeps) {
     this.#needs = needs;
   }
 

@@ -28,7 +28,7 @@ import type {
 import type { EventStore } from '../../storage/event-store.js';
 import type { EventDestinations } from '../events/event-destinations.js';
 
-interface DeliveryNeeds {
+interface DeliveryDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -72,7 +72,7 @@ const placesOf = (
  * was made. Source: accounts, section 17.3.
  */
 export class EventDelivery {
-  readonly #needs: DeliveryNeeds;
+  readonly #needs: DeliveryDeps;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #inFlightCounts = new Map<Place, number>();
@@ -85,7 +85,7 @@ export class EventDelivery {
   /** Rows may be there that nobody has looked at. */
   #hasWork = true;
 
-  constructor(needs: DeliveryNeeds) {
+  constructor(needs: DeliveryDeps) {
     this.#needs = needs;
     setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // each attempt listens; Node warns from eleven on
     needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {

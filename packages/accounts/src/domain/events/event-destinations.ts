@@ -25,7 +25,7 @@ const MAX_DESTINATION_COUNT = 16;
 const MAX_LOAD_TRIES = 5;
 const MAX_LISTED_ATTEMPT_COUNT = 100;
 
-interface DestinationsNeeds {
+interface DestinationsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: DestinationStore;
@@ -52,12 +52,12 @@ export interface DestinationWrite {
 
 /** Where a platform wants its events. Source: accounts, section 17.3. */
 export class EventDestinations {
-  readonly #needs: DestinationsNeeds;
+  readonly #needs: DestinationsDeps;
   readonly #order: CreationOrder;
   readonly #byId = new Map<string, EventDestination>();
   #changeCount = 0;
 
-  constructor(needs: DestinationsNeeds) {
+  constructor(needs: DestinationsDeps) {
     this.#needs = needs;
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }

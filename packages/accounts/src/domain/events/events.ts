@@ -26,7 +26,7 @@ interface Listed {
   readonly index: number;
 }
 
-interface EventsNeeds {
+interface EventsDeps {
   readonly clock: Clock;
   readonly store: EventStore;
   readonly words: VendorWords;
@@ -35,9 +35,9 @@ interface EventsNeeds {
 
 /** What happened to accounts. Source: accounts, section 17.2. */
 export class Events {
-  readonly #needs: EventsNeeds;
+  readonly #needs: EventsDeps;
 
-  constructor(needs: EventsNeeds) {
+  constructor(needs: EventsDeps) {
     this.#needs = needs;
   }
 

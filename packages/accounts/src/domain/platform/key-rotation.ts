@@ -13,7 +13,7 @@ import type { Sealer, SealingKeys } from '../../storage/sealer.js';
 import type { GuardedCommits } from '../change/guarded-commits.js';
 import type { KeyedLocks } from '../change/keyed-locks.js';
 
-interface RotationNeeds {
+interface RotationDeps {
   readonly store: RelationalStore;
   readonly commits: GuardedCommits;
   readonly locks: KeyedLocks;
@@ -45,11 +45,11 @@ const COLUMNS = [
  * share the keys, by the next rotation.
  */
 export class KeyRotation {
-  readonly #needs: RotationNeeds;
+  readonly #needs: RotationDeps;
   #keys: SealingKeys;
   #running: Promise<{ readonly rewrittenCount: number; readonly keyId: string }> | undefined;
 
-  constructor(needs: RotationNeeds) {
+  constructor(needs: RotationDeps) {
     this.#needs = needs;
     this.#keys = needs.keys;
   }

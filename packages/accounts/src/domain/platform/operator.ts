@@ -57,7 +57,7 @@ export interface ManagedKey {
   readonly revokedMs: number | undefined;
 }
 
-interface OperatorNeeds {
+interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly lists: ReferenceLists;
@@ -91,9 +91,9 @@ const ALL_SECTIONS = new Set([
 
 /** What whoever runs the server may do; every change leaves a line in the audit table. Source: accounts, section 4. */
 export class Operator {
-  readonly #needs: OperatorNeeds;
+  readonly #needs: OperatorDeps;
 
-  constructor(needs: OperatorNeeds) {
+  constructor(needs: OperatorDeps) {
     this.#needs = needs;
   }
 

@@ -26,7 +26,7 @@ export interface Platform {
   readonly settings: PlatformSettings;
 }
 
-interface PlatformsNeeds {
+interface PlatformsDeps {
   readonly store: RelationalStore;
   readonly commits: CommitQueue;
   readonly clock: Clock;
@@ -35,11 +35,11 @@ interface PlatformsNeeds {
 
 /** Tenants and their settings: in memory, because every request asks; durable in the store. */
 export class Platforms {
-  readonly #needs: PlatformsNeeds;
+  readonly #needs: PlatformsDeps;
   readonly #byId = new Map<string, Platform>();
   readonly #changes = new Exclusive();
 
-  constructor(needs: PlatformsNeeds) {
+  constructor(needs: PlatformsDeps) {
     this.#needs = needs;
   }
 

@@ -27,7 +27,7 @@ class AccountJoined extends Error {
   }
 }
 
-interface TestClocksNeeds {
+interface TestClocksDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly fixtures: FixtureStore;
@@ -39,10 +39,10 @@ interface TestClocksNeeds {
 
 /** Clocks that customers of test mode can be attached to. Source: accounts, section 18. */
 export class TestClocks {
-  readonly #needs: TestClocksNeeds;
+  readonly #needs: TestClocksDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: TestClocksNeeds) {
+  constructor(needs: TestClocksDeps) {
     this.#needs = needs;
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }

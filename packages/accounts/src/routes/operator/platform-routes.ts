@@ -43,7 +43,7 @@ interface RouteOptions {
   readonly makesContent?: boolean;
 }
 
-export interface PlatformRouteNeeds {
+export interface PlatformRouteDeps {
   readonly arrivals: Arrivals;
   readonly dialect: AccountsDialect;
   readonly random: Random;
@@ -56,10 +56,10 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** Makes routes with what all of a platform share: the order of checks, headers of the answer, who may call. */
 export class PlatformRoutes {
-  readonly #needs: PlatformRouteNeeds;
+  readonly #needs: PlatformRouteDeps;
   readonly #contexts = new WeakMap<object, RequestContext>();
 
-  constructor(needs: PlatformRouteNeeds) {
+  constructor(needs: PlatformRouteDeps) {
     this.#needs = needs;
   }
 

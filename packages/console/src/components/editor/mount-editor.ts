@@ -26,7 +26,7 @@ import type { Language } from '../../lib/query/macros.js';
 import type { Suggestion } from '../../lib/query/suggestion.js';
 
 /** What the page knows, asked whenever it is needed. */
-export interface EditorNeeds {
+export interface EditorDeps {
   readonly text: string;
   language(): Language;
   schema(): readonly SchemaTable[];
@@ -48,7 +48,7 @@ export interface MountedEditor {
 }
 
 /** Lives in a shadow root: there its styles are style sheets, and no elements that the page's policy refuses. */
-export function mountEditor(root: ShadowRoot, needs: EditorNeeds): MountedEditor {
+export function mountEditor(root: ShadowRoot, needs: EditorDeps): MountedEditor {
   const view = new EditorView({
     root,
     parent: root,
@@ -108,7 +108,7 @@ export function mountEditor(root: ShadowRoot, needs: EditorNeeds): MountedEditor
 
 async function complete(
   context: EditorContext,
-  needs: EditorNeeds,
+  needs: EditorDeps,
 ): Promise<CompletionResult | null> {
   const text = context.state.doc.toString();
   const found = contextAt(text, context.pos);
@@ -152,7 +152,7 @@ const optionOf = (suggestion: Suggestion, boost: number, isQuoted: boolean) => {
   };
 };
 
-function diagnosticsOf(needs: EditorNeeds, length: number) {
+function diagnosticsOf(needs: EditorDeps, length: number) {
   const problem = needs.problem();
   if (problem === undefined) return [];
   const from = Math.max(0, Math.min(length, problem.position));

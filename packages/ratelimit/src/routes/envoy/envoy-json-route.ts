@@ -15,7 +15,7 @@ import type { AnswerContext } from '../answer.js';
 import { MAX_BODY_BYTES } from '../check-route.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
-export interface EnvoyJsonNeeds {
+export interface EnvoyJsonDeps {
   readonly decisions: EnvoyService;
   /** Whose clients ask: those with the server's own token. */
   readonly dialect: Dialect;
@@ -23,7 +23,7 @@ export interface EnvoyJsonNeeds {
 }
 
 /** The protocol's twin over plain HTTP, for tests and proxies without gRPC. Source: rate-limits, section 12.2. */
-export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
+export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps): RouteTable {
   return {
     dialect,
     api: 'ratelimit',

@@ -6,7 +6,7 @@ import type { AnswerContext } from '../answer.js';
 import { envoyDescription } from './envoy-description.js';
 import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
-export interface EnvoyServerNeeds {
+export interface EnvoyServerDeps {
   readonly decisions: EnvoyService;
   readonly context: AnswerContext;
   readonly log: Logger;
@@ -17,10 +17,10 @@ export interface EnvoyServerNeeds {
 
 /** Envoy's rate limit service over gRPC, on a port of its own. Source: rate-limits, section 12.2. */
 export class EnvoyServer {
-  readonly #needs: EnvoyServerNeeds;
+  readonly #needs: EnvoyServerDeps;
   #server: grpc.Server | undefined;
 
-  constructor(needs: EnvoyServerNeeds) {
+  constructor(needs: EnvoyServerDeps) {
     this.#needs = needs;
   }
 

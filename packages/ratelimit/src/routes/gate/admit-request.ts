@@ -8,7 +8,7 @@ import { type Plan, windowSecOf } from '../../model/plan.js';
 import { headerList, limitedByHeaderOf } from './headers.js';
 import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
 
-export interface AdmitNeeds {
+export interface AdmitDeps {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() 
 
 /** The one way of a request of HTTP into the limiter and out of it, for the gate and for the middleware. */
 export function admitRequest(
-  needs: AdmitNeeds,
+  needs: AdmitDeps,
   asked: AskedRequest,
 ): Pass | Worded | Promise<Pass | Worded> {
   const { limiter } = needs;
@@ -67,7 +67,7 @@ export function unlessAway<Found, Then>(
 }
 
 function wordOutcome(
-  { config, clock }: AdmitNeeds,
+  { config, clock }: AdmitDeps,
   { caller, context }: AskedRequest,
   { admission, isRefused, lease }: Outcome,
 ): Pass | Worded {

@@ -29,7 +29,7 @@ import {
 import { ConnectionGuard } from './connection-guard.js';
 import { loginRefusal, type RefusalContext } from './refusal.js';
 
-export interface HttpGateNeeds {
+export interface HttpGateDeps {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly logins: LoginGuard;
@@ -50,7 +50,7 @@ type Admitted = Pass | Worded;
 
 /** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
 export class HttpGate implements RequestGate {
-  readonly #needs: HttpGateNeeds;
+  readonly #needs: HttpGateDeps;
   readonly #rules = new Map<string, ServiceRule>();
   /** By route; methods have routes of their own, but HEAD, which costs what its GET does. */
   readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
@@ -58,7 +58,7 @@ export class HttpGate implements RequestGate {
   readonly #unrouted = new Map<string, Plan>();
   readonly #connections: ConnectionGuard | undefined;
 
-  constructor(needs: HttpGateNeeds) {
+  constructor(needs: HttpGateDeps) {
     this.#needs = needs;
     const { ban_enabled, ban_ip_connections, shadow } = needs.config;
     this.#connections =

@@ -25,7 +25,7 @@ export type NodeMiddleware = (
   next: (error?: unknown) => void,
 ) => void;
 
-export interface MiddlewareNeeds {
+export interface MiddlewareDeps {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
@@ -42,7 +42,7 @@ const MAX_PLAN_COUNT = 10_000;
  * `limitFastify` of the library. A refused request never reaches `next`.
  */
 export function nodeMiddleware(
-  needs: MiddlewareNeeds,
+  needs: MiddlewareDeps,
   options: MiddlewareOptions = {},
 ): NodeMiddleware {
   const { config, limiter, addresses } = needs;

@@ -4,7 +4,7 @@ import type { SteadyTime } from '../steady-time.js';
 import type { ExtraState, IdentityState } from './identity-state.js';
 import type { IdentityTable } from './identity-table.js';
 
-export interface MemoryBansNeeds {
+export interface MemoryBansDeps {
   readonly states: IdentityTable;
   readonly time: SteadyTime;
   readonly rules: LimitRules;
@@ -18,7 +18,7 @@ export class MemoryBans {
   readonly #rules: LimitRules;
   readonly #onBegin: (state: IdentityState, ban: Ban) => void;
 
-  constructor({ states, time, rules, onBegin }: MemoryBansNeeds) {
+  constructor({ states, time, rules, onBegin }: MemoryBansDeps) {
     this.#states = states;
     this.#time = time;
     this.#rules = rules;

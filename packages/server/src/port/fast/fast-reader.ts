@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, type HeaderList, type HttpAnswer, invariant, Memo } from '@plinth/kernel';
 import type { Exchange } from '../../http/exchange.js';
-import type { TransportNeeds } from '../node-transport.js';
+import type { TransportDeps } from '../node-transport.js';
 import {
   type Asked,
   FastConnection,
@@ -24,7 +24,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** Source: RFC 9110, section 5.5. */
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
-export interface FastReaderParts extends TransportNeeds {
+export interface FastReaderParts extends TransportDeps {
   readonly clock: Clock;
 }
 

@@ -31,7 +31,7 @@ const MAX_CACHES_PER_TABLE = 100;
 /** What a cache that has to make room loses at a time. */
 const EVICTED_SHARE = 0.2;
 
-export interface CacheNeeds {
+export interface CacheDeps {
   readonly catalog: Catalog;
   readonly records: CacheRecords;
   readonly host: DuckDbHost;
@@ -54,7 +54,7 @@ export interface CacheState {
 
 /** Last-value and distinct-value caches. Source: tsdb-http, "Distinct value cache" and "Last value cache". */
 export class Caches {
-  readonly #needs: CacheNeeds;
+  readonly #needs: CacheDeps;
   readonly #rows: CacheRows;
   readonly #byTable = new Map<number, LiveCache[]>();
   readonly #changes = new KeyedQueue();
@@ -63,7 +63,7 @@ export class Caches {
   #storeOf: ((schema: TableSchema) => TableStore) | undefined;
   #tickers: readonly Disposable[] = [];
 
-  constructor(needs: CacheNeeds) {
+  constructor(needs: CacheDeps) {
     this.#needs = needs;
     this.#rows = new CacheRows(needs.host, needs.onFailed);
   }

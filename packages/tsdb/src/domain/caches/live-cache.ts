@@ -16,7 +16,7 @@ export type CacheContent =
   | { readonly kind: 'last'; readonly cache: LastCache }
   | { readonly kind: 'distinct'; readonly cache: DistinctCache };
 
-export interface LiveCacheNeeds {
+export interface LiveCacheDeps {
   readonly store: TableStore;
   readonly host: DuckDbHost;
   readonly clock: Clock;
@@ -30,13 +30,13 @@ export class LiveCache {
   readonly content: CacheContent;
   /** Resolves when history is in; rejects when it could not be read. */
   readonly filled: Promise<void>;
-  readonly #needs: LiveCacheNeeds;
+  readonly #needs: LiveCacheDeps;
   readonly #stop = new AbortController();
   readonly #endObserving: () => void;
   #waiting: { readonly batch: RowBatch; readonly nowNs: bigint }[] | undefined = [];
   #waitingBytes = 0;
 
-  constructor(definition: CacheDefinition, needs: LiveCacheNeeds) {
+  constructor(definition: CacheDefinition, needs: LiveCacheDeps) {
     this.definition = definition;
     this.#needs = needs;
     this.content = newContent(definition, needs.store);

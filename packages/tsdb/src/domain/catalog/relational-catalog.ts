@@ -22,7 +22,7 @@ import { draftTable, type TableDefinition } from './schema/draft-table.js';
 import type { CatalogLimits } from './schema/limits.js';
 import { findDatabaseNameFault, INTERNAL_DATABASE } from './schema/names.js';
 
-export interface CatalogNeeds {
+export interface CatalogDeps {
   readonly store: RelationalStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,7 +54,7 @@ export class RelationalCatalog implements Catalog {
   readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
 
-  static async open(needs: CatalogNeeds): Promise<RelationalCatalog> {
+  static async open(needs: CatalogDeps): Promise<RelationalCatalog> {
     await needs.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
     const content = await readCatalog(needs.store.reader<CatalogTables>());
     const catalog = new RelationalCatalog(needs, content);
@@ -71,7 +71,7 @@ export class RelationalCatalog implements Catalog {
   }
 
   /** Use `open`. */
-  private constructor(needs: CatalogNeeds, content: CatalogContent) {
+  private constructor(needs: CatalogDeps, content: CatalogContent) {
     this.clusterUuid = content.clusterUuid ?? needs.random.uuidV4();
     this.nodeUuid = content.nodeUuid ?? needs.random.uuidV4();
     this.#limits = needs.limits;

@@ -3,7 +3,7 @@ import { ColumnPreload } from './columns/load/column-preload.js';
 import { Compactor } from './compaction/compactor.js';
 import { HardDeletions } from './deletion/hard-deletions.js';
 import { Retention } from './deletion/retention.js';
-import type { EngineNeeds } from './engine-needs.js';
+import type { EngineDeps } from './engine-deps.js';
 import type { EngineTables } from './engine-tables.js';
 import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
@@ -20,7 +20,7 @@ export class BackgroundWork {
   readonly #columnPreload: ColumnPreload;
 
   constructor(
-    needs: EngineNeeds,
+    needs: EngineDeps,
     parts: {
       readonly tables: EngineTables;
       readonly buffer: WriteBuffer;

@@ -4,7 +4,7 @@ import type { TableSchema } from '../../model/schema.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ColumnCache } from './columns/cache/column-cache.js';
-import type { EngineNeeds } from './engine-needs.js';
+import type { EngineDeps } from './engine-deps.js';
 import { TableStore } from './table/table-store.js';
 import { visibleFrom } from './table/visible-from.js';
 
@@ -21,7 +21,7 @@ export class EngineTables {
   readonly #closing = new AbortController();
   #indexing: Promise<void> | undefined;
 
-  constructor(needs: EngineNeeds, cache: ColumnCache) {
+  constructor(needs: EngineDeps, cache: ColumnCache) {
     const { catalog, clock, host, files, known, report } = needs;
     this.#catalog = catalog;
     this.#clock = clock;

@@ -13,7 +13,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from './engine.js';
-import type { EngineNeeds } from './engine-needs.js';
+import type { EngineDeps } from './engine-deps.js';
 import type { EngineState } from './engine-state.js';
 import { EngineStorage } from './engine-storage.js';
 import { EngineTables } from './engine-tables.js';
@@ -38,7 +38,7 @@ export interface FrozenEngine {
 
 /** The time-series engine of one node: writes go through the log into memory and from there into segments. */
 export class TsdbEngine implements Engine {
-  readonly #needs: EngineNeeds;
+  readonly #needs: EngineDeps;
   readonly #tables: EngineTables;
   readonly #columnCache: ColumnCache;
   readonly #buffer: WriteBuffer;
@@ -52,7 +52,7 @@ export class TsdbEngine implements Engine {
   #onIdle: (() => void) | undefined;
 
   /** Recovers what was written before; resolves when every acknowledged row can be queried. */
-  static async open(needs: EngineNeeds): Promise<TsdbEngine> {
+  static async open(needs: EngineDeps): Promise<TsdbEngine> {
     const engine = new TsdbEngine(needs);
     await recoverTables(needs, {
       tables: engine.#tables,
@@ -64,7 +64,7 @@ export class TsdbEngine implements Engine {
     return engine;
   }
 
-  private constructor(needs: EngineNeeds) {
+  private constructor(needs: EngineDeps) {
     this.#needs = needs;
     const { catalog, log, host, files, clock, settings } = needs;
     const columnCache = new ColumnCache({

@@ -58,7 +58,7 @@ export interface InfluxqlRun {
 /** Shapes of statements that are remembered: a few kilobytes each. */
 const MAX_PREPARED = 1000;
 
-interface InfluxqlNeeds {
+interface InfluxqlDeps {
   readonly catalog: ViewedCatalog;
   readonly engine: Pick<Engine, 'openSession'>;
   /** Without it nothing can be changed. */
@@ -74,11 +74,11 @@ interface InfluxqlNeeds {
 
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #needs: InfluxqlNeeds;
+  readonly #needs: InfluxqlDeps;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
-  constructor(needs: InfluxqlNeeds) {
+  constructor(needs: InfluxqlDeps) {
     this.#needs = needs;
     this.#running = new RunningQueries(needs.clock);
   }

@@ -9,7 +9,7 @@ export const OWN_TABLE = 'metrics';
 const MAX_ROW_COUNT = 5000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-interface MetricsRecorderNeeds {
+interface MetricsRecorderDeps {
   readonly metrics: Metrics;
   readonly engine: Pick<Engine, 'write'>;
   readonly clock: Clock;
@@ -23,11 +23,11 @@ interface MetricsRecorderNeeds {
  * each combination of labels, a field for each metric. Buckets of histograms are left out; their sum and count stay.
  */
 export class MetricsRecorder {
-  readonly #needs: MetricsRecorderNeeds;
+  readonly #needs: MetricsRecorderDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: MetricsRecorderNeeds) {
+  constructor(needs: MetricsRecorderDeps) {
     this.#needs = needs;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
-import { ProcessingEngine, type ProcessingNeeds } from './processing-engine.js';
+import { type ProcessingDeps, ProcessingEngine } from './processing-engine.js';
 import { recordOf } from './triggers/trigger-record.js';
 
 const WANTED = {
@@ -36,7 +36,7 @@ it('fires no schedule of a deleted database, until it is back', async () => {
     clock,
     log: createLogger({ level: 'info', destination: { write: () => undefined } }),
   };
-  const engine = new ProcessingEngine(needs as unknown as ProcessingNeeds);
+  const engine = new ProcessingEngine(needs as unknown as ProcessingDeps);
   await engine.open();
   const startsOfMinutes = async (count: number): Promise<number> => {
     const starts = () =>
@@ -79,7 +79,7 @@ it('tries again to remove the records of a deleted database when the store fails
     clock,
     log,
   };
-  const engine = new ProcessingEngine(needs as unknown as ProcessingNeeds);
+  const engine = new ProcessingEngine(needs as unknown as ProcessingDeps);
   await engine.open();
   for (let turn = 0; turn < 4; turn++) await clock.advanceMs(1000);
   assert.equal(askedCount, 2);

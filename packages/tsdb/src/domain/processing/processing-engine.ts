@@ -29,7 +29,7 @@ export interface ProcessingSettings extends RunnerSettings {
   readonly isChecked: boolean;
 }
 
-export interface ProcessingNeeds {
+export interface ProcessingDeps {
   readonly settings: ProcessingSettings;
   readonly catalog: Catalog;
   readonly engine: Engine;
@@ -55,14 +55,14 @@ export class ProcessingEngine {
   readonly plugins: Plugins;
   readonly running: RunningTriggers;
   readonly triggers: TriggerList;
-  readonly #needs: ProcessingNeeds;
+  readonly #needs: ProcessingDeps;
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   /** Databases with triggers that wait until it is back. */
   readonly #absent = new Set<number>();
   #reconciling: Disposable | undefined;
 
-  constructor(needs: ProcessingNeeds) {
+  constructor(needs: ProcessingDeps) {
     this.#needs = needs;
     this.triggers = new TriggerList(needs.catalog);
     this.backend = new PluginBackend({

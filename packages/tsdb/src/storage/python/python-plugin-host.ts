@@ -25,7 +25,7 @@ const FUNCTIONS: Readonly<Record<PluginType, string>> = {
   Request: 'process_request',
 };
 
-interface PythonPluginHostNeeds {
+interface PythonPluginHostDeps {
   readonly settings: WorkerSettings;
   readonly checks: PluginChecks;
   /** Processes at a time, of all sessions. */
@@ -37,7 +37,7 @@ interface PythonPluginHostNeeds {
 
 /** Plugins in processes of the user's own CPython: one for each session that runs, up to a number, or one for all. */
 export class PythonPluginHost implements PluginHost {
-  readonly #needs: PythonPluginHostNeeds;
+  readonly #needs: PythonPluginHostDeps;
   readonly #globals: GlobalCache;
   readonly #marked: MarkedProcesses;
   readonly #pool: ProcessPool;
@@ -46,7 +46,7 @@ export class PythonPluginHost implements PluginHost {
   readonly #closed = new AbortController();
   #sessionCount = 0;
 
-  constructor(needs: PythonPluginHostNeeds) {
+  constructor(needs: PythonPluginHostDeps) {
     this.#needs = needs;
     this.#globals = new GlobalCache(needs.clock);
     this.#marked = new MarkedProcesses(needs.clock);

@@ -36,7 +36,7 @@ export interface AttemptSettings {
   readonly request: RequestSettings;
 }
 
-export interface AttemptNeeds {
+export interface AttemptDeps {
   readonly settings: AttemptSettings;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
@@ -54,9 +54,9 @@ export interface AttemptNeeds {
 
 /** Single attempts: the exchange with the receiver, its record, and what follows from it. Source: webhooks, section 7.3. */
 export class Attempts {
-  readonly #needs: AttemptNeeds;
+  readonly #needs: AttemptDeps;
 
-  constructor(needs: AttemptNeeds) {
+  constructor(needs: AttemptDeps) {
     this.#needs = needs;
   }
 

@@ -4,7 +4,7 @@ import type { Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 import type { Strays } from './strays.js';
 
-export interface ClaimNeeds {
+export interface ClaimDeps {
   readonly queue: QueueStore;
   readonly lanes: Lanes;
   readonly strays: Strays;
@@ -19,12 +19,12 @@ const FAILURE_PAUSE_MS = 1000;
 
 /** Fills the windows of lanes from the store: what asks while a claim runs goes together with the next one. */
 export class Claims {
-  readonly #needs: ClaimNeeds;
+  readonly #needs: ClaimDeps;
   readonly #wanting = new Set<Lane>();
   #isRunning = false;
   #isStopping = false;
 
-  constructor(needs: ClaimNeeds) {
+  constructor(needs: ClaimDeps) {
     this.#needs = needs;
   }
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 5;
 /** Nothing was sent: as of a receiver that takes nothing, so that it is found among the failures. */
 const NOT_SENT = 503;
 
-interface EndingsNeeds {
+interface EndingsDeps {
   readonly queue: QueueStore;
   readonly hooks: Pick<HookRegistry, 'get'>;
   readonly urls: SealedUrls;
@@ -24,13 +24,13 @@ interface EndingsNeeds {
  * docs/adr/0124-what-waits-for-a-webhook-that-is-off.md.
  */
 export class Endings {
-  readonly #needs: EndingsNeeds;
+  readonly #needs: EndingsDeps;
   readonly #stop = new AbortController();
   /** At most one entry an app. */
   readonly #waiting = new Set<number>();
   #running: Promise<void> | undefined;
 
-  constructor(needs: EndingsNeeds) {
+  constructor(needs: EndingsDeps) {
     this.#needs = needs;
   }
 

@@ -4,8 +4,8 @@ import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-mo
 import { isReady } from '../hook-registry.js';
 import { Attempts } from './attempts.js';
 import { Claims } from './claims.js';
+import type { EngineDeps, EngineSettings } from './engine-deps.js';
 import { EngineMetrics } from './engine-metrics.js';
-import type { EngineNeeds, EngineSettings } from './engine-needs.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
 import { type Host, Hosts } from './hosts.js';
@@ -35,7 +35,7 @@ const STOP_MS = 15_000;
  */
 export class Engine {
   readonly metrics: EngineMetrics;
-  readonly #needs: EngineNeeds;
+  readonly #needs: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #attempts: Attempts;
   readonly #finisher: Finisher;
@@ -57,7 +57,7 @@ export class Engine {
   #nextPollMs = 0;
   #whenIdle: (() => void) | undefined;
 
-  constructor(needs: EngineNeeds) {
+  constructor(needs: EngineDeps) {
     const { settings, clock } = needs;
     this.#needs = needs;
     this.#settings = settings;

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@plinth/kernel';
 import { NODE_LEASE_MS } from '../../storage/queue/node-leases.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
-interface OwnLeaseNeeds {
+interface OwnLeaseDeps {
   readonly queue: QueueStore;
   readonly clock: Clock;
   readonly log: Logger;
@@ -17,13 +17,13 @@ interface OwnLeaseNeeds {
  * of this process, from before the store was told: never longer than the store has it.
  */
 export class OwnLease {
-  readonly #needs: OwnLeaseNeeds;
+  readonly #needs: OwnLeaseDeps;
   #untilMs = Number.NEGATIVE_INFINITY;
   /** Since when it was never over. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
 
-  constructor(needs: OwnLeaseNeeds) {
+  constructor(needs: OwnLeaseDeps) {
     this.#needs = needs;
   }
 

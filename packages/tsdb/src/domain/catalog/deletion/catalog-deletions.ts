@@ -5,7 +5,7 @@ import type { CatalogTables } from '../records/catalog-tables.js';
 import type { TableEntry } from '../schema/grow-table.js';
 import { INTERNAL_DATABASE } from '../schema/names.js';
 import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';
-import { CatalogRestoration, type CatalogRestorationNeeds } from './catalog-restoration.js';
+import { CatalogRestoration, type CatalogRestorationDeps } from './catalog-restoration.js';
 import {
   type DeletedDatabase,
   type DeletedTable,
@@ -31,7 +31,7 @@ export interface LeftTable {
   readonly table: string;
 }
 
-export interface CatalogDeletionsNeeds extends CatalogRestorationNeeds {
+export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
   /** What `default` adds to the time of the deletion. */
   readonly defaultMs: number;
   /** Called in the same step in which the tables leave. */
@@ -43,11 +43,11 @@ export interface CatalogDeletionsNeeds extends CatalogRestorationNeeds {
  * data from the scheduled time on. Source: tsdb-http, "Deletion life cycle".
  */
 export class CatalogDeletions {
-  readonly #needs: CatalogDeletionsNeeds;
+  readonly #needs: CatalogDeletionsDeps;
   readonly #restoration: CatalogRestoration;
   readonly #purge: CatalogPurge;
 
-  constructor(needs: CatalogDeletionsNeeds) {
+  constructor(needs: CatalogDeletionsDeps) {
     this.#needs = needs;
     this.#restoration = new CatalogRestoration(needs);
     this.#purge = new CatalogPurge(needs);

@@ -6,7 +6,7 @@ import type { CatalogTables } from '../records/catalog-tables.js';
 import { isDue } from './deleted-resources.js';
 import { forgetPurged, writePurged } from './deletion-records.js';
 
-export interface CatalogPurgeNeeds {
+export interface CatalogPurgeDeps {
   readonly state: CatalogState;
   readonly store: RelationalStore;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export class CatalogPurge {
   readonly #clock: Clock;
   readonly #changes: CatalogChanges;
 
-  constructor(needs: CatalogPurgeNeeds) {
+  constructor(needs: CatalogPurgeDeps) {
     this.#state = needs.state;
     this.#store = needs.store;
     this.#clock = needs.clock;

@@ -15,7 +15,7 @@ import {
   restoreTable,
 } from './deletion-records.js';
 
-export interface CatalogRestorationNeeds {
+export interface CatalogRestorationDeps {
   readonly events: CatalogEvents;
   readonly state: CatalogState;
   readonly store: RelationalStore;
@@ -31,9 +31,9 @@ export interface CatalogRestorationNeeds {
 
 /** Brings deleted databases and tables back while their data are there. */
 export class CatalogRestoration {
-  readonly #needs: CatalogRestorationNeeds;
+  readonly #needs: CatalogRestorationDeps;
 
-  constructor(needs: CatalogRestorationNeeds) {
+  constructor(needs: CatalogRestorationDeps) {
     this.#needs = needs;
   }
 

@@ -24,7 +24,7 @@ import type { TableDraft } from './table-draft.js';
 const TABLES_PER_TURN = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
-export interface CatalogGrowthNeeds {
+export interface CatalogGrowthDeps {
   readonly state: CatalogState;
   readonly store: RelationalStore;
   readonly events: CatalogEvents;
@@ -37,12 +37,12 @@ export interface CatalogGrowthNeeds {
 
 /** Makes databases, tables and columns: durable first, then visible. */
 export class CatalogGrowth {
-  readonly #needs: CatalogGrowthNeeds;
+  readonly #needs: CatalogGrowthDeps;
   readonly #state: CatalogState;
   #nextDatabaseId: number;
   #nextTableId: number;
 
-  constructor(needs: CatalogGrowthNeeds, content: CatalogContent) {
+  constructor(needs: CatalogGrowthDeps, content: CatalogContent) {
     this.#needs = needs;
     this.#state = needs.state;
     this.#nextDatabaseId = content.nextDatabaseId;

@@ -7,7 +7,7 @@ import {
   type SegmentRegistry,
   SegmentsChanged,
 } from '../../../storage/segments/segment-registry.js';
-import type { EngineReport } from '../engine-needs.js';
+import type { EngineReport } from '../engine-deps.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
@@ -45,7 +45,7 @@ interface Asked {
   readonly span: TimeSpan;
 }
 
-interface CompactorNeeds {
+interface CompactorDeps {
   readonly tables: () => Iterable<TableStore>;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
@@ -69,7 +69,7 @@ interface CompactorNeeds {
  * background: one merge at a time. Files with which a merge has failed are left alone for a while.
  */
 export class Compactor {
-  readonly #needs: CompactorNeeds;
+  readonly #needs: CompactorDeps;
   readonly #failed: FailedInputs;
   /** By table, in the order of asking. */
   readonly #asked = new Map<number, Asked>();
@@ -82,7 +82,7 @@ export class Compactor {
   #running: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(needs: CompactorNeeds) {
+  constructor(needs: CompactorDeps) {
     this.#needs = needs;
     this.#failed = new FailedInputs(() => needs.clock.monotonicMs());
   }

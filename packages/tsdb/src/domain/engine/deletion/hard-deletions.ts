@@ -5,7 +5,7 @@ import type { TableStore } from '../table/table-store.js';
 
 const CHECK_INTERVAL_MS = 1000;
 
-export interface HardDeletionsNeeds {
+export interface HardDeletionsDeps {
   readonly deletions: CatalogDeletions;
   readonly registry: SegmentRegistry;
   readonly store: (tableId: number) => TableStore | undefined;
@@ -24,12 +24,12 @@ export interface HardDeletionsNeeds {
  * go, then a flush empties the log of its rows.
  */
 export class HardDeletions {
-  readonly #needs: HardDeletionsNeeds;
+  readonly #needs: HardDeletionsDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isAsked = false;
 
-  constructor(needs: HardDeletionsNeeds) {
+  constructor(needs: HardDeletionsDeps) {
     this.#needs = needs;
   }
 

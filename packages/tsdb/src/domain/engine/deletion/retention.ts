@@ -3,7 +3,7 @@ import { SegmentsChanged } from '../../../storage/segments/segment-registry.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 
-export interface RetentionNeeds {
+export interface RetentionDeps {
   readonly tables: () => Iterable<TableStore>;
   /** Where the table's retention period begins. */
   readonly visibleFromNs: (store: TableStore) => bigint;
@@ -19,11 +19,11 @@ export interface RetentionNeeds {
  * rows of other segments go when those are compacted.
  */
 export class Retention {
-  readonly #needs: RetentionNeeds;
+  readonly #needs: RetentionDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: RetentionNeeds) {
+  constructor(needs: RetentionDeps) {
     this.#needs = needs;
   }
 

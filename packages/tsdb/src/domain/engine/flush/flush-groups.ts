@@ -11,7 +11,7 @@ interface Flushed {
   readonly result: FlushedTable;
 }
 
-export interface FlushGroupsNeeds {
+export interface FlushGroupsDeps {
   readonly tables: () => Iterable<TableStore>;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
@@ -27,9 +27,9 @@ export interface FlushGroupsNeeds {
 
 /** Writes the tables of a closed generation to files and registers them, some at a time. */
 export class FlushGroups {
-  readonly #needs: FlushGroupsNeeds;
+  readonly #needs: FlushGroupsDeps;
 
-  constructor(needs: FlushGroupsNeeds) {
+  constructor(needs: FlushGroupsDeps) {
     this.#needs = needs;
   }
 

@@ -2,7 +2,7 @@ import type { Clock, Leases } from '@plinth/kernel';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import { FlushFailures } from './flush-failures.js';
-import { FlushGroups, type FlushGroupsNeeds } from './flush-groups.js';
+import { FlushGroups, type FlushGroupsDeps } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
@@ -51,8 +51,8 @@ class FlushLeft extends Error {
   override readonly name = 'FlushLeft';
 }
 
-export interface FlusherNeeds
-  extends Omit<FlushGroupsNeeds, 'maxGroupTables' | 'isLate' | 'onProgress'> {
+export interface FlusherDeps
+  extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'isLate' | 'onProgress'> {
   readonly buffer: WriteBuffer;
   /** On the disk; false: what is left is for deletions. */
   readonly hasRoomFor: (sizeBytes: number) => boolean;
@@ -67,7 +67,7 @@ export interface FlusherNeeds
 
 /** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
 export class Flusher {
-  readonly #needs: FlusherNeeds;
+  readonly #needs: FlusherDeps;
   readonly #buffer: WriteBuffer;
   readonly #groups: FlushGroups;
   readonly #progress: WorkProgress;
@@ -83,7 +83,7 @@ export class Flusher {
   /** Set when the node ends. */
   #latestMs = Number.POSITIVE_INFINITY;
 
-  constructor(needs: FlusherNeeds) {
+  constructor(needs: FlusherDeps) {
     this.#needs = needs;
     this.#buffer = needs.buffer;
     const { maxGroupTables } = needs.settings;

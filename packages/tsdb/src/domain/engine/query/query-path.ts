@@ -31,7 +31,7 @@ export type Planner = (
   asker?: Asker,
 ) => PlannedQuery | Promise<PlannedQuery>;
 
-interface QueryPathNeeds {
+interface QueryPathDeps {
   readonly catalog: ViewedCatalog & Pick<Catalog, 'databaseById'>;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
@@ -47,13 +47,13 @@ interface QueryPathNeeds {
 
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
-  readonly #needs: QueryPathNeeds;
+  readonly #needs: QueryPathDeps;
   readonly #sources: QuerySources;
   readonly #rows: QueryRows;
   readonly #sessions: QuerySessions;
   readonly #slots: QuerySlots;
 
-  constructor(needs: QueryPathNeeds) {
+  constructor(needs: QueryPathDeps) {
     this.#needs = needs;
     this.#sources = new QuerySources(needs.catalog, needs.storeOf);
     this.#rows = new QueryRows(needs.host, (table) => this.#sources.seriesOf(table));

@@ -11,7 +11,7 @@ import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { inTurns, lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
 
-interface QuerySessionsNeeds {
+interface QuerySessionsDeps {
   readonly sources: QuerySources;
   readonly rows: QueryRows;
   readonly slots: QuerySlots;
@@ -23,9 +23,9 @@ interface QuerySessionsNeeds {
 
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
-  readonly #needs: QuerySessionsNeeds;
+  readonly #needs: QuerySessionsDeps;
 
-  constructor(needs: QuerySessionsNeeds) {
+  constructor(needs: QuerySessionsDeps) {
     this.#needs = needs;
   }
 

@@ -1,4 +1,4 @@
-import type { EngineNeeds } from '../engine-needs.js';
+import type { EngineDeps } from '../engine-deps.js';
 import type { EngineTables } from '../engine-tables.js';
 import type { Flusher } from '../flush/flusher.js';
 import type { TableStore } from '../table/table-store.js';
@@ -9,7 +9,7 @@ import { ReplayFlushes } from './replay-flushes.js';
 
 /** At the start of the node: brings back what was written before, from the registry, the files and the log. */
 export async function recoverTables(
-  needs: EngineNeeds,
+  needs: EngineDeps,
   parts: {
     readonly tables: EngineTables;
     readonly buffer: WriteBuffer;

@@ -1,4 +1,4 @@
-import type { EngineNeeds } from '../engine-needs.js';
+import type { EngineDeps } from '../engine-deps.js';
 import type { Flusher } from '../flush/flusher.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 
@@ -10,7 +10,7 @@ const MEMORY_SHARE = 1 / 4;
  * until the last flush: a start that ends before it writes some points to files again, with the same values.
  */
 export class ReplayFlushes {
-  readonly #needs: EngineNeeds;
+  readonly #needs: EngineDeps;
   readonly #buffer: WriteBuffer;
   readonly #flusher: Flusher;
   readonly #flushBytes: number;
@@ -18,7 +18,7 @@ export class ReplayFlushes {
   #hasFailed = false;
 
   constructor(
-    needs: EngineNeeds,
+    needs: EngineDeps,
     parts: { readonly buffer: WriteBuffer; readonly flusher: Flusher },
   ) {
     const { flushBytes, hardLimitBytes } = needs.settings;

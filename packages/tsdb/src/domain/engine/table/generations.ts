@@ -10,7 +10,7 @@ export interface CheckedGeneration {
   readonly checkedLateRows: number;
 }
 
-interface GenerationsNeeds {
+interface GenerationsDeps {
   readonly tableId: number;
   readonly host: DuckDbHost;
   readonly index: SeriesIndex;
@@ -21,9 +21,9 @@ interface GenerationsNeeds {
 export class Generations {
   /** Oldest first; the last takes the writes. Replaced when it changes. */
   list: readonly GenerationTable[] = [];
-  readonly #options: GenerationsNeeds;
+  readonly #options: GenerationsDeps;
 
-  constructor(options: GenerationsNeeds) {
+  constructor(options: GenerationsDeps) {
     this.#options = options;
   }
 

@@ -7,7 +7,7 @@ export type Installer = (
   args: readonly string[],
 ) => Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
 
-export interface PackageNeeds {
+export interface PackageDeps {
   readonly isDisabled: boolean;
   /** Rejects with `python_unavailable`. */
   readonly installer: () => Promise<Installer>;
@@ -22,10 +22,10 @@ export interface PackageNeeds {
 
 /** Installs Python packages, one call after the other. Source: processing-engine, "Packages and environment". */
 export class Packages {
-  readonly #needs: PackageNeeds;
+  readonly #needs: PackageDeps;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(needs: PackageNeeds) {
+  constructor(needs: PackageDeps) {
     this.#needs = needs;
   }
 

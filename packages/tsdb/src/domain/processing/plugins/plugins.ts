@@ -8,7 +8,7 @@ export type HostState =
   | { readonly kind: 'ready'; readonly host: PluginHost }
   | { readonly kind: 'unavailable'; readonly why: string };
 
-export interface PluginsNeeds {
+export interface PluginsDeps {
   /** `undefined`: the engine is off. */
   readonly folder: PluginFolder | undefined;
   /** Base address of plugins named `gh:…`; `undefined` takes the public collection. */
@@ -21,10 +21,10 @@ export interface PluginsNeeds {
 
 /** Where the code of plugins comes from, and what runs it. */
 export class Plugins {
-  readonly #needs: PluginsNeeds;
+  readonly #needs: PluginsDeps;
   #host: Promise<HostState> | undefined;
 
-  constructor(needs: PluginsNeeds) {
+  constructor(needs: PluginsDeps) {
     this.#needs = needs;
   }
 

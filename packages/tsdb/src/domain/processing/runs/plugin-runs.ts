@@ -18,7 +18,7 @@ const TIMED_OUT = 'timed out';
 const STOPPED = 'stopped';
 const OVER = 'over';
 
-export interface PluginRunsNeeds {
+export interface PluginRunsDeps {
   readonly trigger: Trigger;
   readonly databaseName: string;
   /** As the trigger's log calls the plugin. */
@@ -34,12 +34,12 @@ export interface PluginRunsNeeds {
 
 /** Single runs of a trigger's plugin: in time, and with what they write. */
 export class PluginRuns {
-  readonly #needs: PluginRunsNeeds;
+  readonly #needs: PluginRunsDeps;
   readonly #allowance = new LineAllowance();
   readonly #underWay = new Set<AbortController>();
   #isStopped = false;
 
-  constructor(needs: PluginRunsNeeds) {
+  constructor(needs: PluginRunsDeps) {
     this.#needs = needs;
   }
 

@@ -14,7 +14,7 @@ export interface GatheredWrites {
   readonly depth: number;
 }
 
-interface WriteGathererNeeds {
+interface WriteGathererDeps {
   readonly clock: Clock;
   readonly pauseMs: number;
   readonly longestMs: number;
@@ -31,7 +31,7 @@ interface WriteGathererNeeds {
  * that is busy finds all that came meanwhile in one call, at most `longestMs` of it.
  */
 export class WriteGatherer {
-  readonly #needs: WriteGathererNeeds;
+  readonly #needs: WriteGathererDeps;
   #timer = new AbortController();
   #isClosed = false;
   #rows: CommittedRows[] = [];
@@ -41,7 +41,7 @@ export class WriteGatherer {
   #startMs = 0;
   #isTiming = false;
 
-  constructor(needs: WriteGathererNeeds) {
+  constructor(needs: WriteGathererDeps) {
     this.#needs = needs;
   }
 

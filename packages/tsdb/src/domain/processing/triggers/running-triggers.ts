@@ -15,7 +15,7 @@ import { LazySession } from '../runs/lazy-session.js';
 import { cacheNamespaceOf } from '../runs/plugin-runs.js';
 import { type RequestInput, type RunnerSettings, TriggerRunner } from './trigger-runner.js';
 
-export interface RunningTriggersNeeds {
+export interface RunningTriggersDeps {
   readonly settings: RunnerSettings;
   readonly backend: PluginBackend;
   readonly store: Pick<TriggerStore, 'tellFailure'>;
@@ -29,14 +29,14 @@ export interface RunningTriggersNeeds {
 
 /** A runner for each trigger that is enabled, found by what fires it. */
 export class RunningTriggers {
-  readonly #needs: RunningTriggersNeeds;
+  readonly #needs: RunningTriggersDeps;
   readonly #runners = new Map<number, TriggerRunner>();
   /** Ids of running request triggers by path; the one that was started last answers. */
   readonly #paths = new Map<string, number[]>();
   /** Databases with running write triggers. */
   readonly #watched = new Map<number, Set<TriggerRunner>>();
 
-  constructor(needs: RunningTriggersNeeds) {
+  constructor(needs: RunningTriggersDeps) {
     this.#needs = needs;
   }
 

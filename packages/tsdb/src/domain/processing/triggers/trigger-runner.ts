@@ -40,7 +40,7 @@ type Event =
 
 export type RequestInput = Omit<Extract<PluginInput, { kind: 'request' }>, 'kind'>;
 
-export interface RunnerNeeds {
+export interface RunnerDeps {
   readonly trigger: Trigger;
   readonly databaseName: string;
   readonly session: PluginSession;
@@ -70,14 +70,14 @@ export interface RunnerSettings {
 
 /** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
 export class TriggerRunner {
-  readonly #needs: RunnerNeeds;
+  readonly #needs: RunnerDeps;
   readonly #queue: EventQueue<Event>;
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
   readonly #runs: PluginRuns;
   readonly #words: (typeof TRIGGER_WORDS)[PluginInput['kind']];
 
-  constructor(needs: RunnerNeeds) {
+  constructor(needs: RunnerDeps) {
     this.#needs = needs;
     const { trigger, settings, clock } = needs;
     const limit = Math.min(settings.asyncLimit || MAX_ASYNC_RUNS, MAX_ASYNC_RUNS);

@@ -1,17 +1,17 @@
 import type { TableSchema } from '../../../model/schema.js';
 
-interface AskedTablesNeeds {
+interface AskedTablesDeps {
   names(): readonly string[];
   table(name: string): TableSchema | undefined;
 }
 
 /** The tables of a database that lies in another thread, each asked for once. */
 export class AskedTables implements ReadonlyMap<string, TableSchema> {
-  readonly #ask: AskedTablesNeeds;
+  readonly #ask: AskedTablesDeps;
   readonly #known = new Map<string, TableSchema | undefined>();
   #names: readonly string[] | undefined;
 
-  constructor(ask: AskedTablesNeeds) {
+  constructor(ask: AskedTablesDeps) {
     this.#ask = ask;
   }
 

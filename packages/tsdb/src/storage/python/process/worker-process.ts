@@ -13,7 +13,7 @@ import { CrashPauses } from './crash-pauses.js';
 import type { MarkedProcesses } from './marked-processes.js';
 import type { PoolMember, ProcessPool } from './process-pool.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
-import { WorkerRuns, type WorkerRunsNeeds } from './worker-runs.js';
+import { WorkerRuns, type WorkerRunsDeps } from './worker-runs.js';
 
 const PROTOCOL = 1;
 /** Processes of a worker that has started some are counted so often. */
@@ -30,9 +30,9 @@ export interface WorkerSettings {
   readonly processLimit: number | undefined;
 }
 
-type OfRuns = Pick<WorkerRunsNeeds, 'globals' | 'clock' | 'log' | 'label'>;
+type OfRuns = Pick<WorkerRunsDeps, 'globals' | 'clock' | 'log' | 'label'>;
 
-export interface WorkerNeeds extends OfRuns {
+export interface WorkerDeps extends OfRuns {
   readonly settings: WorkerSettings;
   readonly marked: MarkedProcesses;
   readonly random: Random;
@@ -46,7 +46,7 @@ type PluginNote = (level: LogLevel, text: string) => void;
  * when it dies, and pauses when it dies again and again, except for requests. Source: processing-engine, "Processes", "Node side".
  */
 export class WorkerProcess implements PoolMember {
-  readonly #needs: WorkerNeeds;
+  readonly #needs: WorkerDeps;
   readonly #loaded = new Map<string, PluginCode>();
   readonly #notes = new Map<string, PluginNote>();
   readonly #runs: WorkerRuns;
@@ -65,7 +65,7 @@ export class WorkerProcess implements PoolMember {
   /** Of closings under way: one of the server overtakes that of a trigger, which has more time. */
   readonly #onIdle = new Set<() => void>();
 
-  constructor(needs: WorkerNeeds) {
+  constructor(needs: WorkerDeps) {
     this.#needs = needs;
     this.#pauses = new CrashPauses(needs.clock, this.#closed.signal);
     this.#runs = new WorkerRuns({

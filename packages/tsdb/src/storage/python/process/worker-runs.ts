@@ -21,7 +21,7 @@ interface RunUnderWay {
   isCancelled: boolean;
 }
 
-export interface WorkerRunsNeeds {
+export interface WorkerRunsDeps {
   readonly globals: GlobalCache;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,11 +37,11 @@ export interface WorkerRunsNeeds {
 
 /** The runs that are under way in a process: what is told of them, what they ask, and how they end. */
 export class WorkerRuns {
-  readonly #needs: WorkerRunsNeeds;
+  readonly #needs: WorkerRunsDeps;
   readonly #runs = new Map<number, RunUnderWay>();
   #nextId = 1;
 
-  constructor(needs: WorkerRunsNeeds) {
+  constructor(needs: WorkerRunsDeps) {
     this.#needs = needs;
   }
 

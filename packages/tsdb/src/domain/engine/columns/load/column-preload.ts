@@ -26,7 +26,7 @@ export interface PreloadTable {
   readonly inMemory: Pick<TableInMemory, 'preload' | 'isScattered' | 'gather'>;
 }
 
-export interface ColumnPreloadNeeds {
+export interface ColumnPreloadDeps {
   readonly tables: () => Iterable<PreloadTable>;
   readonly cache: ColumnCache;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface ColumnPreloadNeeds {
  * in memory makes way for it.
  */
 export class ColumnPreload {
-  readonly #needs: ColumnPreloadNeeds;
+  readonly #needs: ColumnPreloadDeps;
   readonly #closing = new AbortController();
   /** The segments that were looked at, by table: a list is replaced when it changes. */
   #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
@@ -50,7 +50,7 @@ export class ColumnPreload {
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: ColumnPreloadNeeds) {
+  constructor(needs: ColumnPreloadDeps) {
     this.#needs = needs;
   }
 

@@ -17,7 +17,7 @@ import type { Planner } from './query/query-path.js';
 import type { CommitListener } from './write/commit-listener.js';
 import type { BodyReader } from './write/write-path.js';
 
-export interface EngineNeeds {
+export interface EngineDeps {
   /** Hears of rows when they are durable. */
   readonly commits?: CommitListener;
   readonly catalog: Catalog;

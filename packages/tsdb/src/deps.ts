@@ -21,7 +21,7 @@ import type { TsdbSettings } from './settings/config.js';
 import type { EngineWatch } from './storage/duckdb/instance/engine-watch.js';
 
 /** What the service is given by the server that runs it. */
-export interface TsdbNeeds {
+export interface TsdbDeps {
   readonly settings: TsdbSettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;

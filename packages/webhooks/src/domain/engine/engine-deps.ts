@@ -1,4 +1,4 @@
-import type { AttemptNeeds, AttemptSettings } from './attempts.js';
+import type { AttemptDeps, AttemptSettings } from './attempts.js';
 import type { Endings } from './endings.js';
 
 export interface EngineSettings extends AttemptSettings {
@@ -14,7 +14,7 @@ export interface EngineSettings extends AttemptSettings {
   readonly maxQueuedPerApp: number;
 }
 
-export interface EngineNeeds extends Omit<AttemptNeeds, 'metrics' | 'settings'> {
+export interface EngineDeps extends Omit<AttemptDeps, 'metrics' | 'settings'> {
   readonly settings: EngineSettings;
   readonly endings: Pick<Endings, 'look'>;
 }
