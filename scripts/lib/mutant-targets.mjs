@@ -65,16 +65,16 @@ export const TARGETS = [
     tests: [wire('tsdb/permissions')],
   },
   {
-    file: 'packages/kernel/dist/lease/rotation.js',
+    file: 'packages/kernel/dist/lease/round-robin.js',
     tests: [unit('kernel', 'lease/rotation')],
   },
   {
-    file: 'packages/identity/dist/domain/fair-line.js',
-    tests: [unit('identity', 'domain/fair-line')],
+    file: 'packages/identity/dist/domain/fair-queue.js',
+    tests: [unit('identity', 'domain/fair-queue')],
   },
   {
-    file: 'packages/tsdb/dist/model/fair-places.js',
-    tests: [unit('tsdb', 'model/fair-places')],
+    file: 'packages/tsdb/dist/model/fair-semaphore.js',
+    tests: [unit('tsdb', 'model/fair-semaphore')],
   },
   {
     file: 'packages/identity/dist/domain/page-guard.js',
@@ -246,7 +246,7 @@ export const EQUIVALENT = [
   // A missing day parses as NaN, and `NaN <= now` is never true.
   { file: 'editor-access.js', text: 'day === undefined -> false' },
   // Nobody leaves without a signal.
-  { file: 'fair-places.js', text: 'signal !== undefined -> true' },
+  { file: 'fair-semaphore.js', text: 'signal !== undefined -> true' },
   // Saves work; the longer way has the same result.
   { file: 'app-jwt.js', text: 'known !== undefined -> false' },
   { file: 'app-jwt.js', text: 'known === undefined -> true' },

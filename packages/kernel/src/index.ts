@@ -184,7 +184,7 @@ export { type CheckedLogFile, checkLog } from './journal/log-recovery.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
-export { Rotation } from './lease/rotation.js';
+export { RoundRobin } from './lease/round-robin.js';
 export { Turns } from './lease/turns.js';
 export type { LiveSource, TellLive } from './live/live-source.js';
 export { watchState } from './live/watch-state.js';

@@ -76,7 +76,7 @@ export function createTsdb(needs: TsdbServiceDeps): Tsdb {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
         needs,
-        (text, context, asker) => planner.plan(text, context, asker),
+        (text, context, queryOwner) => planner.plan(text, context, queryOwner),
         () => planner.prepare(),
       );
     },

@@ -14,7 +14,7 @@ import {
   MAX_PASSWORD_LENGTH,
   type PasswordUser,
 } from '../model/password-user.js';
-import { FairLine } from './fair-line.js';
+import { FairQueue } from './fair-queue.js';
 
 const MAX_REMEMBERED_COUNT = 10_000;
 const REMEMBERED_MS = 300_000;
@@ -45,9 +45,9 @@ export class PasswordChecks {
   readonly #random: Random;
   readonly #key: Buffer;
   readonly #right = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
-  readonly #line = new FairLine({
+  readonly #line = new FairQueue({
     maxCount: MAX_WAITING,
-    maxCountPerAsker: MAX_WAITING_PER_ADDRESS,
+    maxCountPerKey: MAX_WAITING_PER_ADDRESS,
     refusal: () => new CredentialUncheckable(new Error('too many passwords are being checked')),
   });
   /** By login and what it is compared with. */

@@ -1,5 +1,5 @@
 import type { Http2Session } from 'node:http2';
-import { Rotation } from '@plinth/kernel';
+import { RoundRobin } from '@plinth/kernel';
 
 /** What comes in one turn of the event loop is begun for so long; the rest waits for later turns. */
 const TURN_MS = 5;
@@ -16,7 +16,7 @@ interface Beginning {
  */
 export class RequestTurns {
   readonly #nowMs: () => number;
-  readonly #waiting = new Rotation<Http2Session, Beginning>();
+  readonly #waiting = new RoundRobin<Http2Session, Beginning>();
   #turnEndMs: number | undefined;
 
   constructor(nowMs: () => number) {

@@ -29,16 +29,16 @@ const TURNS = new Turns();
 
 /** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
-  readonly #asker: { readonly signal: AbortSignal } | undefined;
+  readonly #queryOwner: { readonly signal: AbortSignal } | undefined;
   readonly #giveWay: (() => Promise<void>) | undefined;
   #startMs = performance.now();
 
   /**
-   * @param asker whose signal may be made when it is looked at: work that ends soon does without.
+   * @param queryOwner its signal may be created when it is first read: work that ends soon does without.
    * @param giveWay of work in short turns: resolves when the next may come.
    */
-  constructor(asker?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
-    this.#asker = asker;
+  constructor(queryOwner?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
+    this.#queryOwner = queryOwner;
     this.#giveWay = giveWay;
   }
 
@@ -65,7 +65,7 @@ export class StepRunner {
   async #next(): Promise<void> {
     await this.#giveWay?.();
     await TURNS.next();
-    this.#asker?.signal.throwIfAborted();
+    this.#queryOwner?.signal.throwIfAborted();
     this.#startMs = performance.now();
   }
 }

@@ -15,11 +15,11 @@ export class LatePlanner {
   plan(
     text: string,
     context: PlanContext,
-    asker?: { readonly signal: AbortSignal },
+    queryOwner?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     return (
-      this.#loaded?.plan(text, context, asker) ??
-      this.#load().then((planner) => planner.plan(text, context, asker))
+      this.#loaded?.plan(text, context, queryOwner) ??
+      this.#load().then((planner) => planner.plan(text, context, queryOwner))
     );
   }
 

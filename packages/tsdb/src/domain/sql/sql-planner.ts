@@ -29,14 +29,14 @@ export class SqlPlanner {
   plan(
     text: string,
     context: PlanContext,
-    asker?: { readonly signal: AbortSignal },
+    queryOwner?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
       return this.#inMemory.plan(text, context);
     } catch (error) {
       if (!(error instanceof EffortExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;
-      return thread.plan(text, context, asker?.signal).then(plannedFrom);
+      return thread.plan(text, context, queryOwner?.signal).then(plannedFrom);
     }
   }
 

@@ -95,7 +95,7 @@ export class LoggedQuery {
     this.#rowCount += rowCount;
   }
 
-  /** It holds so many more bytes of a memory budget; see `Asker.reserved`. */
+  /** It holds so many more bytes of a memory budget; see `QueryOwner.reserved`. */
   reserved(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
     this.#peakReservedBytes = Math.max(this.#peakReservedBytes, this.#reservedBytes);

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { Turns, threadPoolSize } from '@plinth/kernel';
-import type { Asker } from '../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { CELL_BYTES } from '../../model/columns/text-cells.js';
+import type { QueryOwner } from '../../model/query-owner.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
@@ -100,15 +100,15 @@ export class DuckDbHost {
   }
 
   /** Runs a query's statement for its effect. An aborted signal interrupts it. @returns how many rows it changed or wrote */
-  async run(text: string, asker: Asker): Promise<number> {
+  async run(text: string, queryOwner: QueryOwner): Promise<number> {
     const running = this.#statements.begin();
     try {
       for (;;) {
         try {
-          return await this.#run(text, asker);
+          return await this.#run(text, queryOwner);
         } catch (error) {
           if (!isOutOfMemory(error)) throw error;
-          if (!(await this.#waitForRetry(running, asker.signal))) throw error;
+          if (!(await this.#waitForRetry(running, queryOwner.signal))) throw error;
         }
       }
     } finally {
@@ -116,14 +116,14 @@ export class DuckDbHost {
     }
   }
 
-  async #run(text: string, asker: Asker): Promise<number> {
-    const { signal } = asker;
+  async #run(text: string, queryOwner: QueryOwner): Promise<number> {
+    const { signal } = queryOwner;
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
     const watched = this.#memory.begin(() => watch.interrupt());
     try {
-      const result = await this.#calls.queries.run(() => connection.run(text), asker);
+      const result = await this.#calls.queries.run(() => connection.run(text), queryOwner);
       watched.check(); // What was stopped may end as if it were done.
       return result.rowsChanged;
     } catch (error) {
@@ -191,8 +191,19 @@ export class DuckDbHost {
         const { onMade, aheadRows = 0 } = options;
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
         const { signal } = stopped;
-        const asker = { owner: options.owner, signal: AbortSignal.any([signal, options.signal]) };
-        const chunks = chunksOf({ connection, calls, text, decoder, decoderOf, signal, asker });
+        const queryOwner = {
+          owner: options.owner,
+          signal: AbortSignal.any([signal, options.signal]),
+        };
+        const chunks = chunksOf({
+          connection,
+          calls,
+          text,
+          decoder,
+          decoderOf,
+          signal,
+          queryOwner,
+        });
         const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();

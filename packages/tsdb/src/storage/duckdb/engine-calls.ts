@@ -1,21 +1,21 @@
-import type { Asker } from '../../model/asker.js';
-import { FairPlaces } from '../../model/fair-places.js';
+import { FairSemaphore } from '../../model/fair-semaphore.js';
+import type { QueryOwner } from '../../model/query-owner.js';
 
 /**
  * Lets so many calls of the engine run at a time. Each occupies a thread of the pool that also reads and syncs files, until the
  * engine has answered, whoever still waits for that.
  */
 export class EngineCalls {
-  readonly #places: FairPlaces;
+  readonly #places: FairSemaphore;
 
   constructor(count: number) {
-    this.#places = new FairPlaces(count);
+    this.#places = new FairSemaphore(count);
   }
 
   /** Rejects with the end of the query when that comes before its turn. */
-  async run<T>(call: () => Promise<T>, asker: Partial<Asker> = {}): Promise<T> {
-    const { owner } = asker;
-    if (!this.#places.takeAtOnce(owner)) await this.#places.take(asker);
+  async run<T>(call: () => Promise<T>, queryOwner: Partial<QueryOwner> = {}): Promise<T> {
+    const { owner } = queryOwner;
+    if (!this.#places.takeAtOnce(owner)) await this.#places.take(queryOwner);
     try {
       return await call();
     } finally {

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Asker } from '../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
+import type { QueryOwner } from '../../model/query-owner.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { EngineCalls } from './engine-calls.js';
 import type { OpenInstance } from './instance/open-instance.js';
@@ -16,7 +16,7 @@ export interface Statement {
   /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
   readonly takesOver?: (rowCount: number) => boolean;
   /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
-  readonly makeTurn?: (asker: Asker) => Promise<() => void>;
+  readonly makeTurn?: (queryOwner: QueryOwner) => Promise<() => void>;
   /** Called with each chunk that the engine has made. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
@@ -55,7 +55,7 @@ interface Reading {
   /** Asked between two chunks: nobody wants the rest. */
   readonly signal: AbortSignal;
   /** Whose signal is that, or that the query is cancelled. */
-  readonly asker: Asker;
+  readonly queryOwner: QueryOwner;
 }
 
 /** Of a statement, or of several. */
@@ -67,23 +67,23 @@ export async function* chunksOf({
     yield* chunksOfOne({ text }, reading);
     return;
   }
-  const { connection, calls, signal, asker } = reading;
-  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), asker);
+  const { connection, calls, signal, queryOwner } = reading;
+  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), queryOwner);
   for (let next = text.next(); next.done !== true && !signal.aborted; ) {
     next = text.next(yield* chunksOfOne(next.value, reading));
   }
-  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), asker);
+  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), queryOwner);
 }
 
 async function* chunksOfOne(
   { text, columns, takesOver, makeTurn, onChunk }: Statement,
-  { connection, calls, signal, asker, ...reading }: Reading,
+  { connection, calls, signal, queryOwner, ...reading }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
   const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
-  const endTurn = await makeTurn?.(asker);
+  const endTurn = await makeTurn?.(queryOwner);
   const beginMs = performance.now();
   const handOut = function* (): Generator<ResultChunk, void, undefined> {
     // What follows waits for the client.
@@ -95,16 +95,16 @@ async function* chunksOfOne(
     }
   };
   try {
-    const result = await calls.run(() => connection.stream(text), asker);
+    const result = await calls.run(() => connection.stream(text), queryOwner);
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
-      const chunk = await calls.run(() => result.fetchChunk(), asker);
+      const chunk = await calls.run(() => result.fetchChunk(), queryOwner);
       isEnd = chunk === null || chunk.rowCount === 0;
       if (isEnd && !signal.aborted && !isWhole(result)) {
-        await calls.run(() => throwFailure(connection, text, rowCount), asker);
+        await calls.run(() => throwFailure(connection, text, rowCount), queryOwner);
       }
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
-      for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, asker)) {
+      for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, queryOwner)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);
         if (columns === undefined) whole.push(piece);

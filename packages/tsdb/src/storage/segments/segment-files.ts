@@ -1,5 +1,5 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
-import type { Asker } from '../../model/asker.js';
+import type { QueryOwner } from '../../model/query-owner.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../duckdb/quote.js';
 import type { FileSum, FileSums } from './file-sums.js';
@@ -143,7 +143,10 @@ export class SegmentFiles {
   }
 
   /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
-  async writeResult(options: { readonly select: string; readonly asker: Asker }): Promise<{
+  async writeResult(options: {
+    readonly select: string;
+    readonly queryOwner: QueryOwner;
+  }): Promise<{
     readonly path: string;
     readonly sizeBytes: number;
     readonly rowCount: number;
@@ -154,7 +157,7 @@ export class SegmentFiles {
     try {
       const rowCount = await this.#host.run(
         `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
-        options.asker,
+        options.queryOwner,
       );
       const stat = await this.#fileSystem.stat(path);
       return { path, sizeBytes: stat?.sizeBytes ?? 0, rowCount, dispose };

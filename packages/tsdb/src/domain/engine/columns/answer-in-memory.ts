@@ -1,9 +1,9 @@
 import { assertNever } from '@plinth/kernel';
-import type { Asker } from '../../../model/asker.js';
 import type { CachedTexts } from '../../../model/columns/cached-texts.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { isInMemoryKind } from './cache/cached-rows.js';
 import { answerGroups } from './groups/answer-groups.js';
@@ -25,12 +25,12 @@ export async function answerInMemory(
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
     /** Work stops when its signal is aborted. */
-    readonly asker?: Pick<Asker, 'signal'> | undefined;
+    readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
   },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
-  const { index, series, texts, asker } = about;
-  const ask = { request, loaded, index, series, asker };
+  const { index, series, texts, queryOwner } = about;
+  const ask = { request, loaded, index, series, queryOwner };
   switch (answer.kind) {
     case 'groups':
       return await answerGroups({ ...ask, answer });

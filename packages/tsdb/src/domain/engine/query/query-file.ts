@@ -27,7 +27,7 @@ export async function writeQueryFile(
   prepared: PreparedQuery,
   files: SegmentFiles,
 ): Promise<ParquetFile> {
-  const { signal } = prepared.asker;
+  const { signal } = prepared.queryOwner;
   const writing = writeFile(prepared, files);
   writing
     .then(async (file) => {
@@ -45,13 +45,16 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
     const file = await files.writeResult({
       // The engine's text has names of its own; the file has those of the answer.
       select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-      asker: prepared.asker,
+      queryOwner: prepared.queryOwner,
     });
     prepared.logged.returned(file.rowCount);
     prepared.logged.ended('success');
     return file;
   } catch (error) {
-    throw noteFailure(prepared.logged, failureOf(error, prepared.asker.signal, prepared.scans));
+    throw noteFailure(
+      prepared.logged,
+      failureOf(error, prepared.queryOwner.signal, prepared.scans),
+    );
   } finally {
     prepared.release();
   }

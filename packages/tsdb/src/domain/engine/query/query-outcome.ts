@@ -1,13 +1,17 @@
 import { tsdbError } from '../../../errors.js';
-import type { Asker } from '../../../model/asker.js';
 import { endOfQuery } from '../../../model/end-of-query.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { LoggedQuery, QueryOutcome } from '../../system-tables/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 
 /** Begins the time of a query that is logged, which also ends when somebody cancels it in the query log. */
 export function beginDeadline(
   logged: LoggedQuery,
-  of: { readonly client: Pick<Asker, 'signal'>; readonly owner: string; readonly limitMs: number },
+  of: {
+    readonly client: Pick<QueryOwner, 'signal'>;
+    readonly owner: string;
+    readonly limitMs: number;
+  },
 ): QueryDeadline {
   const { client, owner, limitMs } = of;
   const deadline = new QueryDeadline(client, owner, limitMs, (over) =>

@@ -1,5 +1,5 @@
-import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type {
@@ -100,13 +100,13 @@ export class QueryParts {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
     readonly columns: readonly OutputColumn[];
-    readonly asker: Asker;
+    readonly queryOwner: QueryOwner;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, memory, columns, asker } = options;
-    const { signal, owner } = asker;
+    const { host, memory, columns, queryOwner } = options;
+    const { signal, owner } = queryOwner;
     const width = new RowWidth(columns, this.#parts.textBytes);
     const tags = new SeriesTags(this.#index, this.#planned.passedTags ?? []);
-    const room = memory.begin(asker);
+    const room = memory.begin(queryOwner);
     try {
       const text = this.#statements(room, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal, owner })) {
@@ -139,7 +139,7 @@ export class QueryParts {
           room.isTight() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
-        makeTurn: (asker) => room.makeTurn(asker),
+        makeTurn: (queryOwner) => room.makeTurn(queryOwner),
         onChunk: (chunk) => {
           madeBytes += width.see(chunk);
           room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
@@ -161,7 +161,7 @@ export class QueryParts {
     yield {
       text,
       columns: GROUP_COLUMNS,
-      makeTurn: (asker) => room.makeTurn(asker),
+      makeTurn: (queryOwner) => room.makeTurn(queryOwner),
       onChunk: (chunk) => groups.add(chunk),
     };
     const { bounds, spans } = this.#parts;

@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../errors.js';
-import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
@@ -28,7 +28,7 @@ import { untilAborted } from './slots/until-aborted.js';
 export type Planner = (
   text: string,
   context: PlanContext,
-  asker?: Asker,
+  queryOwner?: QueryOwner,
 ) => PlannedQuery | Promise<PlannedQuery>;
 
 interface QueryPathDeps {
@@ -82,7 +82,7 @@ export class QueryPath {
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request, true);
     const { columns, tableName } = prepared.planned;
-    const { signal } = prepared.asker;
+    const { signal } = prepared.queryOwner;
     // An answer that nobody begins to take never comes to its own end.
     const leave = (): void => prepared.release();
     signal.addEventListener('abort', leave, { once: true });
@@ -147,7 +147,7 @@ export class QueryPath {
       return await this.#plan(request, {
         database,
         logged,
-        asker: deadline,
+        queryOwner: deadline,
         slot,
         leave,
         mayBeInMemory,
@@ -163,13 +163,13 @@ export class QueryPath {
     at: {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
-      readonly asker: Asker;
+      readonly queryOwner: QueryOwner;
       readonly slot: QuerySlot;
       readonly leave: () => void;
       readonly mayBeInMemory: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, asker, slot, leave } = at;
+    const { database, logged, queryOwner, slot, leave } = at;
     let nowNs = this.#needs.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
@@ -178,17 +178,17 @@ export class QueryPath {
         params: request.params,
         virtualTables: this.#needs.virtualTables(database, request.access),
       };
-      return this.#needs.planner(request.text, context, asker);
+      return this.#needs.planner(request.text, context, queryOwner);
     };
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
     const inMemory = at.mayBeInMemory ? planned.inMemory : undefined;
     if (inMemory !== undefined) {
-      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, asker);
+      const chunks = await this.#sources.answerInMemory(inMemory, nowNs, queryOwner);
       if (chunks !== undefined) {
         logged.prepared([]);
-        return { planned, logged, work: chunks, asker, slot, scans: [], release: leave };
+        return { planned, logged, work: chunks, queryOwner, slot, scans: [], release: leave };
       }
     }
     const entering = slot.enter();
@@ -206,10 +206,10 @@ export class QueryPath {
     };
     try {
       for (const scan of planned.scans) {
-        scans.push(await this.#sources.prepareScan(scan, nowNs, asker));
+        scans.push(await this.#sources.prepareScan(scan, nowNs, queryOwner));
       }
       logged.prepared(scans.map((scan) => scan.segments));
-      const runnable = this.#rows.prepared(planned, scans, asker);
+      const runnable = this.#rows.prepared(planned, scans, queryOwner);
       return { ...runnable, planned, logged, slot, scans, release };
     } catch (error) {
       release();

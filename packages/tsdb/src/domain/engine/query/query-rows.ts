@@ -1,5 +1,5 @@
-import type { Asker } from '../../../model/asker.js';
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type { RowsStatement } from '../../sql/planned-query.js';
@@ -30,7 +30,7 @@ export interface RunnableQuery {
   /** What the engine may have to hold until it has the first row. */
   readonly toSort?: RowsToSort | undefined;
   /** Of the query: its client's, or its time limit's. */
-  readonly asker: Asker;
+  readonly queryOwner: QueryOwner;
 }
 
 /** Runs queries that are planned, each in the way that holds the least memory. */
@@ -49,37 +49,37 @@ export class QueryRows {
   prepared(
     planned: RowsStatement,
     scans: readonly PreparedScan[],
-    asker: Asker,
+    queryOwner: QueryOwner,
   ): RunnableQuery & { readonly work: string } {
     return {
       planned,
       work: planned.render((index) => (scans[index] as PreparedScan).text),
       parts: QueryParts.of(planned, scans, this.#seriesOf),
       toSort: rowsToSort(planned, scans),
-      asker,
+      queryOwner,
     };
   }
 
-  of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
-    if (typeof work !== 'string') return inTurns(work, asker);
+  of({ work, planned, parts, toSort, queryOwner }: RunnableQuery): AsyncIterable<ResultChunk> {
+    if (typeof work !== 'string') return inTurns(work, queryOwner);
     const { columns, isSmall, isExplained } = planned;
-    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, asker);
+    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, queryOwner);
     const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
     if (isExplained || isMade || toSort === undefined) {
-      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(asker) });
+      const chunks = this.#host.stream({ text: work, columns, isSmall, ...by(queryOwner) });
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
     const text = isCollected ? collectedRows(work) : work;
-    return this.#sortedRows(text, { columns, parts, toSort, asker });
+    return this.#sortedRows(text, { columns, parts, toSort, queryOwner });
   }
 
   #slicedRows(
     parts: QueryParts,
     columns: readonly OutputColumn[],
-    asker: Asker,
+    queryOwner: QueryOwner,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    return parts.rows({ host: this.#host, memory: this.#slices, columns, asker });
+    return parts.rows({ host: this.#host, memory: this.#slices, columns, queryOwner });
   }
 
   /**
@@ -93,30 +93,31 @@ export class QueryRows {
       readonly columns: readonly OutputColumn[];
       readonly parts: QueryParts | undefined;
       readonly toSort: RowsToSort;
-      readonly asker: Asker;
+      readonly queryOwner: QueryOwner;
     },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, parts, toSort, asker } = at;
+    const { columns, parts, toSort, queryOwner } = at;
     const rowSize = rowSizeOf(columns);
     const taken =
       rowSize === undefined
         ? undefined
-        : this.#held.takeForAnswer(toSort.answerRows * rowSize, asker);
+        : this.#held.takeForAnswer(toSort.answerRows * rowSize, queryOwner);
     if (taken === undefined && parts !== undefined) {
-      yield* this.#slicedRows(parts, columns, asker);
+      yield* this.#slicedRows(parts, columns, queryOwner);
       return;
     }
     let staying: GiveBack | undefined;
     let sorted: GiveBack | undefined;
     try {
-      if (taken === undefined) staying = await this.#held.takeToStay(toSort.keptBytes(), asker);
-      sorted = await this.#held.takeForSort(toSort.sizeBytes, asker);
+      if (taken === undefined)
+        staying = await this.#held.takeToStay(toSort.keptBytes(), queryOwner);
+      sorted = await this.#held.takeForSort(toSort.sizeBytes, queryOwner);
       const aheadRows = taken === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
         text,
         columns,
         isSmall: false,
-        ...by(asker),
+        ...by(queryOwner),
         aheadRows,
         onMade: sorted,
       });
@@ -128,7 +129,7 @@ export class QueryRows {
   }
 }
 
-const by = ({ signal, owner }: Asker): Asker => ({ signal, owner });
+const by = ({ signal, owner }: QueryOwner): QueryOwner => ({ signal, owner });
 
 interface RowsToSort {
   /** About what the rows take that are held. */

@@ -1,5 +1,5 @@
-import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -72,7 +72,7 @@ export class QuerySessions {
           counted(
             lendingBetween(
               slot,
-              this.#chunks(statement, { asker: deadline, nowNs, slot }, (segments) =>
+              this.#chunks(statement, { queryOwner: deadline, nowNs, slot }, (segments) =>
                 logged.prepared([segments]),
               ),
             ),
@@ -108,16 +108,16 @@ export class QuerySessions {
 
   async *#chunks(
     statement: SessionStatement,
-    at: { readonly asker: Asker; readonly nowNs: bigint; readonly slot: QuerySlot },
+    at: { readonly queryOwner: QueryOwner; readonly nowNs: bigint; readonly slot: QuerySlot },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { asker, nowNs, slot } = at;
+    const { queryOwner, nowNs, slot } = at;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
-      const chunks = await this.#needs.sources.answerInMemory(inMemory, nowNs, asker);
+      const chunks = await this.#needs.sources.answerInMemory(inMemory, nowNs, queryOwner);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* inTurns(chunks, asker);
+        yield* inTurns(chunks, queryOwner);
         return;
       }
     }
@@ -125,13 +125,13 @@ export class QuerySessions {
     try {
       await slot.enter();
       for (const scan of statement.scans) {
-        const prepared = await this.#needs.sources.prepareScan(scan, nowNs, asker);
+        const prepared = await this.#needs.sources.prepareScan(scan, nowNs, queryOwner);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
-      yield* this.#needs.rows.of(this.#needs.rows.prepared(statement, scans, asker));
+      yield* this.#needs.rows.of(this.#needs.rows.prepared(statement, scans, queryOwner));
     } catch (error) {
-      throw failureOf(error, asker.signal, scans);
+      throw failureOf(error, queryOwner.signal, scans);
     } finally {
       for (const scan of scans) scan.release();
     }

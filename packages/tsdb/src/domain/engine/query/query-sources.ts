@@ -1,7 +1,7 @@
 import { tsdbError } from '../../../errors.js';
-import type { Asker } from '../../../model/asker.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
@@ -42,46 +42,50 @@ export class QuerySources {
   async answerInMemory(
     inMemory: InMemoryRequest,
     nowNs: bigint,
-    asker: Asker,
+    queryOwner: QueryOwner,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(inMemory.table);
     try {
       const chunks = await store.inMemory.answer(
         inMemory,
         this.visibleFrom(inMemory.table, nowNs),
-        asker,
+        queryOwner,
       );
       if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {
       // Columns that are not in memory yet are read by the engine.
-      throw toQueryError(error, asker.signal);
+      throw toQueryError(error, queryOwner.signal);
     }
   }
 
   /** Pins what the engine reads for one part of a query. */
-  async prepareScan(request: ScanRequest, nowNs: bigint, asker: Asker): Promise<PreparedScan> {
+  async prepareScan(
+    request: ScanRequest,
+    nowNs: bigint,
+    queryOwner: QueryOwner,
+  ): Promise<PreparedScan> {
     if (request.source !== undefined) {
       return { segments: [], ...(await request.source.prepare(request)) };
     }
     try {
       const fromNs = this.visibleFrom(request.table, nowNs);
-      return await this.#storeOf(request.table).prepareScan(request, fromNs, asker.signal);
+      return await this.#storeOf(request.table).prepareScan(request, fromNs, queryOwner.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw tsdbError('query_failed', error.message, error);
       // Rows are handed to the engine first.
-      throw toQueryError(error, asker.signal);
+      throw toQueryError(error, queryOwner.signal);
     }
   }
 
   /** Resolves when the series of these tables are in memory; `undefined`: they are. */
-  indexed(tables: readonly TableSchema[], asker: Asker): Promise<void> | undefined {
+  indexed(tables: readonly TableSchema[], queryOwner: QueryOwner): Promise<void> | undefined {
     const waits = tables.flatMap((table) => this.#storeOf(table).series.whenIndexed() ?? []);
     if (waits.length === 0) return undefined;
     return Promise.all(waits).then(
       () => undefined,
       (error: unknown) => {
-        throw toQueryError(error, asker.signal);
+        throw toQueryError(error, queryOwner.signal);
       },
     );
   }

@@ -1,7 +1,7 @@
-import type { Asker } from '../../../model/asker.js';
 import type { Column } from '../../../model/columns/column.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
 import type { InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../model/query-owner.js';
 import type { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';
@@ -44,7 +44,7 @@ export class TableInMemory {
   async answer(
     request: InMemoryRequest,
     cutoffNs: bigint,
-    asker?: Pick<Asker, 'signal'>,
+    queryOwner?: Pick<QueryOwner, 'signal'>,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
@@ -77,7 +77,7 @@ export class TableInMemory {
           index: series.index,
           series: selected,
           texts: this.#columns.texts,
-          asker,
+          queryOwner,
         });
       }
       if (isAwaited) return undefined;

@@ -43,9 +43,9 @@ export class ChunkDecoder {
    */
   async *decode(
     chunk: DuckDBDataChunk,
-    asker?: { readonly signal: AbortSignal },
+    queryOwner?: { readonly signal: AbortSignal },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const runner = this.#isNested ? new StepRunner(asker) : undefined;
+    const runner = this.#isNested ? new StepRunner(queryOwner) : undefined;
     const run = <T>(steps: Steps<T>): T | Promise<T> =>
       runner === undefined ? runThrough(steps) : runner.run(steps);
     const rowCount = chunk.rowCount;

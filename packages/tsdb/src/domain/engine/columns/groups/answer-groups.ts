@@ -1,4 +1,3 @@
-import type { Asker } from '../../../../model/asker.js';
 import type { Column } from '../../../../model/columns/column.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type {
@@ -6,6 +5,7 @@ import type {
   InMemoryGroups,
   InMemoryRequest,
 } from '../../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 import { isStepEnd, StepRunner, type Steps } from '../../../../model/steps.js';
 import { binFixed } from '../../../../model/time/calendar.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -39,7 +39,7 @@ interface Ask {
   readonly index: SeriesIndex;
   /** Dense numbers; `undefined`: all. */
   readonly series: readonly number[] | undefined;
-  readonly asker?: Pick<Asker, 'signal'> | undefined;
+  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }
 
 /** Groups with their aggregates; `undefined`: not exactly, or not faster than by the engine. */
@@ -58,7 +58,7 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
   }
   // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
   const wanted = limit + answer.offset;
-  const runner = new StepRunner(ask.asker);
+  const runner = new StepRunner(ask.queryOwner);
   const span = await runner.run(spanOf(runs, ask.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
@@ -90,7 +90,7 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new StepRunner(ask.asker);
+  const runner = new StepRunner(ask.queryOwner);
   if (!(await runner.run(areSumsExact(ask, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
   const groupOf = await runner.run(groupsOf(runs, groups));

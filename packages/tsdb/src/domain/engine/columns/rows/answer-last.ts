@@ -1,7 +1,7 @@
-import type { Asker } from '../../../../model/asker.js';
 import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 import { StepRunner } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -31,7 +31,7 @@ export async function answerLastRows(ask: {
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
   readonly texts: CachedTexts;
-  readonly asker?: Pick<Asker, 'signal'> | undefined;
+  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = ask;
   if (ask.loaded.length > MAX_SOURCES) return undefined;
@@ -50,7 +50,9 @@ export async function answerLastRows(ask: {
     isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
       ? denseCopy(picked, loaded)
       : { picked, loaded };
-  const order = Uint32Array.from(await new StepRunner(ask.asker).run(groups.sorted(answer.by)));
+  const order = Uint32Array.from(
+    await new StepRunner(ask.queryOwner).run(groups.sorted(answer.by)),
+  );
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({

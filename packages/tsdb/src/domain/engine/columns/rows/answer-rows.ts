@@ -1,6 +1,6 @@
-import type { Asker } from '../../../../model/asker.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 import {
   indices,
   inOrder,
@@ -60,10 +60,10 @@ export async function answerRows(ask: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
-  readonly asker?: Pick<Asker, 'signal'> | undefined;
+  readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = ask;
-  const runner = new StepRunner(ask.asker);
+  const runner = new StepRunner(ask.queryOwner);
   const found = runsWithin(loaded, ask.series, request);
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type GiveBack, HeldMemory } from './held-memory.js';
 
 const MEBIBYTE = 2 ** 20;
-const asker = { signal: new AbortController().signal };
+const queryOwner = { signal: new AbortController().signal };
 
 describe('memory held by sorts and answers', () => {
   it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
@@ -12,7 +12,7 @@ describe('memory held by sorts and answers', () => {
     const begun: string[] = [];
     const givenBy = new Map<string, GiveBack>();
     const begin = async (name: string, mebibytes: number): Promise<void> => {
-      givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, asker));
+      givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, queryOwner));
       begun.push(name);
     };
     void begin('huge', 5000);
@@ -40,13 +40,13 @@ describe('memory held by sorts and answers', () => {
 
   it('lets those behind go on when one leaves the line', async () => {
     const held = new HeldMemory(512 * MEBIBYTE);
-    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, asker);
-    await held.takeForSort(14 * MEBIBYTE, asker);
+    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, queryOwner);
+    await held.takeForSort(14 * MEBIBYTE, queryOwner);
     const leaving = new AbortController();
     const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving), {
       kind: 'query_cancelled',
     });
-    const next = held.takeForSort(50 * MEBIBYTE, asker);
+    const next = held.takeForSort(50 * MEBIBYTE, queryOwner);
     leaving.abort();
     await left;
     await next;
@@ -58,7 +58,7 @@ describe('memory held by sorts and answers', () => {
   it('reports to its query what it holds', async () => {
     const held = new HeldMemory(512 * MEBIBYTE);
     let sizeBytes = 0;
-    const counting = { ...asker, reserved: (by: number) => (sizeBytes += by) };
+    const counting = { ...queryOwner, reserved: (by: number) => (sizeBytes += by) };
     const given = [
       await held.takeForSort(10 * MEBIBYTE, counting),
       await held.takeToStay(20 * MEBIBYTE, counting),
@@ -81,14 +81,14 @@ describe('memory held by sorts and answers', () => {
 
   it('leaves half of what may stay in the engine to others, and gives an owner more when its own clients are done', async () => {
     const held = new HeldMemory(512 * MEBIBYTE); // 384 may stay, 48 of one answer
-    const greedy = { ...asker, owner: 'greedy' };
+    const greedy = { ...queryOwner, owner: 'greedy' };
     const stays: GiveBack[] = [];
     for (let i = 0; i < 4; i++) stays.push(await held.takeToStay(5000 * MEBIBYTE, greedy));
     let isFifthIn = false;
     void held.takeToStay(5000 * MEBIBYTE, greedy).then(() => {
       isFifthIn = true;
     });
-    await held.takeToStay(5000 * MEBIBYTE, { ...asker, owner: 'modest' });
+    await held.takeToStay(5000 * MEBIBYTE, { ...queryOwner, owner: 'modest' });
     await setImmediate();
     assert.equal(isFifthIn, false);
     stays[0]?.();

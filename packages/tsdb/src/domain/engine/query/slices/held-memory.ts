@@ -1,5 +1,5 @@
-import type { Asker } from '../../../../model/asker.js';
-import { FairPlaces } from '../../../../model/fair-places.js';
+import { FairSemaphore } from '../../../../model/fair-semaphore.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 
 /** What all sorts that run at a time may hold. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
@@ -29,33 +29,33 @@ const nothing: GiveBack = () => undefined;
  */
 export class HeldMemory {
   /** In bytes. */
-  readonly #sorting = new FairPlaces(MAX_SORTING_BYTES);
-  readonly #staying: FairPlaces;
+  readonly #sorting = new FairSemaphore(MAX_SORTING_BYTES);
+  readonly #staying: FairSemaphore;
   readonly #stayingBytes: number;
   #answersBytes = 0;
 
   /** @param engineBytes of memory that the engine may have. */
   constructor(engineBytes: number) {
     this.#stayingBytes = Math.floor(engineBytes * STAYING_SHARE);
-    this.#staying = new FairPlaces(this.#stayingBytes);
+    this.#staying = new FairSemaphore(this.#stayingBytes);
   }
 
   /** Resolves when there is room for a sort. Rejects with the end of the query. */
-  async takeForSort(sizeBytes: number, asker: Asker): Promise<GiveBack> {
+  async takeForSort(sizeBytes: number, queryOwner: QueryOwner): Promise<GiveBack> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), asker);
+    return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryOwner);
   }
 
   /** Resolves when there is room for sorted rows that the engine keeps until the last one is taken. Rejects as above. */
-  async takeToStay(sizeBytes: number, asker: Asker): Promise<GiveBack> {
+  async takeToStay(sizeBytes: number, queryOwner: QueryOwner): Promise<GiveBack> {
     const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
-    return await take(this.#staying, share, asker);
+    return await take(this.#staying, share, queryOwner);
   }
 
   /** `undefined`: there is no room for it. */
   takeForAnswer(
     sizeBytes: number,
-    { reserved }: Pick<Asker, 'reserved'> = {},
+    { reserved }: Pick<QueryOwner, 'reserved'> = {},
   ): GiveBack | undefined {
     const isTooLarge = sizeBytes > MAX_ANSWER_BYTES;
     if (isTooLarge || this.#answersBytes + sizeBytes > MAX_ANSWERS_BYTES) return undefined;
@@ -68,14 +68,18 @@ export class HeldMemory {
   }
 }
 
-async function take(places: FairPlaces, sizeBytes: number, asker: Asker): Promise<GiveBack> {
+async function take(
+  places: FairSemaphore,
+  sizeBytes: number,
+  queryOwner: QueryOwner,
+): Promise<GiveBack> {
   // Whole numbers: an owner that has given all back has exactly nothing.
   const share = Math.ceil(sizeBytes);
-  await places.take(asker, share);
-  asker.reserved?.(share);
+  await places.take(queryOwner, share);
+  queryOwner.reserved?.(share);
   return once(() => {
-    places.give(asker.owner, share);
-    asker.reserved?.(-share);
+    places.give(queryOwner.owner, share);
+    queryOwner.reserved?.(-share);
   });
 }
 

@@ -1,5 +1,5 @@
-import type { Asker } from '../../../../model/asker.js';
-import { FairPlaces } from '../../../../model/fair-places.js';
+import { FairSemaphore } from '../../../../model/fair-semaphore.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 import { type GiveBack, once } from './held-memory.js';
 
 /** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
@@ -20,7 +20,7 @@ export interface SliceRoom {
   /** Tells what the slice takes, instead of what was told before. */
   hold(sizeBytes: number): void;
   /** Resolves when the engine may make the slice. Rejects with the end of the query. */
-  makeTurn(asker: Asker): Promise<GiveBack>;
+  makeTurn(queryOwner: QueryOwner): Promise<GiveBack>;
   /** The answer has ended; twice is harmless. */
   end: GiveBack;
 }
@@ -32,9 +32,9 @@ export interface SliceRoom {
 export class SliceMemory {
   #answerCount = 0;
   #heldBytes = 0;
-  readonly #places = new FairPlaces(MAX_MADE_COUNT);
+  readonly #places = new FairSemaphore(MAX_MADE_COUNT);
 
-  begin({ reserved }: Pick<Asker, 'reserved'> = {}): SliceRoom {
+  begin({ reserved }: Pick<QueryOwner, 'reserved'> = {}): SliceRoom {
     this.#answerCount++;
     let ownBytes = 0;
     const hold = (sizeBytes: number): void => {
@@ -50,7 +50,7 @@ export class SliceMemory {
       },
       isTight: () => this.#answerCount >= MANY_COUNT,
       hold,
-      makeTurn: (asker) => this.#makeTurn(asker),
+      makeTurn: (queryOwner) => this.#makeTurn(queryOwner),
       end: once(() => {
         hold(0);
         this.#answerCount--;
@@ -58,8 +58,8 @@ export class SliceMemory {
     };
   }
 
-  async #makeTurn(asker: Asker): Promise<GiveBack> {
-    await this.#places.take(asker);
-    return once(() => this.#places.give(asker.owner));
+  async #makeTurn(queryOwner: QueryOwner): Promise<GiveBack> {
+    await this.#places.take(queryOwner);
+    return once(() => this.#places.give(queryOwner.owner));
   }
 }

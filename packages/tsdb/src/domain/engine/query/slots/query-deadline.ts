@@ -1,15 +1,15 @@
 import { tsdbError } from '../../../../errors.js';
-import type { Asker } from '../../../../model/asker.js';
 import { endOfQuery } from '../../../../model/end-of-query.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 
 /**
  * Aborts a query when its client leaves, somebody cancels it or its time is over, whichever comes first. `end` must be called once. Nothing is made
  * of it before somebody looks at the signal: a timer and listeners were a fifth of what an answer from memory costs.
  */
-export class QueryDeadline implements Asker {
+export class QueryDeadline implements QueryOwner {
   readonly owner: string;
-  reserved: Asker['reserved'];
-  readonly #client: Pick<Asker, 'signal'>;
+  reserved: QueryOwner['reserved'];
+  readonly #client: Pick<QueryOwner, 'signal'>;
   readonly #limitMs: number;
   readonly #startMs: number;
   readonly #onOver: ((over: AbortSignal) => void) | undefined;
@@ -24,7 +24,7 @@ export class QueryDeadline implements Asker {
    * @param onOver told when it is aborted before its end.
    */
   constructor(
-    client: Pick<Asker, 'signal'>,
+    client: Pick<QueryOwner, 'signal'>,
     owner: string,
     limitMs: number,
     onOver?: (over: AbortSignal) => void,

@@ -1,7 +1,7 @@
 import { tsdbError } from '../../../../errors.js';
-import type { Asker } from '../../../../model/asker.js';
 import { endOfQuery } from '../../../../model/end-of-query.js';
-import { FairPlaces } from '../../../../model/fair-places.js';
+import { FairSemaphore } from '../../../../model/fair-semaphore.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 
 /** Queries that may wait for a slot; more are refused, and of one owner as many as leave as much for others. */
 const MAX_WAITING = 10_000;
@@ -27,14 +27,14 @@ export interface QuerySlot {
 /** Lets so many queries run at a time; the others wait. */
 export class QuerySlots {
   readonly #count: number;
-  readonly #places: FairPlaces;
+  readonly #places: FairSemaphore;
   readonly #counts = { lent: 0, guest: 0 };
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
     this.#count = count;
-    this.#places = new FairPlaces(count);
+    this.#places = new FairSemaphore(count);
   }
 
   get runningCount(): number {
@@ -45,31 +45,32 @@ export class QuerySlots {
     return this.#places.waitingCount;
   }
 
-  async take(asker: Asker): Promise<QuerySlot> {
+  async take(queryOwner: QueryOwner): Promise<QuerySlot> {
     const { waitingCount } = this.#places;
-    const ownCount = this.#places.waitingCountOf(asker.owner);
+    const ownCount = this.#places.waitingCountOf(queryOwner.owner);
     if (ownCount >= MAX_WAITING - waitingCount) throw tsdbError('query_queue_full');
-    await this.#wait(asker);
-    return this.#slot(asker, 'held');
+    await this.#wait(queryOwner);
+    return this.#slot(queryOwner, 'held');
   }
 
   /**
    * A place if there is one, otherwise leave to begin as a guest: what is answered from memory must not wait for those that
    * keep the engine busy. Guests must `enter` before they ask the engine.
    */
-  async admit(asker: Asker): Promise<QuerySlot> {
-    if (this.#takeFree(asker) || this.#borrow(asker)) return this.#slot(asker, 'held');
-    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(asker);
+  async admit(queryOwner: QueryOwner): Promise<QuerySlot> {
+    if (this.#takeFree(queryOwner) || this.#borrow(queryOwner))
+      return this.#slot(queryOwner, 'held');
+    if (this.#counts.guest >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(queryOwner);
     this.#counts.guest++;
-    return this.#slot(asker, 'guest');
+    return this.#slot(queryOwner, 'guest');
   }
 
-  #slot(asker: Asker, state: 'held' | 'guest'): QuerySlot {
-    return new Slot(asker, state, {
+  #slot(queryOwner: QueryOwner, state: 'held' | 'guest'): QuerySlot {
+    return new Slot(queryOwner, state, {
       idle: (slot) => {
         if (this.#places.waitingCount > 0 && this.#mayLend()) {
           this.#counts.lent++;
-          this.#places.give(asker.owner);
+          this.#places.give(queryOwner.owner);
           return 'lent';
         }
         this.#idle.add(slot);
@@ -77,13 +78,13 @@ export class QuerySlots {
       },
       busy: (slot) => void this.#idle.delete(slot),
       take: async (from) => {
-        await this.#wait(asker);
+        await this.#wait(queryOwner);
         this.#counts[from]--;
       },
       leave: (from) => void this.#counts[from]--,
       give: (slot) => {
         this.#idle.delete(slot);
-        this.#places.give(asker.owner);
+        this.#places.give(queryOwner.owner);
       },
     });
   }
@@ -92,16 +93,17 @@ export class QuerySlots {
     return this.#counts.lent < this.#count * MAX_LENT_PER_SLOT;
   }
 
-  async #wait(asker: Asker): Promise<void> {
-    if (!this.#takeFree(asker) && !this.#borrow(asker)) await this.#places.take(asker);
+  async #wait(queryOwner: QueryOwner): Promise<void> {
+    if (!this.#takeFree(queryOwner) && !this.#borrow(queryOwner))
+      await this.#places.take(queryOwner);
   }
 
-  #takeFree({ owner }: Asker): boolean {
+  #takeFree({ owner }: QueryOwner): boolean {
     return this.#places.takeAtOnce(owner);
   }
 
   /** Takes the slot of a query that waits for its client. */
-  #borrow({ owner }: Asker): boolean {
+  #borrow({ owner }: QueryOwner): boolean {
     const [slot] = this.#idle;
     if (slot === undefined || !this.#mayLend()) return false;
     if (!this.#places.move(slot.owner, owner)) return false;
@@ -128,17 +130,17 @@ interface SlotOwner {
 
 class Slot implements QuerySlot {
   readonly #desk: SlotOwner;
-  readonly #asker: Asker;
+  readonly #queryOwner: QueryOwner;
   #state: 'held' | 'idle' | Placeless | 'taking' | 'released';
 
-  constructor(asker: Asker, state: 'held' | 'guest', desk: SlotOwner) {
-    this.#asker = asker;
+  constructor(queryOwner: QueryOwner, state: 'held' | 'guest', desk: SlotOwner) {
+    this.#queryOwner = queryOwner;
     this.#state = state;
     this.#desk = desk;
   }
 
   get owner(): string | undefined {
-    return this.#asker.owner;
+    return this.#queryOwner.owner;
   }
 
   wasLent(): void {
@@ -172,7 +174,7 @@ class Slot implements QuerySlot {
   async #take(from: Placeless): Promise<void> {
     this.#state = 'taking';
     try {
-      if (this.#asker.signal.aborted) throw endOfQuery(this.#asker.signal);
+      if (this.#queryOwner.signal.aborted) throw endOfQuery(this.#queryOwner.signal);
       await this.#desk.take(from);
     } catch (error) {
       // Still what it was, until it is released.

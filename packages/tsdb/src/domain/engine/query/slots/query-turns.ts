@@ -1,4 +1,4 @@
-import type { Asker } from '../../../../model/asker.js';
+import type { QueryOwner } from '../../../../model/query-owner.js';
 import { StepRunner } from '../../../../model/steps.js';
 import type { QuerySlot } from './query-slots.js';
 
@@ -21,9 +21,9 @@ export async function* lendingBetween<T>(
 /** Items that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
 export async function* inTurns<T>(
   items: Iterable<T>,
-  asker: Asker,
+  queryOwner: QueryOwner,
 ): AsyncGenerator<T, void, undefined> {
-  const runner = new StepRunner(asker);
+  const runner = new StepRunner(queryOwner);
   for (const item of items) {
     await runner.take();
     yield item;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Rotation } from './rotation.js';
+import { RoundRobin } from './round-robin.js';
 
-describe('Rotation', () => {
-  const filled = (...things: readonly string[]): Rotation<string, string> => {
-    const rotation = new Rotation<string, string>();
+describe('RoundRobin', () => {
+  const filled = (...things: readonly string[]): RoundRobin<string, string> => {
+    const rotation = new RoundRobin<string, string>();
     for (const thing of things) rotation.add(thing.charAt(0), thing);
     return rotation;
   };
-  const rest = (rotation: Rotation<string, string>): string[] => {
+  const rest = (rotation: RoundRobin<string, string>): string[] => {
     const all: string[] = [];
     for (let next = rotation.next(); next !== undefined; next = rotation.next()) all.push(next);
     return all;

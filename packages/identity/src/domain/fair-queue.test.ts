@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FairLine } from './fair-line.js';
+import { FairQueue } from './fair-queue.js';
 
 class Refused extends Error {}
 
 /** A line whose work ends when it is told; `order` has what began. */
-function makeLine({ maxCount = 64, maxCountPerAsker = 8 } = {}) {
-  const line = new FairLine({ maxCount, maxCountPerAsker, refusal: () => new Refused() });
+function makeLine({ maxCount = 64, maxCountPerKey = 8 } = {}) {
+  const line = new FairQueue({ maxCount, maxCountPerKey, refusal: () => new Refused() });
   const order: string[] = [];
   const ends: (() => void)[] = [];
-  const ask = (asker: string): Promise<string> =>
-    line.run(asker, async () => {
-      order.push(asker);
+  const ask = (key: string): Promise<string> =>
+    line.run(key, async () => {
+      order.push(key);
       await new Promise<void>((resolve) => ends.push(resolve));
-      return asker;
+      return key;
     });
   const endOne = async (): Promise<void> => {
     ends.shift()?.();
@@ -22,8 +22,8 @@ function makeLine({ maxCount = 64, maxCountPerAsker = 8 } = {}) {
   return { ask, endOne, order };
 }
 
-describe('FairLine', () => {
-  it('works one at a time, of each asker in turn', async () => {
+describe('FairQueue', () => {
+  it('works one at a time, of each key in turn', async () => {
     const { ask, endOne, order } = makeLine();
     const all = ['a', 'a', 'a', 'b', 'b', 'c'].map(ask);
     for (let i = 1; i <= 6; i++) {
@@ -35,7 +35,7 @@ describe('FairLine', () => {
   });
 
   it('keeps a place for whoever asks for little when others have filled it', async () => {
-    const { ask, endOne, order } = makeLine({ maxCount: 4, maxCountPerAsker: 2 });
+    const { ask, endOne, order } = makeLine({ maxCount: 4, maxCountPerKey: 2 });
     const busy = ask('x');
     const [a1, a2, b1, b2] = ['a', 'a', 'b', 'b'].map(ask) as Promise<string>[];
     const displaced = assert.rejects(a2 as Promise<string>, Refused);
@@ -52,8 +52,8 @@ describe('FairLine', () => {
     assert.deepEqual(order, ['x', 'a', 'b', 'c', 'd']);
   });
 
-  it('refuses an asker more than its own places', async () => {
-    const { ask, endOne } = makeLine({ maxCountPerAsker: 2 });
+  it('refuses an key more than its own places', async () => {
+    const { ask, endOne } = makeLine({ maxCountPerKey: 2 });
     const all = [ask('a'), ask('a'), ask('a')];
     await assert.rejects(ask('a'), Refused);
     for (let i = 0; i < 3; i++) await endOne();
@@ -61,7 +61,7 @@ describe('FairLine', () => {
   });
 
   it('goes on after work that failed', async () => {
-    const line = new FairLine({ maxCount: 4, maxCountPerAsker: 4, refusal: () => new Refused() });
+    const line = new FairQueue({ maxCount: 4, maxCountPerKey: 4, refusal: () => new Refused() });
     const failed = line.run('a', () => Promise.reject(new Error('no')));
     const next = line.run('a', async () => 1);
     await assert.rejects(failed, /no/);

@@ -1,5 +1,5 @@
-/** Whoever waits for a query. The signal may be made when it is looked at: answers that are there at once do without. */
-export interface Asker {
+/** The client of a query. Its signal may be created when it is first read: results that exist already do without. */
+export interface QueryOwner {
   readonly signal: AbortSignal;
   /** In whose name; `undefined`: the server's own. */
   readonly owner?: string | undefined;

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { FairPlaces } from './fair-places.js';
+import { FairSemaphore } from './fair-semaphore.js';
 
-describe('FairPlaces', () => {
+describe('FairSemaphore', () => {
   /** As many at once as it gets. */
-  const takeAll = (places: FairPlaces, owner: string | undefined): number => {
+  const takeAll = (places: FairSemaphore, owner: string | undefined): number => {
     let count = 0;
     while (places.takeAtOnce(owner)) count++;
     return count;
   };
 
   it('leaves as many for others as one owner has, and all to the server itself', () => {
-    const places = new FairPlaces(16);
+    const places = new FairSemaphore(16);
     assert.deepEqual(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((owner) => takeAll(places, owner)),
       [8, 4, 2, 1, 1, 0],
     );
-    assert.equal(takeAll(new FairPlaces(2), undefined), 2);
-    assert.equal(takeAll(new FairPlaces(1), 'a'), 1);
+    assert.equal(takeAll(new FairSemaphore(2), undefined), 2);
+    assert.equal(takeAll(new FairSemaphore(1), 'a'), 1);
   });
 
   it('has owners that wait in turn, whoever came first', async () => {
-    const places = new FairPlaces(1);
+    const places = new FairSemaphore(1);
     const begun: string[] = [];
     const wait = (name: string): void =>
       void places.take({ owner: name.charAt(0) }).then(() => begun.push(name));
@@ -37,7 +37,7 @@ describe('FairPlaces', () => {
   });
 
   it('passes over an owner that has its part, and nobody passes one that has nothing', async () => {
-    const places = new FairPlaces(8);
+    const places = new FairSemaphore(8);
     const begun: string[] = [];
     const wait = (owner: string, size: number): Promise<void> =>
       places.take({ owner }, size).then(() => void begun.push(owner));
@@ -64,7 +64,7 @@ describe('FairPlaces', () => {
   });
 
   it('lets those behind one that leaves begin', async () => {
-    const places = new FairPlaces(4);
+    const places = new FairSemaphore(4);
     assert.ok(places.takeAtOnce('a', 2));
     const leaving = new AbortController();
     const left = assert.rejects(places.take({ owner: 'b', signal: leaving.signal }, 4), {
@@ -81,7 +81,7 @@ describe('FairPlaces', () => {
   });
 
   it('hands a place on to whoever may have one more', () => {
-    const places = new FairPlaces(4);
+    const places = new FairSemaphore(4);
     assert.equal(takeAll(places, 'a'), 2);
     assert.equal(places.move('a', 'b'), true);
     assert.equal(places.move('b', 'b'), true);

@@ -1,6 +1,6 @@
-import { Rotation } from '@plinth/kernel';
-import type { Asker } from './asker.js';
+import { RoundRobin } from '@plinth/kernel';
 import { endOfQuery } from './end-of-query.js';
+import type { QueryOwner } from './query-owner.js';
 
 interface Waiting {
   readonly size: number;
@@ -12,10 +12,10 @@ interface Waiting {
  * threshold of shared packet buffers, Choudhury and Hahne 1998). One alone has up to a half, a second one a half of the rest.
  * The server's own work may have all. Owners that wait have their turns one after the other.
  */
-export class FairPlaces {
+export class FairSemaphore {
   #free: number;
   readonly #held = new Map<string | undefined, number>();
-  readonly #waiting = new Rotation<string | undefined, Waiting>();
+  readonly #waiting = new RoundRobin<string | undefined, Waiting>();
 
   constructor(count: number) {
     this.#free = count;
@@ -41,7 +41,7 @@ export class FairPlaces {
   }
 
   /** Resolves when it has the places. Rejects with the end of the query whose signal it is. */
-  async take({ owner, signal }: Partial<Asker>, size = 1): Promise<void> {
+  async take({ owner, signal }: Partial<QueryOwner>, size = 1): Promise<void> {
     // It may be asked for late, by then for nobody.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {

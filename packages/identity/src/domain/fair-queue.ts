@@ -1,4 +1,4 @@
-import { Rotation } from '@plinth/kernel';
+import { RoundRobin } from '@plinth/kernel';
 
 interface Waiting {
   readonly begin: () => void;
@@ -6,29 +6,29 @@ interface Waiting {
 }
 
 /**
- * Work that is done one at a time, of each asker in turn: whoever asks for much waits behind those who ask for little. A full line
+ * Work that is done one at a time, of each key in turn: whoever asks for much waits behind those who ask for little. A full line
  * takes a newcomer in place of the last one of whoever waits most often.
  */
-export class FairLine {
+export class FairQueue {
   readonly #maxCount: number;
-  readonly #maxCountPerAsker: number;
+  readonly #maxCountPerKey: number;
   readonly #refusal: () => Error;
-  readonly #waiting = new Rotation<string, Waiting>();
+  readonly #waiting = new RoundRobin<string, Waiting>();
   #isBusy = false;
 
   constructor(bounds: {
     readonly maxCount: number;
-    readonly maxCountPerAsker: number;
+    readonly maxCountPerKey: number;
     /** Thrown at whoever has no place. */
     readonly refusal: () => Error;
   }) {
     this.#maxCount = bounds.maxCount;
-    this.#maxCountPerAsker = bounds.maxCountPerAsker;
+    this.#maxCountPerKey = bounds.maxCountPerKey;
     this.#refusal = bounds.refusal;
   }
 
-  async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
-    if (this.#isBusy) await this.#wait(asker);
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isBusy) await this.#wait(key);
     this.#isBusy = true;
     try {
       return await work();
@@ -37,16 +37,16 @@ export class FairLine {
     }
   }
 
-  #wait(asker: string): Promise<void> {
-    const ownCount = this.#waiting.countOf(asker);
-    if (ownCount >= this.#maxCountPerAsker) throw this.#refusal();
+  #wait(key: string): Promise<void> {
+    const ownCount = this.#waiting.countOf(key);
+    if (ownCount >= this.#maxCountPerKey) throw this.#refusal();
     if (this.#waiting.count >= this.#maxCount) {
       const displaced = this.#waiting.takeLastOfMost(ownCount + 1);
       if (displaced === undefined) throw this.#refusal();
       displaced.refuse(this.#refusal());
     }
     return new Promise((begin, refuse) => {
-      this.#waiting.add(asker, { begin, refuse });
+      this.#waiting.add(key, { begin, refuse });
     });
   }
 
