@@ -35,6 +35,8 @@ type Outcome = 'served' | 'reported' | 'refused' | 'repaired';
 export async function runFlippedBytes(options: {
   readonly seed: number;
   readonly placeCount: number;
+  /** By name; without it all. */
+  readonly kinds?: readonly string[] | undefined;
   readonly report: (line: string) => void;
 }): Promise<ReadonlySet<string>> {
   const chance = new Chance(options.seed);
@@ -45,6 +47,7 @@ export async function runFlippedBytes(options: {
     await fill(template);
     const files = await filesOf(template);
     for (const [kind] of KINDS) {
+      if (options.kinds?.includes(kind) === false) continue;
       const ofKind = files.filter((file) => kindOf(file) === kind);
       if (ofKind.length === 0) continue;
       for (let place = 0; place < options.placeCount; place++) {

@@ -1,11 +1,12 @@
-// Source: docs/ARCHITECTURE.md, "Recovery". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and where.
+// Source: docs/ARCHITECTURE.md, "Recovery". PLINTH_CRASH_ROUNDS, PLINTH_CRASH_SEED and PLINTH_CRASH_KINDS choose how long and where.
 import { it } from 'node:test';
 import { runFlippedBytes } from './flipped-bytes-rounds.js';
 
 it('A flipped bit at any of 200 places of each kind of file never makes a wrong row', async () => {
   const placeCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 200);
   const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
+  const kinds = process.env['PLINTH_CRASH_KINDS']?.split(',');
   // At once, because the runner shows diagnostics only when a test has ended.
   const report = (line: string): void => void process.stdout.write(`${line}\n`);
-  await runFlippedBytes({ seed, placeCount, report });
+  await runFlippedBytes({ seed, placeCount, kinds, report });
 });
