@@ -44,10 +44,8 @@ if (process.env.NODE_TEST_CONTEXT !== undefined) {
     running.push({ name: fullName, startMs: performance.now() });
   });
   afterEach(({ fullName }) => {
-    running.splice(
-      running.findLastIndex(({ name }) => name === fullName),
-      1,
-    );
+    const index = running.findLastIndex(({ name }) => name === fullName);
+    if (index >= 0) running.splice(index, 1);
     quietSinceMs = performance.now();
   });
 }

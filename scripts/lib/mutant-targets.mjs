@@ -66,7 +66,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/kernel/dist/lease/round-robin.js',
-    tests: [unit('kernel', 'lease/rotation')],
+    tests: [unit('kernel', 'lease/round-robin')],
   },
   {
     file: 'packages/identity/dist/domain/fair-queue.js',
@@ -208,8 +208,8 @@ export const TARGETS = [
     tests: [unit('tsdb', 'storage/duckdb/instance/open-instance')],
   },
   {
-    file: 'packages/server/dist/commands/folder/backup-folder.js',
-    tests: [unit('server', 'commands/folder/backup-folder'), wire('server/hostile-backup')],
+    file: 'packages/server/dist/backup/backup-folder.js',
+    tests: [unit('server', 'backup/backup-folder'), wire('server/hostile-backup')],
   },
   {
     file: 'packages/kernel/dist/net/client-address.js',

@@ -23,7 +23,7 @@ export function addressProblems(settings: Settings): readonly string[] {
       .filter(([, url]) => !URL.canParse(String(url)))
       .map(([setting]) => `${setting}: not a valid URL; check host name and port`),
     ...(recovery !== undefined && parseRecoveryBind(recovery).port > MAX_PORT
-      ? [`identity.admin_token_recovery_http_bind: the port is above ${MAX_PORT}`]
+      ? [`identity.admin_token_recovery_http_bind: the port is too large; use 1 to ${MAX_PORT}`]
       : []),
   ];
 }

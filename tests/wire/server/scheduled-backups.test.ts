@@ -1,8 +1,8 @@
 // Source: docs/BACKUPS.md, "Schedule backups"; docs/SETTINGS.md, section backup.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
@@ -35,23 +35,29 @@ const metric = async (server: ServerProcess, name: string): Promise<number> => {
 
 it('backups by the clock are whole, restorable, and no more than are kept', async () => {
   const to = join(folder, 'nightly');
-  // Left by a process that was killed, and somebody else's file.
-  await mkdir(join(to, 'plinth-20200101T000000Z.part'), { recursive: true });
+  const foreign = [
+    'mine.txt',
+    'plinth-20200101T000000Z', // It has no backup.json.
+    'plinth-20200101T000000Z.another-folder.part',
+    'plinth-20200102T000000Z',
+  ];
+  await mkdir(join(to, foreign[1] ?? ''), { recursive: true });
+  await mkdir(join(to, foreign[2] ?? ''));
   await writeFile(join(to, 'mine.txt'), 'stays');
+  await symlink(folder, join(to, foreign[3] ?? ''));
   const server = await ServerProcess.start({ flags: flags(to, 2) });
   await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body: 'air temp=21.5 1' });
   const names = async () =>
-    (await readdir(to)).filter((name) => /^plinth-\d{8}T\d{6}Z$/.test(name)).sort();
+    (await readdir(to))
+      .filter((name) => /^plinth-\d{8}T\d{6}Z$/.test(name) && !foreign.includes(name))
+      .sort();
   const [first] = await until(async () => ((await names()).length > 0 ? await names() : undefined));
   await until(async () => ((await names()).includes(first ?? '') ? undefined : true));
   assert.ok((await metric(server, 'plinth_backup_last_success_timestamp_seconds')) > 1_700_000_000);
   await server.close();
   const left = await names();
   assert.equal(left.length, 2, left.join());
-  assert.deepEqual(
-    (await readdir(to)).filter((name) => !left.includes(name)),
-    ['mine.txt'],
-  );
+  assert.deepEqual((await readdir(to)).filter((name) => !left.includes(name)).sort(), foreign);
   assert.equal((await stat(join(to, left[1] ?? ''))).mode & 0o777, 0o700);
   const restored = join(folder, 'restored');
   const verified = await runCli(['verify', '--from', join(to, left[1] ?? '')]);
@@ -88,6 +94,46 @@ it('a restored copy with the same configuration removes none of the backups of t
   assert.ok(copy.logged('backups of another data folder are not removed'), copy.logText);
   assert.equal(await copy.stop(), 0);
   assert.deepEqual((await names()).slice(0, real.length), real);
+});
+
+it('two servers with one folder make complete backups, and neither touches those of the other', async () => {
+  const to = join(folder, 'of-two');
+  const [one, two] = await Promise.all([
+    ServerProcess.start({ flags: flags(to, 50) }),
+    ServerProcess.start({ flags: flags(to, 50) }),
+  ]);
+  const names = async () =>
+    (await readdir(to).catch(() => [])).filter((name) => !name.endsWith('.part'));
+  await until(async () => ((await names()).length >= 6 ? true : undefined));
+  const failures = async (server: ServerProcess) =>
+    await metric(server, 'plinth_backup_failures_total');
+  const failed = await Promise.all([failures(one), failures(two)]);
+  await Promise.all([one.close(), two.close()]);
+  assert.deepEqual(failed, [0, 0]);
+  const ids = new Set<string>();
+  for (const name of await names()) {
+    const verified = await runCli(['verify', '--from', join(to, name)]);
+    assert.equal(verified.code, 0, `${name}: ${verified.stderr}`);
+    const manifest = JSON.parse(await readFile(join(to, name, 'backup.json'), 'utf8'));
+    ids.add(manifest.folder_id);
+  }
+  assert.equal(ids.size, 2);
+});
+
+it('a server removes what its data folder left unfinished, and no more', async () => {
+  const to = join(folder, 'unfinished');
+  const first = await ServerProcess.start({ flags: flags(to, 50) });
+  const { dataDir } = first;
+  const complete = async () => (await readdir(to)).find((name) => /Z$/.test(name));
+  const name = (await until(complete)) ?? '';
+  await first.stop();
+  const { folder_id } = JSON.parse(await readFile(join(to, name, 'backup.json'), 'utf8'));
+  const own = join(to, `plinth-20200101T000000Z.${folder_id}.part`);
+  const other = join(to, 'plinth-20200101T000000Z.x.part');
+  for (const part of [own, other]) await mkdir(part);
+  await using second = await ServerProcess.start({ dataDir, flags: flags(to, 50) });
+  await until(async () => ((await readdir(to)).includes(basename(own)) ? undefined : true));
+  assert.ok((await readdir(to)).includes(basename(other)), second.logText);
 });
 
 it('a backup that cannot be written is counted and logged, and the server goes on', async () => {

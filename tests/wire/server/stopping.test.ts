@@ -1,9 +1,14 @@
 // Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: calls are cut off by a stop.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { CLI } from '../../harness/cli.js';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 
 const HEADERS = 1;
@@ -98,4 +103,39 @@ it('SIGHUP without TLS is logged and does not end the server', async () => {
   assert.deepEqual([line?.['level'], line?.['reloaded']], ['info', []], server.logText);
   assert.equal((await server.http.send('/health')).status, 200);
   assert.equal(await server.stop(), 0);
+});
+
+it('signals during the start neither end the server nor open a debugger', {
+  skip: process.platform !== 'linux' && 'signals that a process handles are read from /proc',
+}, async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-signals-'));
+  const flags = ['--without-auth', '--http-bind', '127.0.0.1:0', '--data-dir', dataDir];
+  const child = spawn(process.execPath, [CLI, 'serve', ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  let logged = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    logged += text;
+  });
+  const handlesHangup = async (): Promise<boolean> => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    return (BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(status)?.[1]}`) & 1n) === 1n;
+  };
+  for (let count = 0; count < 2000 && !(await handlesHangup()); count++) await sleep(5);
+  assert.equal(logged, '', 'the start has not begun');
+  for (let count = 0; count < 1000 && !logged.includes('"server listens"'); count++) {
+    child.kill('SIGHUP');
+    child.kill('SIGUSR1');
+    await sleep(20);
+  }
+  assert.match(logged, /"server listens"/);
+  assert.doesNotMatch(logged, /Debugger/);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
 });

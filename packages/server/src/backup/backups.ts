@@ -154,7 +154,7 @@ export class Backups {
         format_version: BACKUP_FORMAT_VERSION,
         id,
         created_at: new Date(createdMs).toISOString(),
-        folder_id: await this.#folderId(),
+        folder_id: await this.folderId(),
         left_out: [...this.#needs.leftOut, ...leftOut],
         files: described,
       };
@@ -166,7 +166,7 @@ export class Backups {
   }
 
   /** Made for the first backup: a start on a full disk writes nothing. */
-  async #folderId(): Promise<string> {
+  async folderId(): Promise<string> {
     const { stores, random } = this.#needs;
     this.#readingId ??= readFolderId(stores.dataDir, stores.files, random).catch((error) => {
       this.#readingId = undefined;

@@ -12,9 +12,8 @@ import type { BackupSettings } from '../settings.js';
 import { readBackup, syncFolders, writeChecked, writeManifest } from './backup-folder.js';
 import type { Backups } from './backups.js';
 
-/** What a backup is called here, by its time; `.part` while it is not whole. */
-const NAME = /^plinth-\d{8}T\d{6}Z$/;
-const PART_NAME = /^plinth-\d{8}T\d{6}Z\.part$/;
+/** By its time; the id of the data folder follows where another one has made a backup at that second. */
+const NAME = /^plinth-\d{8}T\d{6}Z(?:-[\w-]+)?$/;
 const PROBE_NAME = '.plinth-write-test';
 /** Timers of the runtime reach no further than 24 days. */
 const MAX_WAIT_MS = 3_600_000;
@@ -154,28 +153,36 @@ export class ScheduledBackups {
   }
 
   async #make(timeMs: number): Promise<void> {
-    const name = nameOf(timeMs);
-    const part = join(this.#folder, `${name}.part`);
+    let name = nameOf(timeMs);
+    let part: string | undefined;
     const startedMs = this.#clock.monotonicMs();
     try {
+      const folderId = await this.#backups.folderId();
       await this.#makeFolder();
-      await this.#removeParts();
+      await this.#removeParts(folderId);
+      part = join(this.#folder, `${name}${partEnding(folderId)}`);
       await mkdir(part, { mode: 0o700 });
-      const { sizeBytes, folderId } = await this.#copy(part);
-      await rename(part, join(this.#folder, name));
+      const sizeBytes = await this.#copy(part);
+      await rename(part, join(this.#folder, name)).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+        name = `${name}-${folderId}`; // Another server has made one at this second.
+        await rename(part ?? '', join(this.#folder, name));
+      });
       this.#figures.lastWholeMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
       this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup made');
       await this.#removeOld(folderId);
     } catch (err) {
-      await rm(part, { recursive: true, force: true }).catch(() => undefined);
+      if (part !== undefined)
+        await rm(part, { recursive: true, force: true }).catch(() => undefined);
       if (this.#ending.signal.aborted) return;
       this.#figures.failures.inc();
       this.#log.error({ err, backup: name, folder: this.#folder }, 'backup failed');
     }
   }
 
-  async #copy(to: string): Promise<{ readonly sizeBytes: number; readonly folderId: string }> {
+  /** @returns its size in bytes. */
+  async #copy(to: string): Promise<number> {
     const ended = new AbortController();
     const manifest = await this.#backups.begin(() => ended.abort());
     try {
@@ -189,16 +196,17 @@ export class ScheduledBackups {
       }
       await syncFolders(to, manifest.files);
       await writeManifest(to, manifest);
-      return { sizeBytes, folderId: manifest.folder_id };
+      return sizeBytes;
     } finally {
       await this.#backups.release(manifest.id);
     }
   }
 
-  /** Whole backups of a schedule, oldest first. */
+  /** Complete backups of a schedule, oldest first. */
   async #names(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    return names.filter((name) => NAME.test(name)).sort();
+    const entries = await readdir(this.#folder, { withFileTypes: true }).catch(() => []);
+    const folders = entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name));
+    return folders.map(({ name }) => name).sort();
   }
 
   /**
@@ -207,8 +215,11 @@ export class ScheduledBackups {
    */
   async #removeOld(ownId: string): Promise<void> {
     const found: { readonly name: string; readonly folderId: string | undefined }[] = [];
-    for (const name of await this.#names())
-      found.push({ name, folderId: await folderIdOf(join(this.#folder, name)) });
+    for (const name of await this.#names()) {
+      const manifest = await readBackup(join(this.#folder, name)).catch(() => undefined);
+      // A folder whose origin cannot be read is not ours to remove.
+      if (manifest !== undefined) found.push({ name, folderId: manifest.folder_id });
+    }
     const others = found.filter(({ folderId }) => folderId !== undefined && folderId !== ownId);
     if (others.length > 0) {
       const about = { folder: this.#folder, count: others.length };
@@ -222,26 +233,22 @@ export class ScheduledBackups {
     }
   }
 
-  /** What an earlier process was making when it ended. */
-  async #removeParts(): Promise<void> {
+  /** Unfinished backups of an earlier process on this data folder. */
+  async #removeParts(ownId: string): Promise<void> {
     for (const name of await readdir(this.#folder)) {
-      if (PART_NAME.test(name)) await rm(join(this.#folder, name), { recursive: true });
+      const isOwn = name.startsWith('plinth-') && name.endsWith(partEnding(ownId));
+      if (isOwn) await rm(join(this.#folder, name), { recursive: true });
     }
   }
 }
 
-/** `undefined`: unknown. */
-const folderIdOf = async (backup: string): Promise<string | undefined> =>
-  await readBackup(backup).then(
-    ({ folder_id }) => folder_id,
-    () => undefined,
-  );
+const partEnding = (folderId: string): string => `.${folderId}.part`;
 
 function nameOf(timeMs: number): string {
   return `plinth-${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
 }
 
 function timeOf(name: string): number {
-  const [, y, mo, d, h, mi, s] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(name) ?? [];
+  const [, y, mo, d, h, mi, s] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(name) ?? [];
   return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s));
 }
