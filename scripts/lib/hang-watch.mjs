@@ -9,7 +9,9 @@ const OWN_LIMIT = /\btimeout: ([\d_]+)/g;
 /** The files that share this process: `unit-groups.mjs`. */
 const IMPORTED = /^await import\("(.*)"\);$/gm;
 
+/** Tests that run, the innermost last. */
 const running = [];
+let quietSinceMs = performance.now();
 
 /** Everything takes longer on a machine that has more work than processors. */
 const slowness = () => Math.max(1, (os.loadavg()[0] ?? 0) / os.availableParallelism());
@@ -27,8 +29,6 @@ function fail(reason) {
   process.stderr.write(`plinth: ${reason}; open: ${open || 'nothing'}\n`);
   process.exit(1);
 }
-
-let quietSinceMs = performance.now();
 
 function check(limitMs) {
   const { name, startMs } = running.at(-1) ?? { startMs: quietSinceMs };

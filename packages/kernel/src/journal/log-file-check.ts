@@ -12,7 +12,7 @@ export interface CheckedFile {
   readonly goodBytes: number;
   /** Without zeros at the end, which were made ready for records to come. */
   readonly sizeBytes: number;
-  readonly hasZerosBehind: boolean;
+  readonly hasBytesBehind: boolean;
   /** A synced record or the mark of a clean stop follows the bad bytes, so they are damage and no torn write. */
   readonly isFollowed: boolean;
   /** A clean stop has marked the end of the records, which is `sizeBytes`. */
@@ -39,7 +39,7 @@ export async function checkFile(
         nextSequence: 0,
         goodBytes: 0,
         sizeBytes,
-        hasZerosBehind: sizeBytes < reader.sizeBytes,
+        hasBytesBehind: sizeBytes < reader.sizeBytes,
         // No record is as short as the mark of a clean stop.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isEndKnown: false,
@@ -65,7 +65,7 @@ export async function checkFile(
       nextSequence,
       goodBytes: offset,
       sizeBytes,
-      hasZerosBehind: sizeBytes < reader.sizeBytes,
+      hasBytesBehind: sizeBytes < reader.sizeBytes,
       isFollowed,
       isEndKnown,
       isRemnant: offset < sizeBytes && (await reader.isRemnant(offset)),

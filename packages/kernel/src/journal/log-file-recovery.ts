@@ -97,9 +97,9 @@ export class FileRecovery {
     of: { readonly checked: CheckedFile; readonly isIntact: boolean; readonly isLast: boolean },
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
-    const { header, isHeaderIntact, goodBytes, sizeBytes, isRemnant, hasZerosBehind } = of.checked;
+    const { header, isHeaderIntact, goodBytes, sizeBytes, isRemnant, hasBytesBehind } = of.checked;
     // Read from memory is not yet on the disk: a process may have died before its write was synced.
-    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasZerosBehind))
+    if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesBehind))
       await cut(fileSystem, directory, path, goodBytes);
     if (!of.isIntact) {
       const kind = isRemnant ? 'tail_cleared' : 'tail_cut';

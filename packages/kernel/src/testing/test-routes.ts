@@ -34,7 +34,8 @@ const ACCESS_OF: Readonly<Record<string, string>> = { platform_key: 'platform' }
 
 /**
  * Calls the routes of a service without a socket, in the order of the server's request pipeline: credential, route, access,
- * check of the head, body, input, handler.
+ * check of the head, body, input, handler. It has no HEAD, no limits, and no refusal that depends on the secrecy of paths:
+ * wire tests cover these.
  */
 export class TestRoutes {
   readonly #routes: readonly (Omit<FoundRoute, 'parameters'> & { readonly pattern: RegExp })[];

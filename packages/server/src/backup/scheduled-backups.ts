@@ -18,7 +18,7 @@ const PROBE_NAME = '.plinth-write-test';
 /** Timers of the runtime reach no further than 24 days. */
 const MAX_WAIT_MS = 3_600_000;
 
-interface Needs {
+interface ScheduledBackupsDeps {
   readonly backups: Backups;
   readonly clock: Clock;
   readonly log: Logger;
@@ -80,7 +80,7 @@ export class ScheduledBackups {
   #running: Promise<void> = Promise.resolve();
 
   /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
-  static of(settings: BackupSettings, needs: Needs): ScheduledBackups | undefined {
+  static of(settings: BackupSettings, needs: ScheduledBackupsDeps): ScheduledBackups | undefined {
     const { schedule, folder, keep } = settings;
     const figures = figuresOf(needs.metrics, needs.clock);
     if (schedule === undefined) return undefined;
@@ -94,7 +94,7 @@ export class ScheduledBackups {
     schedule: CronSchedule,
     folder: string,
     keep: number,
-    { backups, clock, log }: Needs,
+    { backups, clock, log }: ScheduledBackupsDeps,
     figures: Figures,
   ) {
     this.#schedule = schedule;
@@ -154,38 +154,45 @@ export class ScheduledBackups {
 
   async #make(timeMs: number): Promise<void> {
     let name = nameOf(timeMs);
-    let part: string | undefined;
     const startedMs = this.#clock.monotonicMs();
     try {
       const folderId = await this.#backups.folderId();
       await this.#makeFolder();
       await this.#removeParts(folderId);
-      part = join(this.#folder, `${name}${partEnding(folderId)}`);
-      await mkdir(part, { mode: 0o700 });
+      const part = join(this.#folder, `${name}${partEnding(folderId)}`);
       const sizeBytes = await this.#copy(part);
-      await rename(part, join(this.#folder, name)).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-        name = `${name}-${folderId}`; // Another server has made one at this second.
-        await rename(part ?? '', join(this.#folder, name));
-      });
+      name = await this.#publish(part, name, folderId);
       this.#figures.lastWholeMs = timeMs;
       const durationMs = Math.round(this.#clock.monotonicMs() - startedMs);
       this.#log.info({ backup: name, sizeBytes, durationMs }, 'backup made');
       await this.#removeOld(folderId);
     } catch (err) {
-      if (part !== undefined)
-        await rm(part, { recursive: true, force: true }).catch(() => undefined);
       if (this.#ending.signal.aborted) return;
       this.#figures.failures.inc();
       this.#log.error({ err, backup: name, folder: this.#folder }, 'backup failed');
     }
   }
 
-  /** @returns its size in bytes. */
+  /** Gives a complete backup its name, which it returns: another server may have made one at this second. */
+  async #publish(part: string, name: string, folderId: string): Promise<string> {
+    try {
+      await rename(part, join(this.#folder, name));
+      return name;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException; // of a system call
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+      const unique = `${name}-${folderId}`;
+      await rename(part, join(this.#folder, unique));
+      return unique;
+    }
+  }
+
+  /** Removes what it has written when it fails. Returns the size of the backup in bytes. */
   async #copy(to: string): Promise<number> {
     const ended = new AbortController();
     const manifest = await this.#backups.begin(() => ended.abort());
     try {
+      await mkdir(to, { mode: 0o700 });
       let sizeBytes = 0;
       for (const file of manifest.files) {
         this.#ending.signal.throwIfAborted();
@@ -197,6 +204,9 @@ export class ScheduledBackups {
       await syncFolders(to, manifest.files);
       await writeManifest(to, manifest);
       return sizeBytes;
+    } catch (error) {
+      await rm(to, { recursive: true, force: true }).catch(() => undefined);
+      throw error;
     } finally {
       await this.#backups.release(manifest.id);
     }
@@ -222,8 +232,10 @@ export class ScheduledBackups {
     }
     const others = found.filter(({ folderId }) => folderId !== undefined && folderId !== ownId);
     if (others.length > 0) {
-      const about = { folder: this.#folder, count: others.length };
-      this.#log.warn(about, 'backups of another data folder are not removed');
+      this.#log.warn(
+        { folder: this.#folder, count: others.length },
+        'backups of another data folder are not removed',
+      );
     }
     const removable = found.filter(
       ({ folderId }) => folderId === ownId || (folderId === undefined && others.length === 0),
