@@ -122,7 +122,10 @@ describe('plinth serve --check', () => {
         ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://:secret@['],
         /rate_limit\.redis_url: not a valid URL/,
       ],
-      [['--admin-token-recovery-http-bind', '127.0.0.1:99999'], /the port is too large; use 1 to 65535/],
+      [
+        ['--admin-token-recovery-http-bind', '127.0.0.1:99999'],
+        /the port is too large; use 1 to 65535/,
+      ],
       [
         ['--access-log', 'json', '--access-log-file', missing],
         /access_log_file: cannot be opened: ENOENT/,
